@@ -1,0 +1,63 @@
+/** Failure types that cross the border between activities and workflow: the `type` of an ApplicationFailure. */
+export const FAILURE = {
+  model: {
+    rateLimited: 'model.rate_limited',
+    overloaded: 'model.overloaded',
+    server: 'model.server_error',
+    connection: 'model.connection',
+    timeout: 'model.timeout',
+    stalled: 'model.stalled',
+    auth: 'model.auth',
+    forbidden: 'model.forbidden',
+    badRequest: 'model.bad_request',
+    unknownModel: 'model.unknown_model',
+    contentFilter: 'model.content_filter',
+    contextTooLong: 'model.context_too_long',
+    badResponse: 'model.bad_response',
+  },
+  /** The activity could not read its request from the workflow: no fault of the model. */
+  stateUnavailable: 'state.unavailable',
+  /** The worker is going away: no fault of model or tool. */
+  workerShutdown: 'worker.shutdown',
+  tool: {
+    /** An idempotent call ran into its time limit. */
+    timeout: 'tool.timeout',
+    /** The connection closed after the request was sent. */
+    connectionLost: 'tool.connection_lost',
+    /** The server could not be reached, so nothing was sent. */
+    notSent: 'tool.not_sent',
+  },
+  run: {
+    badInput: 'run.bad_input',
+    badConfig: 'run.bad_config',
+    failed: 'run.failed',
+  },
+} as const;
+
+export type ModelFailureType = (typeof FAILURE.model)[keyof typeof FAILURE.model];
+
+/**
+ * What a workflow learns of a call that did not return: `lost` covers worker death, shutdown and
+ * unreadable state; `timedOut` a start-to-close limit.
+ */
+export interface CallFailure {
+  kind: 'application' | 'lost' | 'timedOut' | 'cancelled';
+  /** Dotted type for `application`, else empty. */
+  type: string;
+  message: string;
+}
+
+const RETRYABLE_MODEL: ReadonlySet<string> = new Set([
+  FAILURE.model.rateLimited,
+  FAILURE.model.overloaded,
+  FAILURE.model.server,
+  FAILURE.model.connection,
+  FAILURE.model.timeout,
+  FAILURE.model.stalled,
+  FAILURE.model.badResponse,
+]);
+
+/** True for failures that a later try of the same model may cure (M6, C28). */
+export function isRetryableModelFailure(type: string): boolean {
+  return RETRYABLE_MODEL.has(type);
+}

@@ -1,0 +1,75 @@
+/** Limits and counters (L19): different things with different names; none shares a variable with another. */
+
+export interface Limits {
+  /** Planner rounds a cycle (L2). */
+  planning: number;
+  /** Executor rounds a task (L3). */
+  execution: number;
+  /** Verifications a goal (L5). */
+  verification: number;
+  /** Tasks a plan may hold. */
+  tasks: number;
+  /** Model replies a goal may take, over all roles. */
+  turns: number;
+  /** Tool calls of one reply that are run; the rest get results that say so. */
+  toolCallsPerTurn: number;
+  /** Times that a bad call of one tool is sent back in one task before the advice changes (T7). */
+  argumentCorrections: number;
+  /** Tokens a goal may use, input and output. */
+  tokens: number;
+  /** Time a goal may take, waits on people not counted. */
+  wallTimeMs: number;
+  /** US dollars a goal may cost; null for no limit. */
+  costUsd: number | null;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  planning: 3,
+  execution: 10,
+  verification: 3,
+  tasks: 20,
+  turns: 100,
+  toolCallsPerTurn: 16,
+  argumentCorrections: 2,
+  tokens: 1_000_000,
+  wallTimeMs: 3_600_000,
+  costUsd: null,
+};
+
+/** What was used of the limits. `planning` counts the cycle's rounds, the others the goal's. */
+export interface Counters {
+  planning: number;
+  verification: number;
+  turns: number;
+  toolCalls: number;
+  reasks: number;
+}
+
+export const NO_COUNTERS: Counters = { planning: 0, verification: 0, turns: 0, toolCalls: 0, reasks: 0 };
+
+export type BudgetKind = 'turns' | 'tokens' | 'wallTimeMs' | 'costUsd';
+
+export interface BudgetUse {
+  turns: number;
+  tokens: number;
+  wallTimeMs: number;
+  costUsd: number | null;
+}
+
+/** Share of a budget at which the journal says so. */
+export const BUDGET_WARNING_SHARE = 0.8;
+
+/** Which budgets are used up, and which have passed the warning share. Unknown cost counts as none. */
+export function checkBudgets(limits: Limits, used: BudgetUse): { exhausted: BudgetKind[]; warned: BudgetKind[] } {
+  const kinds: BudgetKind[] = ['turns', 'tokens', 'wallTimeMs', 'costUsd'];
+  const exhausted: BudgetKind[] = [];
+  const warned: BudgetKind[] = [];
+  for (const kind of kinds) {
+    const limit = limits[kind];
+    const value = used[kind];
+    if (limit === null || value === null) continue;
+    if (value >= limit) exhausted.push(kind);
+    else if (value >= limit * BUDGET_WARNING_SHARE) warned.push(kind);
+  }
+  return { exhausted, warned };
+}

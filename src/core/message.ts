@@ -1,0 +1,193 @@
+/**
+ * Messages and blocks (G1, G2). Canonical inside; providers project them to their wire form.
+ * Every message is written once: to the workflow history as the activity result that produced it,
+ * and to one thread of the run's state.
+ */
+
+/** Why a reply ended (C36): one union for providers and for the run. */
+export type StopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'content_filter'
+  /** A person interrupted the call: the text is partial, its tool calls are dropped. */
+  | 'interrupted';
+
+/** Tokens of one or many calls; `costUsd` is null as soon as one part's price is unknown. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
+  costUsd: number | null;
+}
+
+export interface TextBlock {
+  type: 'text';
+  text: string;
+}
+
+/** Thinking text of a reasoning model (M12): shown and traced, not sent back to a model. */
+export interface ReasoningBlock {
+  type: 'reasoning';
+  text: string;
+}
+
+/** A call the model asks for. `input` is the parsed arguments; `{}` where they could not be parsed (T5). */
+export interface ToolUseBlock {
+  type: 'tool_use';
+  /** Unique within its run: the pairing key of the one result (G7). */
+  id: string;
+  /** Name as offered to the model. */
+  name: string;
+  input: Record<string, unknown>;
+  /** The model's argument text where it was not plain JSON (O2 keeps what was really said). */
+  raw?: string;
+  /** The arguments could not be parsed even after repair: `input` is `{}` (C3). */
+  argsParseFailed?: boolean;
+  /** Schema violations found by the model activity, in words; absent when valid or not validated (C4). */
+  argErrors?: string[];
+}
+
+/** How a tool call ended. Every call ends in exactly one of these, and the model sees which (G7). */
+export type ToolEnding =
+  | 'executed'
+  | 'reused'
+  | 'invalid'
+  | 'denied'
+  | 'skipped'
+  | 'cancelled'
+  | 'timed_out'
+  | 'unavailable'
+  | 'outcome_unknown';
+
+/** Content of a tool result, as MCP servers give it. Text over 16 KB is head and tail with `ref`. */
+export type ToolContent =
+  | { type: 'text'; text: string; ref?: string; totalBytes?: number }
+  | { type: 'image'; mimeType: string; ref: string; totalBytes: number }
+  | { type: 'resource'; uri: string; mimeType?: string; text?: string; ref?: string; totalBytes?: number }
+  | { type: 'json'; value: unknown };
+
+export interface ToolResultBlock {
+  type: 'tool_result';
+  toolUseId: string;
+  toolName: string;
+  ending: ToolEnding;
+  content: ToolContent[];
+  isError: boolean;
+  /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */
+  durationMs: number;
+}
+
+export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
+
+interface MessageBase {
+  /** Unique within the run, made from the run's own counter (G6, C29). */
+  id: string;
+  /** Milliseconds since the epoch, from the workflow's clock. */
+  at: number;
+}
+
+/** What a person, or the run on its behalf, says to a role. */
+export interface UserMessage extends MessageBase {
+  kind: 'user';
+  /** `goal`: a person's goal; `brief`: the run's instruction to a role; `reask`: a request to mend output. */
+  purpose: 'goal' | 'brief' | 'reask';
+  content: TextBlock[];
+}
+
+export interface AssistantMessage extends MessageBase {
+  kind: 'assistant';
+  role: string;
+  content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
+  stopReason: StopReason;
+  /** `provider/model` that produced it (M5). */
+  model: string;
+  usage: Usage;
+}
+
+export interface ToolResultMessage extends MessageBase {
+  kind: 'tool_result';
+  content: [ToolResultBlock];
+}
+
+/** Older history in short (X5): goes to the model as a user message. */
+export interface SummaryMessage extends MessageBase {
+  kind: 'summary';
+  content: TextBlock[];
+}
+
+/** Notes for people (G3): never sent to a model. */
+export interface NoteMessage extends MessageBase {
+  kind: 'context_note' | 'system_event' | 'tool_log';
+  content: TextBlock[];
+}
+
+export type Message = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | NoteMessage;
+
+/** What a model may see: messages without the note kinds (G3). */
+export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage;
+
+/** Filters a thread to what goes to a model (G3, C16). Pure; order is kept. */
+export function convertToLlm(messages: readonly Message[]): LlmMessage[] {
+  return messages.filter((message): message is LlmMessage => {
+    switch (message.kind) {
+      case 'user':
+      case 'assistant':
+      case 'tool_result':
+      case 'summary':
+        return true;
+      case 'context_note':
+      case 'system_event':
+      case 'tool_log':
+        return false;
+    }
+  });
+}
+
+/** The text blocks of a message joined with newlines; empty when it has none. */
+export function textOf(message: { content: readonly Block[] }): string {
+  return message.content
+    .filter((block): block is TextBlock => block.type === 'text')
+    .map(block => block.text)
+    .join('\n');
+}
+
+/** The tool calls of a reply in the order the model gave them. */
+export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
+  return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
+}
+
+/** Calls without a result, and results without a call or beyond the first: empty lists when G7 holds. */
+export function pairingFaults(messages: readonly Message[]): { open: string[]; stray: string[] } {
+  const open = new Set<string>();
+  const stray: string[] = [];
+  for (const message of messages) {
+    if (message.kind === 'assistant') {
+      for (const call of toolCallsOf(message)) open.add(call.id);
+    } else if (message.kind === 'tool_result') {
+      const id = message.content[0].toolUseId;
+      if (!open.delete(id)) stray.push(id);
+    }
+  }
+  return { open: [...open], stray };
+}
+
+export const NO_USAGE: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedInputTokens: 0,
+  reasoningTokens: 0,
+  costUsd: 0,
+};
+
+/** Sums usage (M9). An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
+    reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
+  };
+}

@@ -1,0 +1,25 @@
+/** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
+
+/** What a role's final reply must be: a named output contract, or free text. */
+export type OutputContract = 'plan' | 'execution' | 'verdict' | 'text';
+
+export interface RoleProfile {
+  /** File name without `.md`; unique. */
+  name: string;
+  description: string;
+  /** `shared`: reads and writes the run's main thread (Y2); `private`: a thread of its own. */
+  memory: 'shared' | 'private';
+  /** Globs over tool names the role is offered; empty for none (L9). */
+  tools: string[];
+  output: OutputContract;
+  /** `provider/model`s in order of preference; empty: the run's default. */
+  models: string[];
+  temperature: number | null;
+  /** Tokens of one reply; null leaves it to the endpoint. */
+  maxOutputTokens: number | null;
+}
+
+/** A role as pinned in a run: its profile and its rendered system prompt (P1). */
+export interface PinnedRole extends RoleProfile {
+  system: string;
+}

@@ -1,0 +1,49 @@
+/** What a run is started with, and what it pins at its start. */
+import type { Limits } from './limits.js';
+import type { PinnedRole } from './role.js';
+import type { ToolDefinition } from './tool.js';
+
+export type Mode = 'team';
+export const MODES: readonly Mode[] = ['team'];
+
+/** A start request as clients write it (Z3). Everything but `goal` may be left out. */
+export interface RunSettings {
+  mode: Mode;
+  /** Folder that tools are confined to: absolute, on the worker's host. */
+  workspace: string;
+  /** `provider/model` for every role, before profiles and `steersman.yaml`. */
+  model?: string;
+  /** Extra system text put before every role's prompt (P5). */
+  systemMessage?: string;
+  /** Tools that are not read-only run without asking. Default false: they are denied. */
+  autoApprove: boolean;
+  /** Overrides of `steersman.yaml` for this run. */
+  limits?: Partial<Limits>;
+  /** Given to every tool call (T4), not shown to models. */
+  context?: Record<string, string>;
+}
+
+export interface PinnedModel {
+  /** Tokens that fit the model: threads are trimmed below it. */
+  contextTokens: number;
+  /** Whether prices of this model are known. */
+  costKnown: boolean;
+}
+
+/** What a run pins when it starts: editing files changes new runs, never one in flight. */
+export interface PinnedRun {
+  roles: Record<string, PinnedRole>;
+  /** In the order of servers; names unique. */
+  tools: ToolDefinition[];
+  limits: Limits;
+  /** Default chain of models for roles that name none. */
+  models: string[];
+  modelInfo: Record<string, PinnedModel>;
+  dedupe: 'enforce' | 'advise' | 'off';
+  /** Largest model call, milliseconds. Default 600,000. */
+  modelTimeoutMs: number;
+  /** Search attributes that the namespace has: setting another blocks a run for ever. */
+  searchAttributes: string[];
+  /** What did not work while loading and does not stop the run, such as a tool server that will not start. */
+  warnings: string[];
+}

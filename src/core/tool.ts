@@ -1,0 +1,48 @@
+/** Tool definitions as a run pins them at its start (T1, T2). */
+
+export type JsonSchema = Record<string, unknown>;
+
+/** Where a tool runs: an MCP server of the worker, or the workers' own built-in tools. */
+export type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' };
+
+/** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
+export interface ToolPolicy {
+  readOnly: boolean;
+  /** Read-only tools are idempotent. */
+  idempotent: boolean;
+  destructive: boolean;
+  /** Tries for idempotent tools; 1 for all others, whatever is configured. Default 3. */
+  attempts: number;
+  /** Limit of one try. Default 60,000. */
+  timeoutMs: number;
+  /** `goal`: results may be reused within a goal; `none`: volatile, never reused (D5). */
+  cache: 'goal' | 'none';
+}
+
+export interface ToolDefinition {
+  /** Name offered to the model: unique in the run, `[a-zA-Z0-9_-]`, at most 64 long. */
+  name: string;
+  /** Name on its server. */
+  serverToolName: string;
+  origin: ToolOrigin;
+  description: string;
+  /** JSON Schema of the arguments. */
+  inputSchema: JsonSchema;
+  /** `strict`: arguments are checked against the schema; `delegate`: the server checks them (C4). */
+  validation: 'strict' | 'delegate';
+  policy: ToolPolicy;
+}
+
+export const DEFAULT_TOOL_POLICY: ToolPolicy = {
+  readOnly: false,
+  idempotent: false,
+  destructive: true,
+  attempts: 3,
+  timeoutMs: 60_000,
+  cache: 'goal',
+};
+
+/** How many tries Temporal gets for a tool: what may have effects is never run twice unasked (E1). */
+export function toolAttempts(policy: ToolPolicy): number {
+  return policy.readOnly || policy.idempotent ? Math.max(1, policy.attempts) : 1;
+}

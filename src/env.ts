@@ -1,0 +1,33 @@
+/**
+ * The only file that reads `process.env`. Keys stay here and in the provider clients: never in
+ * workflow input, history, logs or messages (K3).
+ */
+function read(name: string): string | undefined {
+  const value = process.env[name]?.trim();
+  return value === '' ? undefined : value;
+}
+
+/** Loads `.env` from `dir` if there is one; variables already set win. */
+export function loadDotEnv(dir: string): void {
+  try {
+    process.loadEnvFile(`${dir}/.env`);
+  } catch {
+    // No .env file is the normal case.
+  }
+}
+
+export const env = {
+  openaiApiKey: () => read('OPENAI_API_KEY'),
+  openaiBaseUrl: () => read('OPENAI_BASE_URL'),
+  temporalAddress: () => read('TEMPORAL_ADDRESS'),
+  temporalNamespace: () => read('TEMPORAL_NAMESPACE'),
+  temporalCliPath: () => read('TEMPORAL_CLI_PATH'),
+  /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
+  home: () => read('STEERSMAN_HOME'),
+  taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
+  noColor: () => read('NO_COLOR'),
+  /** Looks up any variable: for `${VAR}` in `.mcp.json`. */
+  lookup: read,
+  /** The whole environment: for child processes that need it. */
+  all: () => process.env,
+};
