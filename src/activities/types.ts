@@ -77,8 +77,8 @@ export interface CallToolInput {
   server: string | null;
   /** Small arguments; larger ones are read by the query `toolRequest`. */
   arguments?: Record<string, unknown>;
-  /** Schema to check again, absent when the server checks. */
-  inputSchema?: JsonSchema;
+  /** The worker checks the arguments again, with the schema that the server gives (C4). */
+  checked?: boolean;
   timeoutMs: number;
   /** Nothing bad can come of running it twice: read-only or idempotent. */
   idempotent: boolean;

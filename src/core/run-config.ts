@@ -21,6 +21,8 @@ export interface RunSettings {
   limits?: Partial<Limits>;
   /** Given to every tool call (T4), not shown to models. */
   context?: Record<string, string>;
+  /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
+  continueAsNew?: 'suggested' | 'every-safe-point';
 }
 
 export interface PinnedModel {
@@ -35,6 +37,8 @@ export interface PinnedRun {
   roles: Record<string, PinnedRole>;
   /** In the order of servers; names unique. */
   tools: ToolDefinition[];
+  /** Server that gets calls of tools nobody offers: one named `default`, if there is one (T3, C5). */
+  fallbackServer: string | null;
   limits: Limits;
   /** Default chain of models for roles that name none. */
   models: string[];
@@ -46,4 +50,27 @@ export interface PinnedRun {
   searchAttributes: string[];
   /** What did not work while loading and does not stop the run, such as a tool server that will not start. */
   warnings: string[];
+}
+
+/** True when `name` matches one of the globs; `*` stands for any run of characters. */
+function matchesAny(name: string, globs: readonly string[]): boolean {
+  return globs.some(glob => {
+    const parts = glob.split('*');
+    const [head = '', ...rest] = parts;
+    if (rest.length === 0) return name === glob;
+    const tail = rest.pop() ?? '';
+    if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length) return false;
+    let at = head.length;
+    for (const part of rest) {
+      const found = name.indexOf(part, at);
+      if (found < 0 || found + part.length > name.length - tail.length) return false;
+      at = found + part.length;
+    }
+    return true;
+  });
+}
+
+/** The tools a role is offered, in the run's order (L9). */
+export function offeredTools(pinned: PinnedRun, role: PinnedRole): ToolDefinition[] {
+  return pinned.tools.filter(tool => matchesAny(tool.name, role.tools));
 }

@@ -1,0 +1,58 @@
+// Transpiles src/ to dist/, file by file, and bundles the workflows; skips both when nothing changed.
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const src = join(root, 'src');
+const dist = join(root, 'dist');
+const stamp = join(dist, '.built');
+
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter(file => /\.(ts|json|mjs)$/.test(file))
+  .sort();
+const hash = createHash('sha256');
+for (const file of [...files.map(file => join('src', file)), 'package-lock.json', 'scripts/build.mjs']) {
+  hash
+    .update(file)
+    .update('\0')
+    .update(readFileSync(join(root, file)))
+    .update('\0');
+}
+const wanted = hash.digest('hex');
+if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0);
+
+// Built beside and moved into place, so that a command that runs meanwhile never sees half a build.
+const next = join(root, `dist.${process.pid}`);
+rmSync(next, { recursive: true, force: true });
+mkdirSync(next, { recursive: true });
+const esbuild = await import('esbuild');
+await esbuild.build({
+  entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(src, file)),
+  outdir: next,
+  outbase: src,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  sourcemap: true,
+  logLevel: 'error',
+});
+for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), join(next, file));
+
+const { bundleWorkflowCode } = await import('@temporalio/worker');
+const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };
+const { code } = await bundleWorkflowCode({ workflowsPath: join(next, 'workflows/agent.js'), logger: quiet });
+writeFileSync(join(next, 'workflow-bundle.js'), code);
+writeFileSync(join(next, '.built'), wanted);
+rmSync(dist, { recursive: true, force: true });
+renameSync(next, dist);

@@ -1,0 +1,210 @@
+/** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { FAILURE } from '../core/failure.js';
+import { headAndTail } from '../core/large-text.js';
+import type { AssistantMessage, Usage } from '../core/message.js';
+import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
+import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
+import { ModelCallError } from '../models/model-call-error.js';
+import { costUsd } from '../models/model-info.js';
+import { repairOutput } from '../models/output-repair.js';
+import type { ProviderRegistry } from '../models/providers.js';
+import { ReplyDraft } from '../models/reply-draft.js';
+import { DEFAULT_STREAM_LIMITS, runStream, type StreamLimits } from '../models/run-stream.js';
+import type { ModelRequestState, StateReader } from './state-reader.js';
+import type { CallModelInput, CallModelResult, SteersmanActivities } from './types.js';
+
+export interface CallModelDeps {
+  providers: ProviderRegistry;
+  readState: StateReader;
+  /** Keeps a text in the blob store; returns its reference. */
+  storeText(name: string, text: string): Promise<string>;
+  live?: Partial<LiveTextOptions>;
+  /** `timeoutMs` is at most the activity's own limit. */
+  limits?: Partial<StreamLimits>;
+}
+
+/** No block of the run's state is larger; what is goes to the blob store. */
+const MAX_BLOCK_BYTES = 64 * 1024;
+
+/** Makes `steersmanCallModel`. Failures are ApplicationFailures with the types of core/failure.ts. */
+export function createCallModel(deps: CallModelDeps): SteersmanActivities['steersmanCallModel'] {
+  return async function steersmanCallModel(input) {
+    const context = Context.current();
+    const { attempt } = context.info;
+    const beat = new LiveTextBeat(
+      { callId: input.callId, attempt },
+      details => context.heartbeat(details),
+      deps.live,
+    );
+    beat.start();
+    try {
+      return await callModel(input, deps, context, beat);
+    } catch (error) {
+      throw toFailure(error);
+    } finally {
+      beat.stop();
+    }
+  };
+}
+
+async function callModel(
+  input: CallModelInput,
+  deps: CallModelDeps,
+  context: Context,
+  beat: LiveTextBeat,
+): Promise<CallModelResult> {
+  const draft = new ReplyDraft();
+  const signal = context.cancellationSignal;
+  const { provider, model } = deps.providers.resolve(input.model);
+  const state = await readState(input, deps, context);
+  if (state === 'aborted') return interrupted(input, draft, null, 0, deps, context);
+
+  const startedAt = performance.now();
+  const request = { ...state.head, model, messages: state.messages };
+  const limits = callLimits(deps, context);
+  const ended = await runStream({
+    provider,
+    request,
+    draft,
+    limits,
+    signal,
+    onText: text => beat.show(text),
+  });
+  const durationMs = Math.round(performance.now() - startedAt);
+  if (ended === 'aborted') return interrupted(input, draft, state, durationMs, deps, context);
+  return complete(input, draft, state, durationMs, deps);
+}
+
+async function readState(
+  input: CallModelInput,
+  deps: CallModelDeps,
+  context: Context,
+): Promise<ModelRequestState | 'aborted'> {
+  const { workflowExecution: execution } = context.info;
+  if (!execution) throw new Error('steersmanCallModel is called by a workflow: it reads its request from it');
+  const call = { ...execution, callId: input.callId, role: input.role };
+  try {
+    return await deps.readState(call, context.cancellationSignal);
+  } catch (error) {
+    if (context.cancellationSignal.aborted) return 'aborted';
+    throw error;
+  }
+}
+
+async function complete(
+  input: CallModelInput,
+  draft: ReplyDraft,
+  state: ModelRequestState,
+  durationMs: number,
+  deps: CallModelDeps,
+): Promise<CallModelResult> {
+  const { head } = state;
+  const stopReason = draft.end?.stopReason ?? 'end_turn';
+  const content = draft.whole(input.callId, head.tools);
+  const servedModel = draft.end?.servedModel ?? null;
+  const hasCalls = content.some(block => block.type === 'tool_use');
+  // A reply that was cut off is not mended: half a plan would pass for a whole one.
+  const repairedText = hasCalls || stopReason === 'max_tokens' ? null : repairOutput(draft.text, head.output);
+  return {
+    content: await shorten(content, input.callId, deps),
+    stopReason,
+    usage: usageOf(input.model, draft, state),
+    model: input.model,
+    ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
+    ...(repairedText === null ? {} : { repairedText }),
+    durationMs,
+  };
+}
+
+/**
+ * The end of a call that was aborted. Only a person's interrupt, or the end of the run by request, gives
+ * a result: a cut reply must never be taken for a whole one (DESIGN.md, "Interrupting").
+ */
+async function interrupted(
+  input: CallModelInput,
+  draft: ReplyDraft,
+  state: ModelRequestState | null,
+  durationMs: number,
+  deps: CallModelDeps,
+  context: Context,
+): Promise<CallModelResult> {
+  const reason = reasonOf(context);
+  const details = context.cancellationDetails;
+  if (reason !== 'CANCELLED' || details?.cancelRequested === false) throw notByRequest(reason, context);
+  return {
+    content: await shorten(draft.partial(), input.callId, deps),
+    stopReason: 'interrupted',
+    usage: usageOf(input.model, draft, state),
+    model: input.model,
+    durationMs,
+  };
+}
+
+function reasonOf(context: Context): string {
+  const reason: unknown = context.cancellationSignal.reason;
+  return reason instanceof Error ? reason.message : String(reason);
+}
+
+function notByRequest(reason: string, context: Context): Error {
+  const details = context.cancellationDetails;
+  // The SDK reports a pause and a reset itself, from this very error.
+  if (details?.paused || details?.reset) return new CancelledFailure(reason);
+  return ApplicationFailure.create({
+    type: FAILURE.workerShutdown,
+    message: `The model call was given up by its worker (${reason}) and can be made again.`,
+    nonRetryable: false,
+  });
+}
+
+/** Our own limit comes before the server's, so that the failure says what happened. */
+function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
+  const limits = { ...DEFAULT_STREAM_LIMITS, ...deps.limits };
+  const whole = context.info.startToCloseTimeoutMs;
+  const own = whole > 0 ? whole - Math.min(2_000, whole / 10) : limits.timeoutMs;
+  return { ...limits, timeoutMs: Math.min(limits.timeoutMs, own) };
+}
+
+/** As reported, else estimated (M9). A call that never reached the model used nothing. */
+function usageOf(model: string, draft: ReplyDraft, state: ModelRequestState | null): Usage {
+  const estimate = {
+    inputTokens: state ? estimateInput(state) : 0,
+    outputTokens: estimateTokens(draft.written),
+    cachedInputTokens: 0,
+    reasoningTokens: estimateTokens(draft.reasoning),
+  };
+  const usage = draft.usage ?? estimate;
+  return { ...usage, costUsd: costUsd(model, usage) };
+}
+
+function estimateInput({ head, messages }: ModelRequestState): number {
+  const fixed =
+    estimateTokens(head.system) + (head.tools.length > 0 ? estimateTokens(JSON.stringify(head.tools)) : 0);
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), fixed);
+}
+
+/** Keeps large texts in the blob store, and their heads and tails in the message. */
+async function shorten(
+  content: AssistantMessage['content'],
+  callId: string,
+  deps: CallModelDeps,
+): Promise<AssistantMessage['content']> {
+  return Promise.all(
+    content.map(async block => {
+      if (block.type === 'tool_use' || Buffer.byteLength(block.text) <= MAX_BLOCK_BYTES) return block;
+      const ref = await deps.storeText(`${callId}-${block.type}`, block.text);
+      return { ...block, text: headAndTail(block.text, ref) };
+    }),
+  );
+}
+
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof ModelCallError)) return error;
+  const { type, message, retryable, retryAfterMs } = error;
+  return ApplicationFailure.create({
+    type,
+    message,
+    nonRetryable: !retryable,
+    ...(retryable && retryAfterMs !== null ? { nextRetryDelay: retryAfterMs } : {}),
+  });
+}

@@ -1,0 +1,287 @@
+/**
+ * The activity that runs one tool call. A failing tool is a result, never a failed run (E1, G7); it throws
+ * only where trying again, here or on another worker, is right or must be decided by the workflow.
+ */
+import type { CallToolResult as ToolAnswer } from '@modelcontextprotocol/sdk/types.js';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { BlobStore } from '../blobs/blob-store.js';
+import { READ_RESULT, readResult } from '../blobs/read-result.js';
+import { FAILURE } from '../core/failure.js';
+import { SteersmanError } from '../errors.js';
+import { McpCallError } from '../mcp/call-failure.js';
+import type { McpConnection } from '../mcp/connection.js';
+import type { McpPool } from '../mcp/pool.js';
+import { contentWithoutStore, keeperFor, type ResultSizes, toToolContent } from '../mcp/result-content.js';
+import { isUsableSchema, validateArguments } from '../mcp/validate-arguments.js';
+import { pause, raceStop, stopReason, within } from './stop-signal.js';
+import { ended, invalidText, outcomeUnknown, rejected } from './tool-endings.js';
+import type { CallToolInput, CallToolResult } from './types.js';
+
+export interface CallToolDeps {
+  pool: McpPool;
+  blobs: BlobStore;
+  /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
+  readArguments(callId: string): Promise<Record<string, unknown>>;
+  /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
+  sizes?: ResultSizes;
+}
+
+const HEARTBEAT_MS = 1_000;
+/** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
+const CONNECT_TRIES = 3;
+const CONNECT_PAUSE_MS = 250;
+/** All tries together: the activity has 30 s more than the tool's own limit. */
+const CONNECT_BUDGET_MS = 20_000;
+/**
+ * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
+ * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
+ * - `tool.not_sent` (retryable) when the worker shuts down before the request left;
+ * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only.
+ * Everything else is an ending of the result (T6, T7, T14, C4, E1).
+ */
+export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Promise<CallToolResult> {
+  return async function steersmanCallTool(input) {
+    const beat = startHeartbeat(input);
+    try {
+      return await new ToolCall(deps, input, beat).run();
+    } finally {
+      beat.stop();
+    }
+  };
+}
+
+interface Beat {
+  /** What the next heartbeats tell besides that the call is alive. */
+  progress(details: { progress: number; total?: number; message?: string }): void;
+  stop(): void;
+}
+
+function startHeartbeat({ callId, tool }: CallToolInput): Beat {
+  let details: Record<string, unknown> = { callId, tool };
+  heartbeat(details);
+  const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
+  return {
+    progress({ progress, total, message }) {
+      details = { callId, tool, progress, total, message: message?.slice(0, 200) };
+      heartbeat(details);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** One call on its way: arguments, connection, request. */
+class ToolCall {
+  readonly #deps: CallToolDeps;
+  readonly #input: CallToolInput;
+  readonly #beat: Beat;
+  readonly #signal = cancellationSignal();
+  readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
+
+  constructor(deps: CallToolDeps, input: CallToolInput, beat: Beat) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#beat = beat;
+  }
+
+  async run(): Promise<CallToolResult> {
+    try {
+      const args =
+        this.#input.arguments ?? (await this.#orStop(this.#deps.readArguments(this.#input.callId)));
+      return this.#input.server === null
+        ? await this.#runBuiltin(args)
+        : await this.#runOnServer(this.#input.server, args);
+    } catch (error) {
+      // Nothing was sent: whatever stopped the worker or the run here left no trace.
+      if (error instanceof StoppedBeforeSending) return this.#stoppedBeforeSending();
+      throw error;
+    }
+  }
+
+  async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
+    if (this.#input.serverToolName !== READ_RESULT) {
+      return ended('unavailable', `Not run: this worker has no built-in tool ${this.#input.serverToolName}.`);
+    }
+    const startedAt = performance.now();
+    const result = await readResult(this.#deps.blobs, this.#runId, args);
+    return { ending: 'executed', ...result, durationMs: since(startedAt) };
+  }
+
+  /** Connects and sends, again from the start where it turns out that nothing was sent. */
+  async #runOnServer(server: string, args: Record<string, unknown>): Promise<CallToolResult> {
+    const deadline = performance.now() + CONNECT_BUDGET_MS;
+    let why = '';
+    for (let attempt = 1; attempt <= CONNECT_TRIES; attempt++) {
+      const left = deadline - performance.now();
+      if (left <= 0) break;
+      if (attempt > 1) await this.#orStop(pause(CONNECT_PAUSE_MS * 2 ** (attempt - 2)));
+      const connected = await this.#connect(server, left);
+      if ('why' in connected) {
+        why = connected.why;
+        continue;
+      }
+      const errors = await this.#checkArguments(connected.connection, args);
+      if (errors.length > 0) return ended('invalid', invalidText(errors));
+      const sent = await this.#send(connected.connection, args);
+      if ('result' in sent) return sent.result;
+      why = `Tool server ${server}: ${sent.notSent}.`;
+      this.#deps.pool.discard(connected.connection);
+    }
+    return ended(
+      'unavailable',
+      `Not run, and nothing was sent: the tool server ${server} could not be reached. ${why}\nGo on with other tools if you can, and say in your report that this one was missing.`,
+    );
+  }
+
+  async #connect(server: string, budgetMs: number): Promise<{ connection: McpConnection } | { why: string }> {
+    const tooSlow = { why: `It took longer than ${CONNECT_BUDGET_MS / 1000} s to start.` };
+    try {
+      const opening = this.#deps.pool
+        .connect(server, this.#input.workspace)
+        .then(connection => ({ connection }));
+      return await this.#orStop(within(budgetMs, opening, tooSlow));
+    } catch (error) {
+      if (error instanceof SteersmanError) return { why: error.message };
+      throw error;
+    }
+  }
+
+  /** The schema is the server's of this moment; where it can not be had, the server is the judge (C4). */
+  async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
+    if (!this.#input.checked) return [];
+    const schema = await this.#orStop(
+      connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined),
+    );
+    return isUsableSchema(schema) ? validateArguments(schema, args) : [];
+  }
+
+  async #send(
+    connection: McpConnection,
+    args: Record<string, unknown>,
+  ): Promise<{ result: CallToolResult } | { notSent: string }> {
+    if (this.#signal.aborted) throw new StoppedBeforeSending();
+    const startedAt = performance.now();
+    const stop = new AbortController();
+    try {
+      const answer = await this.#orStopSent(stop, connection.callTool(this.#request(args, stop.signal)));
+      const durationMs = since(startedAt);
+      return { result: await this.#resultOf(answer, durationMs) };
+    } catch (error) {
+      if (!(error instanceof McpCallError)) throw error;
+      if (error.kind === 'not_sent') return { notSent: error.message };
+      return { result: this.#afterSending(error, since(startedAt)) };
+    }
+  }
+
+  /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
+  async #resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
+    const isError = answer.isError ?? false;
+    try {
+      const content = await toToolContent(answer, keeperFor(this.#deps.blobs, this.#runId, this.#deps.sizes));
+      return { ending: 'executed', content, isError, durationMs };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { ending: 'executed', content: contentWithoutStore(answer, why), isError, durationMs };
+    }
+  }
+
+  #request(args: Record<string, unknown>, signal: AbortSignal) {
+    const { serverToolName, timeoutMs } = this.#input;
+    const onProgress = (progress: {
+      progress: number;
+      total?: number | undefined;
+      message?: string | undefined;
+    }) =>
+      this.#beat.progress({
+        progress: progress.progress,
+        ...(progress.total === undefined ? {} : { total: progress.total }),
+        ...(progress.message === undefined ? {} : { message: progress.message }),
+      });
+    return { tool: serverToolName, arguments: args, meta: this.#meta(), timeoutMs, signal, onProgress };
+  }
+
+  /** Run context for the tool (T4): keys without a namespace get ours. */
+  #meta(): Record<string, string> {
+    const { callId, context } = this.#input;
+    const entries = Object.entries({ runId: this.#runId, callId, ...context });
+    return Object.fromEntries(
+      entries.map(([key, value]) => [key.includes('/') ? key : `steersman/${key}`, value]),
+    );
+  }
+
+  /** What an unanswered or refused request means, by whether the tool may be called twice (DESIGN.md, "Tools"). */
+  #afterSending(error: McpCallError, durationMs: number): CallToolResult {
+    const { idempotent, tool, server, timeoutMs } = this.#input;
+    switch (error.kind) {
+      case 'aborted':
+        return this.#aborted(durationMs);
+      case 'rejected':
+        return rejected(error, durationMs);
+      case 'timed_out': {
+        const why = `${tool} did not answer within ${timeoutMs / 1000} s`;
+        if (idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
+        return outcomeUnknown(why, durationMs);
+      }
+      default: {
+        const why = `the connection to tool server ${server} was lost while ${tool} ran: ${error.message}`;
+        if (idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.connectionLost);
+        return outcomeUnknown(why, durationMs);
+      }
+    }
+  }
+
+  /** Only calls of idempotent tools are aborted. */
+  #aborted(durationMs: number): CallToolResult {
+    switch (stopReason(this.#signal)) {
+      case 'cancelled':
+        return ended('cancelled', 'Cancelled before it ended.', durationMs);
+      case 'shutdown':
+        throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
+      case 'other':
+        throw this.#signal.reason;
+    }
+  }
+
+  #stoppedBeforeSending(): CallToolResult {
+    switch (stopReason(this.#signal)) {
+      case 'cancelled':
+        return ended('cancelled', 'Cancelled before it was sent: it did not run.');
+      case 'shutdown':
+        throw ApplicationFailure.retryable(
+          'the worker shut down before the call was sent',
+          FAILURE.tool.notSent,
+        );
+      case 'other':
+        throw this.#signal.reason;
+    }
+  }
+
+  /** Waits for work before sending; gives up at once when the activity is to stop. */
+  async #orStop<T>(work: Promise<T>): Promise<T> {
+    return raceStop(this.#signal, work, () => {
+      throw new StoppedBeforeSending();
+    });
+  }
+
+  /**
+   * Waits for the answer. An idempotent call is aborted by any stop. One that is not is waited for, because
+   * aborting it would leave its effect unknown; only the end of the worker cuts it short.
+   */
+  async #orStopSent<T>(stop: AbortController, answer: Promise<T>): Promise<T> {
+    return raceStop(this.#signal, answer, () => {
+      if (this.#input.idempotent) {
+        stop.abort();
+        return answer;
+      }
+      if (stopReason(this.#signal) !== 'shutdown') return answer;
+      const why = 'the worker shut down while the tool ran';
+      throw ApplicationFailure.nonRetryable(why, FAILURE.workerShutdown);
+    });
+  }
+}
+
+class StoppedBeforeSending extends Error {}
+
+function since(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}

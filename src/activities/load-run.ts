@@ -1,0 +1,172 @@
+/** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
+
+import { join } from 'node:path';
+import { heartbeat } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import type { RoleTemplate } from '../config/prompts.js';
+import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
+import type { Settings } from '../config/settings.js';
+import {
+  applyToolOverrides,
+  checkRunLimits,
+  chooseModels,
+  loadSettings,
+  mergeLimits,
+  SETTINGS_FILE,
+} from '../config/settings.js';
+import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import { FAILURE } from '../core/failure.js';
+import type { OutputContract, PinnedRole } from '../core/role.js';
+import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
+import { MODES } from '../core/run-config.js';
+import type { ToolDefinition } from '../core/tool.js';
+import { SteersmanError } from '../errors.js';
+import type { LoadRunInput } from './types.js';
+
+export interface ListedTools {
+  tools: ToolDefinition[];
+  warnings: string[];
+  /** Server that takes calls of tools nobody offers (T3). Default: none. */
+  fallbackServer?: string | null;
+}
+
+export interface LoadRunDeps {
+  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. */
+  configDir: string;
+  /** On the local stack any workspace is served where `workspaces` is not set. */
+  localStack: boolean;
+  /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
+  listTools(workspace: string): Promise<ListedTools>;
+  /** @throws SteersmanError for a provider that does not exist. */
+  modelInfo(modelId: string): PinnedModel | Promise<PinnedModel>;
+  /** Those of Steersman's search attributes that the namespace has. */
+  searchAttributes(): Promise<string[]>;
+}
+
+const HEARTBEAT_MS = 1_000;
+
+/** The roles a mode cannot do without, and what their replies must be. */
+const REQUIRED_ROLES: Record<Mode, Record<string, OutputContract>> = {
+  team: { planner: 'plan', executor: 'execution', verifier: 'verdict', summary: 'text' },
+};
+
+/**
+ * Makes `steersmanLoadRun`. It reads the files anew for each run, so that an edit changes new runs only.
+ * Faults that a person must mend end it without a retry: `run.bad_input` for what the start request says,
+ * `run.bad_config` for files of the worker. The message says what is wrong, where, and what to do.
+ */
+export function createLoadRun(deps: LoadRunDeps): (input: LoadRunInput) => Promise<PinnedRun> {
+  return async function steersmanLoadRun({ settings }) {
+    heartbeat();
+    const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
+    try {
+      return await loadRun(deps, settings);
+    } finally {
+      clearInterval(timer);
+    }
+  };
+}
+
+async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
+  const { badInput, badConfig } = FAILURE.run;
+  const files = await failAs(badConfig, () => readFiles(deps.configDir, run.mode));
+  const { settings } = files;
+  const { workspace, runLimits } = await failAs(badInput, () => checkRun(deps, run, settings));
+  const limits = mergeLimits(settings.limits, runLimits);
+  const listed = await failAs(badConfig, () => deps.listTools(workspace));
+  const { tools, warnings } = applyToolOverrides(listed.tools, settings.tools);
+  const roles = await failAs(badConfig, () => renderAll(files.roles, { limits, tools }, run.systemMessage));
+  const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
+    pinModels(deps, roles, settings, run.model),
+  );
+  const attributes = await searchAttributes(deps);
+  return {
+    roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
+    tools,
+    fallbackServer: listed.fallbackServer ?? null,
+    limits,
+    models: choice.models,
+    modelInfo,
+    dedupe: settings.dedupe,
+    modelTimeoutMs: settings.models.timeoutMs,
+    searchAttributes: attributes.names,
+    warnings: [...listed.warnings, ...warnings, ...attributes.warnings],
+  };
+}
+
+async function readFiles(
+  configDir: string,
+  mode: Mode,
+): Promise<{ settings: Settings; roles: RoleTemplate[] }> {
+  const settings = await loadSettings(configDir);
+  const roles = await loadRoles(promptRoots(configDir), settings.language);
+  for (const [name, output] of Object.entries(REQUIRED_ROLES[mode] ?? {})) {
+    const role = roles.find(candidate => candidate.profile.name === name);
+    if (!role) {
+      throw new SteersmanError(
+        `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`,
+        'Restore that file.',
+      );
+    }
+    if (role.profile.output !== output) {
+      throw new SteersmanError(
+        `${role.file}: output is "${role.profile.output}", and the mode ${mode} needs "${output}".`,
+        `Write "output: ${output}" in its front matter.`,
+      );
+    }
+  }
+  return { settings, roles };
+}
+
+async function checkRun(deps: LoadRunDeps, run: RunSettings, settings: Settings) {
+  if (!MODES.includes(run.mode)) {
+    throw new SteersmanError(`There is no mode "${run.mode}".`, `Use one of: ${MODES.join(', ')}.`);
+  }
+  const runLimits = checkRunLimits(run.limits);
+  const workspace = await checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack));
+  return { runLimits, workspace };
+}
+
+function renderAll(
+  roles: readonly RoleTemplate[],
+  values: { limits: PinnedRun['limits']; tools: ToolDefinition[] },
+  systemMessage: string | undefined,
+): PinnedRole[] {
+  return roles.map(role => renderRole(role, values, systemMessage));
+}
+
+async function pinModels(
+  deps: LoadRunDeps,
+  roles: PinnedRole[],
+  settings: Settings,
+  runModel: string | undefined,
+) {
+  const file = join(deps.configDir, SETTINGS_FILE);
+  const choice = chooseModels(roles, settings.models, { runModel, file });
+  const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
+  const infos = await Promise.all(ids.map(async id => [id, await deps.modelInfo(id)] as const));
+  return { choice, modelInfo: Object.fromEntries(infos) };
+}
+
+/** A run does without search attributes where the namespace may not be asked for them. */
+async function searchAttributes(deps: LoadRunDeps): Promise<{ names: string[]; warnings: string[] }> {
+  try {
+    return { names: await deps.searchAttributes(), warnings: [] };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      names: [],
+      warnings: [`Search attributes are not set: the namespace could not be asked (${reason}).`],
+    };
+  }
+}
+
+/** Faults that a person must mend are not retried; all others are Temporal's to retry. */
+async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof SteersmanError)) throw error;
+    throw ApplicationFailure.nonRetryable(`${error.message} ${error.hint}`, type);
+  }
+}

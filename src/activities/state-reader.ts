@@ -1,0 +1,189 @@
+/** Reads what a call sends from the workflow that made it (DESIGN.md, "Model calls by reference"). */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
+import { FAILURE } from '../core/failure.js';
+import { jsonBytes } from '../core/json.js';
+import type { LlmMessage } from '../core/message.js';
+import { isPassingQueryError } from './query-errors.js';
+import type { ModelRequestHead, ModelRequestPage } from './types.js';
+
+/** Which call asks, in which run. */
+export interface CallReference {
+  workflowId: string;
+  runId: string;
+  callId: string;
+  role: string;
+}
+
+export interface PageQuery {
+  /** Index of the first message wanted. */
+  from: number;
+  /** A head that need not be sent again. */
+  headKey?: string;
+}
+
+/** Asks the query `modelRequest`. */
+export type QueryModelRequest = (call: CallReference, page: PageQuery) => Promise<ModelRequestPage>;
+
+export interface ModelRequestState {
+  head: ModelRequestHead;
+  messages: LlmMessage[];
+}
+
+export interface StateReaderOptions {
+  /** Bytes of messages and heads that are kept. Default 256 MB. */
+  maxBytes: number;
+  /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
+  minWaitMs: number;
+  maxWaitMs: number;
+  /** After this the read fails as `state.unavailable`. Default 40,000. */
+  giveUpMs: number;
+}
+
+export const DEFAULT_STATE_READER: StateReaderOptions = {
+  maxBytes: 256 * 1024 * 1024,
+  minWaitMs: 50,
+  maxWaitMs: 5_000,
+  giveUpMs: 40_000,
+};
+
+/** Returns what a call sends. Throws ApplicationFailure `state.unavailable`, retryable; rejects when aborted. */
+export type StateReader = (call: CallReference, signal: AbortSignal) => Promise<ModelRequestState>;
+
+/** The beginning of a thread, from the message at index `base` on. Never changed, only replaced. */
+interface Prefix {
+  base: number;
+  messages: readonly LlmMessage[];
+  bytes: number;
+}
+
+/** Makes a reader with a cache of its own: one for a worker process. */
+export function createStateReader(
+  query: QueryModelRequest,
+  options: Partial<StateReaderOptions> = {},
+): StateReader {
+  const settings = { ...DEFAULT_STATE_READER, ...options };
+  const cache = new RequestCache(settings.maxBytes);
+  return async (call, signal) => {
+    const ask = (page: PageQuery) => askPatiently(() => query(call, page), settings, signal);
+    const hint = cache.hint(call);
+    return (await read(call, ask, cache, hint)) ?? (await read(call, ask, cache, null)) ?? missingHead(call);
+  };
+}
+
+/**
+ * Pulls the pages after what is kept. Null when the call turned out to be on another thread, epoch or
+ * head than the hint said: ask again without it.
+ */
+async function read(
+  call: CallReference,
+  ask: (page: PageQuery) => Promise<ModelRequestPage>,
+  cache: RequestCache,
+  hint: Hint | null,
+): Promise<ModelRequestState | null> {
+  const known = hint ? cache.prefix(call, hint) : null;
+  const knownHead = hint ? cache.head(call, hint.headKey) : null;
+  const from = known ? known.base + known.messages.length : 0;
+  const first = await ask({ from, ...(hint && knownHead ? { headKey: hint.headKey } : {}) });
+  const sameThread = known !== null && hint?.thread === first.thread && hint.epoch === first.epoch;
+  if (known && (!sameThread || first.from > from)) return null;
+  const head = first.head ?? (first.headKey === hint?.headKey ? knownHead : null);
+  if (!head) return null;
+
+  let prefix = append(known ?? { base: first.from, messages: [], bytes: 0 }, first.messages);
+  for (let next = first.next; next !== null; ) {
+    const page = await ask({ from: next, headKey: first.headKey });
+    prefix = append(prefix, page.messages);
+    next = page.next;
+  }
+  cache.keep(call, first, head, prefix);
+  return { head, messages: [...prefix.messages] };
+}
+
+/** Notes of a thread are not sent, but indices count them: a page may begin with messages that are here already. */
+function append(prefix: Prefix, messages: readonly LlmMessage[]): Prefix {
+  const known = new Set(prefix.messages.slice(-messages.length).map(message => message.id));
+  const fresh = messages.filter(message => !known.has(message.id));
+  const bytes = fresh.reduce((sum, message) => sum + jsonBytes(message), prefix.bytes);
+  return { base: prefix.base, messages: [...prefix.messages, ...fresh], bytes };
+}
+
+function missingHead(call: CallReference): never {
+  throw unavailable(call, 'the answer has no head');
+}
+
+/** Where a role's last call was, so that the first question can leave out what is known. */
+interface Hint {
+  thread: string;
+  epoch: number;
+  headKey: string;
+}
+
+class RequestCache {
+  readonly #entries: LRUCache<string, Prefix | { head: ModelRequestHead; bytes: number }>;
+  readonly #hints = new LRUCache<string, Hint>({ max: 10_000 });
+
+  constructor(maxBytes: number) {
+    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: entry => entry.bytes + 1 });
+  }
+
+  hint(call: CallReference): Hint | null {
+    return this.#hints.get(key(call, 'role', call.role)) ?? null;
+  }
+
+  prefix(call: CallReference, hint: Hint): Prefix | null {
+    const entry = this.#entries.get(key(call, 'thread', `${hint.epoch}:${hint.thread}`));
+    return entry && 'messages' in entry ? entry : null;
+  }
+
+  head(call: CallReference, headKey: string): ModelRequestHead | null {
+    const entry = this.#entries.get(key(call, 'head', headKey));
+    return entry && 'head' in entry ? entry.head : null;
+  }
+
+  keep(call: CallReference, page: ModelRequestPage, head: ModelRequestHead, prefix: Prefix): void {
+    const { thread, epoch, headKey } = page;
+    this.#hints.set(key(call, 'role', call.role), { thread, epoch, headKey });
+    this.#entries.set(key(call, 'thread', `${epoch}:${thread}`), prefix);
+    if (!this.head(call, headKey))
+      this.#entries.set(key(call, 'head', headKey), { head, bytes: jsonBytes(head) });
+  }
+}
+
+function key(call: CallReference, kind: string, name: string): string {
+  return JSON.stringify([call.workflowId, call.runId, kind, name]);
+}
+
+async function askPatiently(
+  ask: () => Promise<ModelRequestPage>,
+  options: StateReaderOptions,
+  signal: AbortSignal,
+): Promise<ModelRequestPage> {
+  const giveUpAt = performance.now() + options.giveUpMs;
+  for (let waitMs = options.minWaitMs; ; waitMs = Math.min(waitMs * 2, options.maxWaitMs)) {
+    signal.throwIfAborted();
+    try {
+      return await ask();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isPassingQueryError(error) || performance.now() + waitMs > giveUpAt)
+        throw unavailable(null, textOf(error));
+    }
+    await sleep(waitMs, undefined, { signal });
+  }
+}
+
+function unavailable(call: CallReference | null, reason: string): ApplicationFailure {
+  const what = call ? `The request of call ${call.callId}` : 'The request of this call';
+  return ApplicationFailure.create({
+    type: FAILURE.stateUnavailable,
+    message: `${what} could not be read from its workflow: ${reason}`,
+    nonRetryable: false,
+  });
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,49 @@
+/** Waiting while an activity may be told to stop. */
+
+/** Why an activity is told to stop: a person's wish, the end of the worker's grace, or pause, reset, time-out. */
+export type StopReason = 'cancelled' | 'shutdown' | 'other';
+
+/** The reason of an aborted activity signal. */
+export function stopReason(signal: AbortSignal): StopReason {
+  const reason: unknown = signal.reason;
+  const word = reason instanceof Error ? reason.message : String(reason);
+  if (word === 'CANCELLED') return 'cancelled';
+  return word === 'WORKER_SHUTDOWN' ? 'shutdown' : 'other';
+}
+
+/** What comes first: `work`, or what `onStop` makes of an abort. `onStop` may go on waiting for `work`. */
+export async function raceStop<T>(
+  signal: AbortSignal,
+  work: Promise<T>,
+  onStop: () => Promise<T>,
+): Promise<T> {
+  let release = () => {};
+  const stopped = new Promise<T>((resolve, reject) => {
+    const stop = () => void Promise.resolve().then(onStop).then(resolve, reject);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop);
+    release = () => signal.removeEventListener('abort', stop);
+  });
+  // Whichever loses the race may still fail later, unheard.
+  for (const promise of [work, stopped]) promise.catch(() => undefined);
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    release();
+  }
+}
+
+/** Waits so long. */
+export function pause(ms: number): Promise<void> {
+  return new Promise(resolve => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** What `work` gives, or `late` when it takes longer than `ms`. */
+export function within<T, L>(ms: number, work: Promise<T>, late: L): Promise<T | L> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(late), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,179 @@
+/**
+ * Prompts from files, in two layers: the core template of a role (P3) and the business context that anyone
+ * can edit (P1, P4). What comes out is pinned in a run: editing a file changes new runs only.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Limits } from '../core/limits.js';
+import { delimit, PromptError, renderTemplate, validateCoreTemplate } from '../core/prompt.js';
+import type { PinnedRole, RoleProfile } from '../core/role.js';
+import type { ToolDefinition } from '../core/tool.js';
+import { SteersmanError } from '../errors.js';
+import { displayPath, listFolder, readTextIfPresent } from './files.js';
+import { parseRoleFile, profileOf } from './role-file.js';
+
+/** The language of the files directly in `prompts/core`; others have a folder of their name there. */
+export const BASE_LANGUAGE = 'en';
+
+const DEFAULT_CONTEXT = 'default';
+const OVERVIEW_CHARS = 200;
+
+/** A role as its files give it, not rendered yet. */
+export interface RoleTemplate {
+  profile: RoleProfile;
+  file: string;
+  template: string;
+  /** Line of `file` at which `template` begins. */
+  firstLine: number;
+  businessContext: string;
+}
+
+/** Values of the placeholders that a core template may use. */
+export interface PromptValues {
+  limits: Limits;
+  tools: readonly ToolDefinition[];
+}
+
+/**
+ * Folders that prompts are read from, the first that has a file wins: `prompts` of the configuration
+ * folder, then those that come with Steersman, so that a folder need hold only what it changes.
+ */
+export function promptRoots(configDir: string): string[] {
+  const own = join(configDir, 'prompts');
+  const shipped = shippedPrompts();
+  return shipped === null || shipped === own ? [own] : [own, shipped];
+}
+
+/** Names of all roles, sorted: the files in `core` and in its language folders. */
+export async function listRoles(roots: readonly string[], language: string): Promise<string[]> {
+  const folders = roots.flatMap(root => coreFolders(root, language));
+  const listings = await Promise.all(folders.map(listFolder));
+  const names = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith('.md'));
+  return [...new Set(names.map(name => name.slice(0, -'.md'.length)))].sort();
+}
+
+/**
+ * Reads all roles in a language; a role that has no file in it is read in the base language (P13).
+ * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}` (P2),
+ *   and for a language without a folder.
+ */
+export async function loadRoles(roots: readonly string[], language: string): Promise<RoleTemplate[]> {
+  await checkLanguage(roots, language);
+  const names = await listRoles(roots, language);
+  return Promise.all(names.map(name => loadRole(name, roots, language)));
+}
+
+/**
+ * Renders the system prompt of a role (P1), with the extra system text of a run in front (P5).
+ * @throws SteersmanError with `file:line` for a placeholder that is not known (P10).
+ */
+export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
+  const { limits, tools } = values;
+  const system = withPlaces(() =>
+    renderTemplate(
+      role.template,
+      {
+        businessContext: role.businessContext.trim(),
+        planningRounds: String(limits.planning),
+        executionRounds: String(limits.execution),
+        maxTasks: String(limits.tasks),
+        toolOverview: toolOverview(tools),
+      },
+      { file: displayPath(role.file), firstLine: role.firstLine },
+    ),
+  ).trim();
+  const extra = systemMessage?.trim() ?? '';
+  return { ...role.profile, system: extra === '' ? system : `${extra}\n\n${system}` };
+}
+
+async function loadRole(name: string, roots: readonly string[], language: string): Promise<RoleTemplate> {
+  const translated = await firstFile(
+    roots.flatMap(root => coreFolders(root, language)).map(dir => join(dir, `${name}.md`)),
+  );
+  const base = await firstFile(roots.map(root => join(root, 'core', `${name}.md`)));
+  const chosen = translated ?? base;
+  if (chosen === null)
+    throw new SteersmanError(`The prompt of the role ${name} is gone.`, 'Restore its file.');
+  const text = parseRoleFile(chosen.text, chosen.file);
+  // A role that exists in one language only is its own base.
+  const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);
+  const { file, template, firstLine } = text;
+  withPlaces(() => validateCoreTemplate(template, { file: displayPath(file), firstLine }));
+  return {
+    profile: profileOf(name, own, own === text ? null : text),
+    file,
+    template,
+    firstLine,
+    businessContext: await businessContext(name, roots, language),
+  };
+}
+
+/** The role's own context, else the default one (P4); within each, the language's before the base one. */
+async function businessContext(role: string, roots: readonly string[], language: string): Promise<string> {
+  const candidates = [role, DEFAULT_CONTEXT].flatMap(name =>
+    roots.flatMap(root => [
+      join(root, 'business', language, `${name}.md`),
+      join(root, 'business', `${name}.md`),
+    ]),
+  );
+  return (await firstFile(candidates))?.text ?? '';
+}
+
+/** Where a root keeps core templates for a language, preferred first. */
+function coreFolders(root: string, language: string): string[] {
+  const base = join(root, 'core');
+  return language === BASE_LANGUAGE ? [base] : [join(base, language), base];
+}
+
+async function firstFile(files: readonly string[]): Promise<{ file: string; text: string } | null> {
+  for (const file of files) {
+    const text = await readTextIfPresent(file);
+    if (text !== null) return { file, text };
+  }
+  return null;
+}
+
+async function checkLanguage(roots: readonly string[], language: string): Promise<void> {
+  if (language === BASE_LANGUAGE) return;
+  const listings = await Promise.all(roots.map(root => listFolder(join(root, 'core'))));
+  const folders = listings.flatMap(names => names ?? []).filter(name => name.endsWith('/'));
+  const languages = [...new Set([BASE_LANGUAGE, ...folders.map(name => name.slice(0, -1))])];
+  if (languages.includes(language)) return;
+  throw new SteersmanError(
+    `steersman.yaml: language: there are no prompts in "${language}".`,
+    `Use one of ${languages.join(', ')}, or add a folder prompts/core/${language}.`,
+  );
+}
+
+/** What planners may know of tools: names and the first sentence of what their servers say (K2). */
+function toolOverview(tools: readonly ToolDefinition[]): string {
+  if (tools.length === 0) return '(No tools are connected.)';
+  const lines = tools.map(tool => `- ${tool.name}: ${firstSentence(tool.description)}`);
+  return delimit('tools', lines.join('\n'));
+}
+
+function firstSentence(text: string): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  const sentence = /^.*?[.。](?=\s|$)/u.exec(flat)?.[0] ?? flat;
+  return sentence.length <= OVERVIEW_CHARS ? sentence : `${sentence.slice(0, OVERVIEW_CHARS - 1)}…`;
+}
+
+/** Prompt errors already name file and line: they only need to say what to do. */
+function withPlaces<T>(render: () => T): T {
+  try {
+    return render();
+  } catch (error) {
+    if (!(error instanceof PromptError)) throw error;
+    throw new SteersmanError(error.message, 'Correct the template; docs/prompts.md lists the placeholders.');
+  }
+}
+
+/** Built code may lie elsewhere than sources: the folder is looked for upwards. */
+function shippedPrompts(): string | null {
+  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
+    const prompts = join(folder, 'prompts');
+    if (existsSync(join(prompts, 'core', 'planner.md'))) return prompts;
+    if (dirname(folder) === folder) return null;
+  }
+}

@@ -1,0 +1,87 @@
+/** One role's prompt file: front matter with the profile, then the core template. */
+import { z } from 'zod';
+import type { RoleProfile } from '../core/role.js';
+import { SteersmanError } from '../errors.js';
+import { displayPath } from './files.js';
+import { modelChainSchema } from './settings-schema.js';
+import type { YamlSource } from './yaml-source.js';
+import { checkYaml, parseYaml } from './yaml-source.js';
+
+const DOCS = 'docs/prompts.md';
+
+const description = z.string().min(1);
+const output = z.enum(['plan', 'execution', 'verdict', 'text']);
+
+/** Front matter of a role: a profile without its name, which is the file's. */
+const profileSchema = z.strictObject({
+  description,
+  memory: z.enum(['shared', 'private']).exactOptional(),
+  tools: z.array(z.string().min(1)).exactOptional(),
+  output,
+  models: modelChainSchema.exactOptional(),
+  temperature: z.number().min(0).max(2).exactOptional(),
+  maxOutputTokens: z.int().min(1).exactOptional(),
+});
+
+/** Front matter of a translation: what it leaves out is taken from the role's own file. */
+const translationSchema = profileSchema.extend({
+  description: description.exactOptional(),
+  output: output.exactOptional(),
+});
+
+export interface RoleFile {
+  file: string;
+  frontMatter: YamlSource;
+  template: string;
+  /** Line of the file at which the template begins. */
+  firstLine: number;
+}
+
+/**
+ * Splits a role's file.
+ * @throws SteersmanError with `file:line` for missing, unclosed or bad front matter.
+ */
+export function parseRoleFile(text: string, file: string): RoleFile {
+  const lines = text.split('\n');
+  const isFence = (line: string | undefined) => line?.trimEnd() === '---';
+  if (!isFence(lines[0])) {
+    throw new SteersmanError(
+      `${displayPath(file)}:1: front matter is missing.`,
+      `Begin the file with a line "---", the role's profile and another line "---", as ${DOCS} shows.`,
+    );
+  }
+  const end = lines.findIndex((line, index) => index > 0 && isFence(line));
+  if (end < 0) {
+    throw new SteersmanError(
+      `${displayPath(file)}:1: the front matter that begins here has no end.`,
+      'Close it with a line "---" before the text of the prompt.',
+    );
+  }
+  return {
+    file,
+    frontMatter: parseYaml(lines.slice(1, end).join('\n'), file, 2),
+    template: lines.slice(end + 1).join('\n'),
+    firstLine: end + 2,
+  };
+}
+
+/**
+ * The profile that a role's files give: the translation's keys over those of the role's own file.
+ * @throws SteersmanError with `file:line` for unknown keys, bad values and missing ones.
+ */
+export function profileOf(name: string, own: RoleFile, translation: RoleFile | null): RoleProfile {
+  const given = {
+    ...checkYaml(profileSchema, own.frontMatter, DOCS),
+    ...(translation ? checkYaml(translationSchema, translation.frontMatter, DOCS) : {}),
+  };
+  return {
+    name,
+    description: given.description,
+    memory: given.memory ?? 'shared',
+    tools: given.tools ?? [],
+    output: given.output,
+    models: given.models ?? [],
+    temperature: given.temperature ?? null,
+    maxOutputTokens: given.maxOutputTokens ?? null,
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * The schema of `steersman.yaml`: every key, its default and what it does. `steersman.schema.json` is
+ * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
+ */
+import { z } from 'zod';
+import type { Limits } from '../core/limits.js';
+import { DEFAULT_LIMITS } from '../core/limits.js';
+import { DEFAULT_TOOL_POLICY } from '../core/tool.js';
+
+const modelId = z
+  .string()
+  .regex(/^[a-z][a-z0-9_-]*\/\S+$/, 'expected provider/model, such as openai/gpt-5-mini');
+
+/** One model id, or a chain in order of preference. */
+export const modelChainSchema = z
+  .union([modelId, z.array(modelId).min(1)], {
+    error: 'expected provider/model (such as openai/gpt-5-mini), or a list of such names',
+  })
+  .transform(value => (typeof value === 'string' ? [value] : value));
+
+function whole(key: keyof Limits, min: number, description: string) {
+  return z.int().min(min).meta({ description, default: DEFAULT_LIMITS[key] }).exactOptional();
+}
+
+/** Limits as written in `steersman.yaml` and in a run's settings: every one may be left out. */
+export const limitsSchema = z.strictObject({
+  planning: whole('planning', 1, 'Planner rounds a cycle.'),
+  execution: whole('execution', 1, 'Executor rounds a task.'),
+  verification: whole('verification', 1, 'Verifications a goal.'),
+  tasks: whole('tasks', 1, 'Tasks a plan may hold.'),
+  turns: whole('turns', 1, 'Model replies a goal may take, over all roles.'),
+  toolCallsPerTurn: whole('toolCallsPerTurn', 1, 'Tool calls of one reply that are run.'),
+  argumentCorrections: whole(
+    'argumentCorrections',
+    0,
+    'Times that a bad call of one tool is sent back for correction in one task before the advice changes.',
+  ),
+  tokens: whole('tokens', 1, 'Tokens a goal may use, input and output.'),
+  wallTimeMs: whole('wallTimeMs', 1, 'Milliseconds a goal may take; waits on people are not counted.'),
+  costUsd: z
+    .number()
+    .positive()
+    .nullable()
+    .meta({ description: 'US dollars a goal may cost. Left out: no limit.', default: DEFAULT_LIMITS.costUsd })
+    .exactOptional(),
+});
+
+const toolOverrideSchema = z.strictObject({
+  readOnly: z
+    .boolean()
+    .describe('The tool changes nothing: it runs without asking and may be retried.')
+    .optional(),
+  idempotent: z
+    .boolean()
+    .describe('Running it twice does what running it once does: it may be retried.')
+    .optional(),
+  attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .meta({
+      description: 'Tries for read-only and idempotent tools; all others get one.',
+      default: DEFAULT_TOOL_POLICY.attempts,
+    })
+    .optional(),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .meta({ description: 'Milliseconds one try may take.', default: DEFAULT_TOOL_POLICY.timeoutMs })
+    .optional(),
+  cache: z
+    .enum(['goal', 'none'])
+    .meta({
+      description: 'goal: a result may be reused within a goal; none: volatile, never reused.',
+      default: DEFAULT_TOOL_POLICY.cache,
+    })
+    .optional(),
+});
+
+const modelsSchema = z.strictObject({
+  default: modelChainSchema
+    .describe('Model of every role that names none: provider/model, or a list tried in order when one fails.')
+    .optional(),
+  roles: z
+    .record(z.string(), modelChainSchema)
+    .default({})
+    .describe('Model or list by role, such as verifier.'),
+  timeoutMs: z.int().min(1).default(600_000).describe('Milliseconds a model call may take.'),
+  stallMs: z.int().min(1).default(60_000).describe('Milliseconds a model stream may be silent.'),
+});
+
+const toolResultsSchema = z
+  .strictObject({
+    // A block in the state of a run holds 64 KB at most.
+    wholeBytes: z
+      .int()
+      .min(1024)
+      .max(65_536)
+      .default(16_384)
+      .describe('A result up to this size is given whole.'),
+    headBytes: z.int().min(0).default(6_144).describe('Of a larger one: how much of its beginning is given.'),
+    tailBytes: z.int().min(0).default(2_048).describe('Of a larger one: how much of its end is given.'),
+  })
+  .refine(sizes => sizes.headBytes + sizes.tailBytes <= sizes.wholeBytes, {
+    error: 'headBytes and tailBytes together must not be more than wholeBytes',
+  });
+
+export const settingsSchema = z
+  .strictObject({
+    language: z
+      .string()
+      .regex(/^[A-Za-z][A-Za-z0-9-]*$/, 'expected a folder name below prompts/core, such as zh')
+      .default('en')
+      .describe('Language of the prompts: en, or the name of a folder below prompts/core.'),
+    models: modelsSchema.prefault({}).describe('Which models answer.'),
+    limits: limitsSchema.default({}).describe('Caps of a goal. A run may set others when it starts.'),
+    dedupe: z
+      .enum(['enforce', 'advise', 'off'])
+      .default('enforce')
+      .describe(
+        "Repeated tool calls. enforce: a read-only tool's result is reused, others get a note; advise: only notes; off: neither.",
+      ),
+    tools: z
+      .record(z.string(), toolOverrideSchema)
+      .default({})
+      .describe(
+        'What is true of tools, by glob over their names; over what their servers declare. Later entries win.',
+      ),
+    toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
+    blobs: z
+      .strictObject({
+        retentionDays: z.int().min(1).default(30).describe('Days that large results are kept.'),
+      })
+      .prefault({})
+      .describe('The store of large results.'),
+    liveText: z
+      .strictObject({
+        throttleMs: z
+          .int()
+          .min(50)
+          .describe('Milliseconds between two updates. Left out: 250 on the local stack, 1000 elsewhere.')
+          .optional(),
+      })
+      .prefault({})
+      .describe('Streaming text. Hosted Temporal bills each update.'),
+    workspaces: z
+      .array(z.string().min(1))
+      .default([])
+      .describe(
+        'Folders below which runs may work; relative ones start at this file. Left out: any on the local stack, none elsewhere.',
+      ),
+  })
+  .meta({ title: 'steersman.yaml', description: 'Configuration of Steersman.' });
+
+/** `steersman.yaml` with its defaults filled in, except limits, which are merged with those of a run. */
+export type Settings = z.output<typeof settingsSchema>;
+export type LimitOverrides = z.output<typeof limitsSchema>;
+export type ToolOverride = z.output<typeof toolOverrideSchema>;

@@ -1,0 +1,138 @@
+/** Reading `steersman.yaml`, and what follows from it: limits, models, tool policies. */
+import { join, resolve } from 'node:path';
+import picomatch from 'picomatch';
+import type { Limits } from '../core/limits.js';
+import { DEFAULT_LIMITS } from '../core/limits.js';
+import type { PinnedRole } from '../core/role.js';
+import type { ToolDefinition, ToolPolicy } from '../core/tool.js';
+import { SteersmanError } from '../errors.js';
+import { displayPath, readTextIfPresent } from './files.js';
+import { listRoles, promptRoots } from './prompts.js';
+import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
+import { limitsSchema, modelChainSchema, settingsSchema } from './settings-schema.js';
+import type { YamlSource } from './yaml-source.js';
+import { checkYaml, issueText, parseYaml, unknownKeyText } from './yaml-source.js';
+
+export type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
+
+export const SETTINGS_FILE = 'steersman.yaml';
+const DOCS = 'docs/configuration.md';
+
+/**
+ * Reads `steersman.yaml` of a folder; a missing file means defaults. Paths in `workspaces` come out absolute.
+ * @throws SteersmanError with `file:line` for bad YAML, unknown keys, bad values and roles that do not exist.
+ */
+export async function loadSettings(configDir: string): Promise<Settings> {
+  const file = join(configDir, SETTINGS_FILE);
+  const source = parseYaml((await readTextIfPresent(file)) ?? '', file);
+  const settings = checkYaml(settingsSchema, source, DOCS);
+  checkRoles(settings, await listRoles(promptRoots(configDir), settings.language), source);
+  return { ...settings, workspaces: settings.workspaces.map(folder => resolve(configDir, folder)) };
+}
+
+function checkRoles(settings: Settings, roleNames: readonly string[], source: YamlSource): void {
+  for (const role of Object.keys(settings.models.roles).filter(name => !roleNames.includes(name))) {
+    const path = ['models', 'roles', role];
+    throw new SteersmanError(
+      unknownKeyText(source.at(path), path, roleNames),
+      'A role is a file prompts/core/<role>.md: name one that exists.',
+    );
+  }
+}
+
+/** Later layers win; a key that a layer leaves out is taken from the layer before (L19). */
+export function mergeLimits(...layers: readonly LimitOverrides[]): Limits {
+  return Object.assign({}, DEFAULT_LIMITS, ...layers);
+}
+
+/**
+ * Checks the limits of a start request.
+ * @throws SteersmanError that names the path of the bad key, such as `limits.execution`.
+ */
+export function checkRunLimits(limits: unknown): LimitOverrides {
+  const result = limitsSchema.safeParse(limits ?? {});
+  if (result.success) return result.data;
+  const known = Object.keys(limitsSchema.shape);
+  const faults = result.error.issues.flatMap(issue =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => unknownKeyText('run settings', ['limits', key], known))
+      : [`run settings: ${['limits', ...issue.path].map(String).join('.')}: ${issueText(issue)}.`],
+  );
+  throw new SteersmanError(faults.join('\n'), `Correct the limits of the start request; ${DOCS} lists them.`);
+}
+
+export interface ModelChoice {
+  /** Chain for roles whose own list is empty. */
+  models: string[];
+  roles: PinnedRole[];
+}
+
+/**
+ * Which models answer: the run's own, else the role's in `steersman.yaml`, else the role's front matter,
+ * else the default of `steersman.yaml`. A model named for the run stands alone: nothing replaces it unasked.
+ * @throws SteersmanError when a role is left without a model, or the run's is not `provider/model`.
+ */
+export function chooseModels(
+  roles: readonly PinnedRole[],
+  models: Settings['models'],
+  options: { runModel?: string | undefined; file?: string } = {},
+): ModelChoice {
+  if (options.runModel !== undefined) {
+    const chain = modelChainSchema.safeParse(options.runModel);
+    if (!chain.success) {
+      throw new SteersmanError(
+        `The model "${options.runModel}" is not written as provider/model.`,
+        'Name it in full, such as openai/gpt-5-mini.',
+      );
+    }
+    return { models: chain.data, roles: roles.map(role => ({ ...role, models: [] })) };
+  }
+  const chosen = roles.map(role => ({ ...role, models: models.roles[role.name] ?? role.models }));
+  const bare = chosen.find(role => role.models.length === 0);
+  if (bare && models.default === undefined) {
+    throw new SteersmanError(
+      `No model is configured for the role ${bare.name}.`,
+      `Set models.default in ${displayPath(options.file ?? SETTINGS_FILE)}, such as "default: openai/gpt-5-mini" under "models:", or name a model when you start the run.`,
+    );
+  }
+  return { models: models.default ?? [], roles: chosen };
+}
+
+/**
+ * Applies the tool overrides of `steersman.yaml` over what servers declare (E1, D5). A glob that matches
+ * no tool gives a warning: it is often a misspelt name.
+ */
+export function applyToolOverrides(
+  tools: readonly ToolDefinition[],
+  overrides: Readonly<Record<string, ToolOverride>>,
+): { tools: ToolDefinition[]; warnings: string[] } {
+  const rules = Object.entries(overrides).map(([glob, override]) => ({
+    glob,
+    override,
+    matches: picomatch(glob),
+  }));
+  const changed = tools.map(tool => {
+    const matching = rules.filter(rule => rule.matches(tool.name)).map(rule => rule.override);
+    return matching.length === 0
+      ? tool
+      : { ...tool, policy: overridePolicy(tool.policy, Object.assign({}, ...matching)) };
+  });
+  const warnings = rules
+    .filter(rule => !tools.some(tool => rule.matches(tool.name)))
+    .map(rule => `${SETTINGS_FILE}: tools."${rule.glob}" matches no tool of this run.`);
+  return { tools: changed, warnings };
+}
+
+function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy {
+  const readOnly = override.readOnly ?? policy.readOnly;
+  // A server's claim "read-only" carries "idempotent" with it: who denies the first denies the second.
+  const claimed = override.readOnly === false ? false : policy.idempotent;
+  return {
+    readOnly,
+    idempotent: readOnly || (override.idempotent ?? claimed),
+    destructive: readOnly ? false : override.readOnly === false ? true : policy.destructive,
+    attempts: override.attempts ?? policy.attempts,
+    timeoutMs: override.timeoutMs ?? policy.timeoutMs,
+    cache: override.cache ?? policy.cache,
+  };
+}

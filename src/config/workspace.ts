@@ -1,0 +1,72 @@
+/** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
+import { realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, sep } from 'node:path';
+import { SteersmanError } from '../errors.js';
+import { errorCode } from './files.js';
+
+/** Folders below which runs may work, or `any` on the local stack where none are configured. */
+export type WorkspaceRoots = readonly string[] | 'any';
+
+/** Roots that hold for a worker: those configured; where there are none, any folder on the local stack only. */
+export function workspaceRoots(configured: readonly string[], localStack: boolean): WorkspaceRoots {
+  return configured.length === 0 && localStack ? 'any' : configured;
+}
+
+/**
+ * Checks that a workspace exists, is a folder, and lies below an allowed root, symbolic links followed.
+ * @returns its real path.
+ * @throws SteersmanError that names the path and what to do.
+ */
+export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promise<string> {
+  if (!isAbsolute(path)) {
+    throw new SteersmanError(
+      `The workspace "${path}" is not an absolute path.`,
+      "Give its full path on the worker's host.",
+    );
+  }
+  const real = await realFolder(path);
+  if (roots === 'any') return real;
+  if (roots.length === 0) {
+    throw new SteersmanError(
+      `The workspace ${path} is refused: this worker serves no folders.`,
+      'List the folders it may serve under "workspaces" in its steersman.yaml.',
+    );
+  }
+  for (const root of roots) {
+    // A root that does not exist (yet) serves nothing.
+    const realRoot = await realpath(root).catch(() => null);
+    if (realRoot !== null && isBelow(real, realRoot)) return real;
+  }
+  throw new SteersmanError(
+    `The workspace ${path} is refused: it is not below a folder that this worker serves.`,
+    `Use a folder below ${roots.join(' or ')}, or add one under "workspaces" in the worker's steersman.yaml.`,
+  );
+}
+
+async function realFolder(path: string): Promise<string> {
+  try {
+    const real = await realpath(path);
+    if ((await stat(real)).isDirectory()) return real;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      throw new SteersmanError(
+        `The workspace ${path} does not exist.`,
+        'Create the folder, or name another with --workspace.',
+      );
+    }
+    throw new SteersmanError(
+      `The workspace ${path} can not be read (${code}).`,
+      'Check who may read that folder.',
+    );
+  }
+  throw new SteersmanError(
+    `The workspace ${path} is not a folder.`,
+    'Name a folder, such as the one that holds the file.',
+  );
+}
+
+function isBelow(path: string, root: string): boolean {
+  const rest = relative(root, path);
+  return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
+}

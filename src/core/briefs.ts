@@ -1,0 +1,89 @@
+/**
+ * What the run says to a role when its part begins: short, and added to the thread as a user message,
+ * so that system prompts stay the same for a whole run and prefixes can be cached.
+ */
+import { ledgerSummary } from './ledger.js';
+import type { Task } from './plan.js';
+import { delimit } from './prompt.js';
+import type { RunState } from './run-state.js';
+
+function taskLine(task: Task): string {
+  const needs = task.dependencies.length > 0 ? `, after ${task.dependencies.join(', ')}` : '';
+  const done = task.completionCriteria ? ` — done when: ${task.completionCriteria}` : '';
+  const why = task.reason ? ` (${task.reason})` : '';
+  return `- ${task.id} [${task.status}${why}, priority ${task.priority}${needs}] ${task.description}${done}`;
+}
+
+function taskList(tasks: readonly Task[]): string {
+  return tasks.map(taskLine).join('\n');
+}
+
+/** Planner's instruction; `improvements` of the last verification are its key input (F13). */
+export function planningBrief(state: RunState): string {
+  const { goal, cursor, tasks } = state;
+  if (cursor.cycle === 1) return 'Plan the goal above. Answer with the plan as JSON.';
+  const wanted = goal.improvements.map(item => `- ${item}`).join('\n');
+  return [
+    `A verification found that the goal is not met yet. This is plan ${cursor.cycle}.`,
+    `Improvements it asks for:\n${delimit('improvements', wanted)}`,
+    `Tasks so far:\n${taskList(tasks)}`,
+    'Plan what is needed for these improvements. Keep finished tasks as they are, give new tasks new ids, and repeat the id of a task only to have it done again. Answer with the plan as JSON.',
+  ].join('\n\n');
+}
+
+/** Asks the planner to refine a plan that it called unfinished (F7). */
+export function morePlanningBrief(roundsLeft: number): string {
+  return `You said that the plan needs more work. Refine or complete it now, without repeating what is planned; ${roundsLeft} planning round(s) left. Answer with the whole plan as JSON.`;
+}
+
+/** Executor's instruction for one task, with what earlier tool calls already found (F12, D2). */
+export function taskBrief(state: RunState, task: Task, rounds: number): string {
+  const known = ledgerSummary(state.ledger, 20);
+  return [
+    `Do this task now: ${task.id} — ${task.description}`,
+    task.completionCriteria ? `It is done when: ${task.completionCriteria}` : '',
+    `All tasks:\n${taskList(state.tasks)}`,
+    known ? `Tool results already in this conversation (use them, do not call again):\n${known}` : '',
+    `At most ${rounds} rounds. Call tools as needed; then answer with the result as JSON, with taskCompleted.`,
+  ]
+    .filter(part => part !== '')
+    .join('\n\n');
+}
+
+export function continueTaskBrief(taskId: string, roundsLeft: number): string {
+  return `${taskId} is not finished yet: go on with it. ${roundsLeft} round(s) left.`;
+}
+
+export function retryTaskBrief(taskId: string, roundsLeft: number): string {
+  return `You asked to retry ${taskId}: start it again. Earlier results of this task may be asked for anew. ${roundsLeft} round(s) left.`;
+}
+
+/** At the cap of a task's rounds: one reply without tools (L3, L6, C11). */
+export function taskCapBrief(task: Task): string {
+  return `The rounds of ${task.id} are used up and no tools are left. Report as JSON what you found and what is missing, with the actual data.`;
+}
+
+export function verificationBrief(state: RunState): string {
+  const reports = state.tasks
+    .filter(task => task.result)
+    .map(task => `${task.id} (${task.status}):\n${delimit('report', task.result ?? '')}`)
+    .join('\n\n');
+  return [
+    `Verify the work on the goal: ${delimit('goal', state.goal.text)}`,
+    `Tasks:\n${taskList(state.tasks)}`,
+    reports ? `Reports of the tasks:\n${reports}` : 'No task left a report.',
+    'Check them against the tool results in this conversation. Answer with your verdict as JSON.',
+  ].join('\n\n');
+}
+
+/** The last call of a goal that can not go on as planned: an answer from what there is (C9, C11). */
+export function wrapUpBrief(state: RunState): string {
+  return [
+    `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'a limit was reached'}.`,
+    `Goal: ${delimit('goal', state.goal.text)}`,
+    state.tasks.length > 0 ? `Tasks:\n${taskList(state.tasks)}` : '',
+    'Answer the goal now as well as the conversation allows, in Markdown, with the actual data found. Say plainly what is missing or was not checked. No tools, no JSON.',
+  ]
+    .filter(part => part !== '')
+    .join('\n\n');
+}

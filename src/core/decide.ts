@@ -1,0 +1,187 @@
+/** Decision tables (L19, F14): the model proposes through typed fields, these dispose. No words are read. */
+import { type CallFailure, FAILURE } from './failure.js';
+import type { Outcome } from './journal.js';
+import type { ToolEnding } from './message.js';
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from './parse-output.js';
+import type { Task } from './plan.js';
+
+export type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
+
+/** A decision and the field that made it, for journal and trace (O5). */
+export interface DecidedTask {
+  decision: TaskDecision;
+  by: 'taskCompleted' | 'nextAction' | 'todos' | 'shouldContinue' | 'none';
+}
+
+/**
+ * Is a task done? (F1 to F3) `taskCompleted` where given beats everything, so `false` also beats
+ * `nextAction: complete`; then `nextAction`, then the task's own status in the echoed list; and
+ * `shouldContinue: false` of a task that is not done means that the executor gave up.
+ */
+export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask {
+  const { taskCompleted, nextAction, shouldContinue } = output;
+  if (taskCompleted === true) return { decision: 'completed', by: 'taskCompleted' };
+  if (nextAction === 'skip') return { decision: 'skipped', by: 'nextAction' };
+  if (nextAction === 'retry') return { decision: 'retry', by: 'nextAction' };
+  if (taskCompleted === null) {
+    if (nextAction === 'complete') return { decision: 'completed', by: 'nextAction' };
+    const own = output.todos.find(todo => todo.id === taskId);
+    if (own?.status === 'completed') return { decision: 'completed', by: 'todos' };
+  }
+  if (shouldContinue === false) return { decision: 'failed', by: 'shouldContinue' };
+  return { decision: 'continue', by: taskCompleted === false ? 'taskCompleted' : 'none' };
+}
+
+export interface DecidedVerdict {
+  done: boolean;
+  /** What the next plan must meet (F13): never empty when not done. */
+  improvements: string[];
+  /** Where the verdict speaks against itself, in sentences. */
+  contradictions: string[];
+}
+
+/**
+ * Reads a verdict (F8 to F10): done takes both fields, and where the verdict contradicts itself the
+ * stricter reading wins. A verdict that gives no improvements gets them from its own feedback. Tasks
+ * that the plan does not have are ignored, as in echoed lists (F5).
+ */
+export function decideVerdict(verdict: VerdictOutput, knownTaskIds: readonly string[]): DecidedVerdict {
+  const open = verdict.tasks.filter(task => !task.completed && knownTaskIds.includes(task.id));
+  const contradictions: string[] = [];
+  if (verdict.allCompleted) {
+    for (const task of open)
+      contradictions.push(`allCompleted is true, but task ${task.id} is not completed.`);
+  }
+  const success = verdict.allCompleted && verdict.userNeedsSatisfied;
+  if (success && verdict.summary === null) contradictions.push('Success is claimed without a summary.');
+  const done = success && contradictions.length === 0;
+  if (done || verdict.improvements.length > 0)
+    return { done, improvements: verdict.improvements, contradictions };
+  const feedback = open.map(task => `Task ${task.id}: ${task.feedback || 'it is not completed.'}`);
+  const overall = verdict.overallFeedback.trim() === '' ? [] : [verdict.overallFeedback];
+  const derived = [...feedback, ...(feedback.length === 0 ? contradictions : []), ...overall];
+  return { done, improvements: derived.length > 0 ? derived : [NO_REASON], contradictions };
+}
+
+const NO_REASON =
+  'The verification found the goal not met and did not say why: check every task against the goal.';
+
+/**
+ * After a planner's round (L2, L8, F7): plan again while it asks for that, rounds are left and it brings
+ * something new; else execute, or answer directly when there is no task. An empty first plan that asks
+ * for more is not a repeated one. `output` null: it could not be read; `round`: rounds used, this one
+ * included; `taskCount`: tasks after the merge.
+ */
+export function planningDecision(given: {
+  output: PlanOutput | null;
+  round: number;
+  limit: number;
+  changed: boolean;
+  taskCount: number;
+}): 'plan_again' | 'execute' | 'direct_answer' {
+  const { output, round, limit } = given;
+  const bringsNew = given.changed || (round <= 1 && output?.tasks.length === 0);
+  if (output?.needsMorePlanning && round < limit && bringsNew) return 'plan_again';
+  return given.taskCount > 0 ? 'execute' : 'direct_answer';
+}
+
+/**
+ * How a tool call ends that brought no result (DESIGN.md, "Tools"). A call that may have had effects and
+ * may have been sent is `outcome_unknown`; an idempotent one that is spent ran out of time, or its
+ * server or worker was not there.
+ */
+export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEnding {
+  switch (failure.kind) {
+    case 'cancelled':
+      return 'cancelled';
+    case 'timedOut':
+      return idempotent ? 'timed_out' : 'outcome_unknown';
+    case 'lost':
+      return idempotent ? 'unavailable' : 'outcome_unknown';
+    case 'application':
+      if (failure.type === FAILURE.tool.notSent || failure.type === FAILURE.stateUnavailable)
+        return 'unavailable';
+      if (!idempotent) return 'outcome_unknown';
+      return failure.type === FAILURE.tool.timeout ? 'timed_out' : 'unavailable';
+  }
+}
+
+const MODEL_FAILURES: ReadonlySet<string> = new Set(Object.values(FAILURE.model));
+
+/**
+ * What follows a model call whose attempts are used up (DESIGN.md, "Failures"). The same call again for
+ * what is no fault of the model, the next model for what is; a context that is too long is compacted
+ * first (once: the caller counts). What is not known, such as a bug in an activity, fails.
+ */
+export function modelFailureDecision(
+  failure: CallFailure,
+  hasNextModel: boolean,
+): 'reschedule' | 'next_model' | 'compact' | 'fail' {
+  switch (failure.kind) {
+    case 'lost':
+    case 'timedOut':
+      return 'reschedule';
+    case 'cancelled':
+      return 'fail';
+    case 'application':
+      if (failure.type === FAILURE.stateUnavailable || failure.type === FAILURE.workerShutdown)
+        return 'reschedule';
+      if (failure.type === FAILURE.model.contextTooLong) return 'compact';
+      return hasNextModel && MODEL_FAILURES.has(failure.type) ? 'next_model' : 'fail';
+  }
+}
+
+/** Why a goal ends, where it does not fail. */
+export type AnswerCause = 'verified' | 'direct' | 'verification_cap' | 'turn_cap' | 'budget' | 'stopped';
+
+export interface AnswerCandidates {
+  cause: AnswerCause;
+  /** Of the last verification that gave one. */
+  verifierSummary: string | null;
+  /** Free text meant as an answer: a lead's, a direct one, or that of a wrap-up call. */
+  leadText: string | null;
+  tasks: readonly Pick<Task, 'description' | 'status' | 'result'>[];
+}
+
+export interface FinalAnswer {
+  /** Markdown; empty only when nothing was said at all. */
+  answer: string;
+  outcome: Outcome;
+  from: 'verifier' | 'lead' | 'tasks' | 'none';
+}
+
+const OUTCOME_OF: Record<AnswerCause, Outcome> = {
+  verified: 'completed',
+  direct: 'unverified',
+  verification_cap: 'unverified',
+  turn_cap: 'unverified',
+  budget: 'budget_exhausted',
+  stopped: 'stopped',
+};
+
+/**
+ * The answer of a goal and its outcome (C9): the verifier's summary, else a lead's text, else the reports
+ * of the tasks. A text written as the last word at a cap, or without a plan, goes before a summary that
+ * is older than it. An outcome that promises an answer is `failed` where there is none.
+ */
+export function finalAnswer(given: AnswerCandidates): FinalAnswer {
+  const outcome = OUTCOME_OF[given.cause];
+  const fromVerifier = { answer: given.verifierSummary?.trim() ?? '', outcome, from: 'verifier' as const };
+  const fromLead = { answer: given.leadText?.trim() ?? '', outcome, from: 'lead' as const };
+  const fromTasks = { answer: taskReports(given.tasks), outcome, from: 'tasks' as const };
+  const leadIsNewer = given.cause === 'direct' || given.cause === 'turn_cap' || given.cause === 'budget';
+  const candidates = leadIsNewer ? [fromLead, fromVerifier, fromTasks] : [fromVerifier, fromLead, fromTasks];
+  const nothing: FinalAnswer = {
+    answer: '',
+    outcome: outcome === 'stopped' ? 'stopped' : 'failed',
+    from: 'none',
+  };
+  return candidates.find(candidate => candidate.answer !== '') ?? nothing;
+}
+
+function taskReports(tasks: AnswerCandidates['tasks']): string {
+  return tasks
+    .filter(task => task.result !== null && task.result.trim() !== '')
+    .map(task => `## ${task.description} (${task.status})\n\n${task.result?.trim() ?? ''}`)
+    .join('\n\n');
+}

@@ -1,0 +1,31 @@
+/** What continue-as-new carries: the whole state, kept below the size a workflow input may have (L20). */
+import { utf8Length } from './json.js';
+import type { RunState } from './run-state.js';
+import { record } from './journal.js';
+import { estimateMessageTokens } from './tokens.js';
+import { trimThread } from './trim.js';
+
+/** The server refuses inputs over 2 MB, and the task then fails again and again with no end. */
+const MAX_INPUT_BYTES = 1_600_000;
+
+/** The state for the next part. Threads are shortened, pair-safely, until it fits. Changes `state`. */
+export function fitForHandover(state: RunState, runId: string, at: number): RunState {
+  const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
+  record(next.journal, at, 'continued_as_new', { part: next.part });
+  for (let share = 0.75; utf8Length(JSON.stringify(next)) > MAX_INPUT_BYTES && share > 0.01; share *= 0.6) {
+    shortenThreads(next, share, at);
+  }
+  return next;
+}
+
+function shortenThreads(state: RunState, share: number, at: number): void {
+  for (const thread of Object.values(state.threads)) {
+    const { messages, dropped } = trimThread(thread.messages, Math.floor(thread.tokens * share));
+    if (dropped === 0) continue;
+    thread.messages = messages;
+    thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+    thread.epoch += 1;
+    thread.dropped += dropped;
+    record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, why: 'size of the next part' });
+  }
+}

@@ -1,0 +1,87 @@
+/** The numbered list of durable events of a run: what watchers follow and tests compare. */
+import type { BudgetKind } from './limits.js';
+import type { StopReason, ToolEnding, Usage } from './message.js';
+
+export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
+
+/** What each type of event says. Texts are short: long ones stay in messages, named by id. */
+export interface JournalPayloads {
+  run_started: { mode: string; goal: string };
+  run_loaded: { tools: number; models: string[]; warnings: string[] };
+  phase_started: { phase: string; cycle: number };
+  plan_updated: { tasks: { id: string; description: string; status: string }[]; changed: boolean; cut: string[] };
+  task_started: { taskId: string; description: string };
+  task_ended: { taskId: string; status: string; reason: string | null };
+  model_call_started: { callId: string; role: string; model: string; round: number; taskId: string | null };
+  model_call_ended: {
+    callId: string;
+    role: string;
+    messageId: string;
+    stopReason: StopReason;
+    toolCalls: number;
+    usage: Usage;
+    durationMs: number;
+    /** Filled in by the `events` query from the message; not kept in the journal. */
+    text?: string;
+  };
+  model_call_failed: { callId: string; model: string; type: string; message: string; next: string };
+  provider_switch: { role: string; fromModel: string; toModel: string };
+  tool_call_started: { callId: string; tool: string; arguments: string };
+  tool_call_ended: {
+    callId: string;
+    tool: string;
+    ending: ToolEnding;
+    isError: boolean;
+    durationMs: number;
+    text: string;
+  };
+  reask: { role: string; errors: string[] };
+  output_fallback: { role: string; errors: string[]; fallback: string };
+  verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
+  limit_reached: { limit: string; taskId: string | null };
+  budget_warning: { budget: BudgetKind };
+  thread_trimmed: { thread: string; dropped: number; why: string };
+  stop_requested: { reason: string };
+  signal_ignored: { signal: string; reason: string };
+  continued_as_new: { part: number };
+  run_ended: { outcome: Outcome; answer: string };
+}
+
+export type JournalType = keyof JournalPayloads;
+
+export type JournalEvent = {
+  [T in JournalType]: { seq: number; at: number; type: T } & JournalPayloads[T];
+}[JournalType];
+
+/** What is kept: the last `JOURNAL_KEPT` events; `seq` counts all. */
+export interface Journal {
+  lastSeq: number;
+  events: JournalEvent[];
+}
+
+export const JOURNAL_KEPT = 500;
+
+/** Appends one event, dropping the oldest beyond the kept number. Changes `journal`. */
+export function record<T extends JournalType>(
+  journal: Journal,
+  at: number,
+  type: T,
+  payload: JournalPayloads[T],
+): void {
+  journal.lastSeq += 1;
+  journal.events.push({ seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent);
+  if (journal.events.length > JOURNAL_KEPT) journal.events.splice(0, journal.events.length - JOURNAL_KEPT);
+}
+
+/** Events after `since`, oldest first; `missed` counts those no longer kept. */
+export function eventsSince(journal: Journal, since: number): { events: JournalEvent[]; missed: number } {
+  const events = journal.events.filter(event => event.seq > since);
+  const first = events[0]?.seq ?? journal.lastSeq + 1;
+  return { events, missed: Math.max(0, first - since - 1) };
+}
+
+/** One line of at most `max` characters, for journals, summaries and details. */
+export function preview(text: string, max = 200): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+}

@@ -1,0 +1,101 @@
+/** JSON helpers without Node: workflow code has no Buffer, and no schema library (DESIGN.md, "Rings"). */
+
+/** True for plain JSON objects: not null, not an array. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value when it is a string, else `fallback`. */
+export function stringOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}
+
+/**
+ * True or false when the value says so, as a boolean or as the words "true" and "false" that models
+ * write; null for everything else. Null and undefined both count as absent.
+ */
+export function booleanOrNull(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return null;
+  const word = value.trim().toLowerCase();
+  return word === 'true' ? true : word === 'false' ? false : null;
+}
+
+type Step = { text: string } | { value: unknown };
+
+/**
+ * One text for equal JSON data (D1): keys sorted by code unit, undefined members dropped (null in
+ * arrays), no spaces, `-0` as `0`. Works off a list, not the call stack: arguments from a model may be
+ * nested deeper than the stack is. The value must be JSON data, so without cycles.
+ */
+export function canonicalJson(value: unknown): string {
+  const out: string[] = [];
+  const work: Step[] = [{ value }];
+  for (let step = work.pop(); step !== undefined; step = work.pop()) {
+    if ('text' in step) {
+      out.push(step.text);
+    } else if (typeof step.value === 'object' && step.value !== null) {
+      const steps = Array.isArray(step.value) ? arraySteps(step.value) : recordSteps(step.value);
+      for (let index = steps.length - 1; index >= 0; index -= 1) work.push(steps[index] ?? { text: '' });
+    } else {
+      out.push(scalarJson(step.value));
+    }
+  }
+  return out.join('');
+}
+
+function scalarJson(value: unknown): string {
+  return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null');
+}
+
+function arraySteps(items: readonly unknown[]): Step[] {
+  const steps: Step[] = [{ text: '[' }];
+  items.forEach((value, index) => {
+    if (index > 0) steps.push({ text: ',' });
+    steps.push({ value });
+  });
+  steps.push({ text: ']' });
+  return steps;
+}
+
+function recordSteps(record: object): Step[] {
+  const members = Object.entries(record)
+    .filter(([, value]) => value !== undefined && typeof value !== 'function')
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const steps: Step[] = [{ text: '{' }];
+  members.forEach(([key, value], index) => {
+    steps.push({ text: `${index > 0 ? ',' : ''}${JSON.stringify(key)}:` }, { value });
+  });
+  steps.push({ text: '}' });
+  return steps;
+}
+
+/** Bytes of a text in UTF-8. A lone surrogate counts 3, as encoders write U+FFFD for it. */
+export function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x80) bytes += 1;
+    else if (unit < 0x800) bytes += 2;
+    else if (isHighSurrogate(unit) && isLowSurrogate(text.charCodeAt(index + 1))) {
+      bytes += 4;
+      index += 1;
+    } else bytes += 3;
+  }
+  return bytes;
+}
+
+/** Bytes of a value as JSON in UTF-8: what it takes of a payload, before the codec. 0 for undefined. */
+export function jsonBytes(value: unknown): number {
+  const text = JSON.stringify(value);
+  return text === undefined ? 0 : utf8Length(text);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** NaN, which `charCodeAt` gives past the end, is no surrogate. */
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}

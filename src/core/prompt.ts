@@ -1,0 +1,110 @@
+/** Prompt templates (P1 to P3, P10, C18) and the marking of text that is data, not instruction (K2). */
+
+/** A mistake in a template. The message begins with `file:line:`. */
+export class PromptError extends Error {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+
+  constructor(file: string, line: number, problem: string) {
+    super(`${file}:${line}: ${problem}`);
+    this.name = 'PromptError';
+    this.file = file;
+    this.line = line;
+  }
+}
+
+export interface TemplateSource {
+  /** For error messages. */
+  file: string;
+  /** Line of the file at which the template begins, where front matter was cut off. Default 1. */
+  firstLine?: number;
+  /** Variables also replaced in single braces (P14); all other single braces are text, such as JSON. */
+  singleBrace?: readonly string[];
+}
+
+/** The placeholder every core template must have: business context goes there (P2). */
+export const BUSINESS_CONTEXT = 'businessContext';
+
+// `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
+const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+
+/**
+ * Fills a template in one pass: all occurrences, values as they are (neither `{{` nor `$` in them means
+ * anything), `{{x}}` always and `{x}` only for declared variables.
+ * @throws PromptError for a variable without a value and for a `{{` that is no placeholder.
+ */
+export function renderTemplate(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  source: TemplateSource,
+): string {
+  return replacePlaceholders(template, source, (name, line) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value !== undefined) return value;
+    const known = Object.keys(values).join(', ') || 'none';
+    throw new PromptError(source.file, line, `{{${name}}} is not a known variable (known: ${known}).`);
+  });
+}
+
+/**
+ * Checks that a core template has the place for the business context (P2) and no broken placeholder.
+ * @throws PromptError with file and line.
+ */
+export function validateCoreTemplate(template: string, source: TemplateSource): void {
+  const names = new Set<string>();
+  replacePlaceholders(template, source, name => {
+    names.add(name);
+    return '';
+  });
+  if (names.has(BUSINESS_CONTEXT)) return;
+  const line = source.firstLine ?? 1;
+  throw new PromptError(
+    source.file,
+    line,
+    `{{${BUSINESS_CONTEXT}}} is missing: a core template must say where it goes.`,
+  );
+}
+
+function replacePlaceholders(
+  template: string,
+  source: TemplateSource,
+  fill: (name: string, line: number) => string,
+): string {
+  const declared = new Set(source.singleBrace ?? []);
+  return template.replace(
+    PLACEHOLDER,
+    (found: string, double: string | undefined, single: string | undefined, at: number) => {
+      if (single !== undefined && !declared.has(single)) return found;
+      const line = lineOf(template, at) + (source.firstLine ?? 1) - 1;
+      const name = double ?? single;
+      if (name !== undefined) return fill(name, line);
+      const rest = template.slice(at, at + 20).split('\n')[0] ?? '';
+      throw new PromptError(
+        source.file,
+        line,
+        `"${rest}" begins a placeholder that is not complete: write {{name}}.`,
+      );
+    },
+  );
+}
+
+/** Line of a position in a text, from 1. */
+export function lineOf(text: string, index: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+const TAG_NAME = /^[a-z][a-z0-9_-]*$/;
+
+/**
+ * Wraps text that is not ours (files, web pages, tool output, names) as data: `<tag>…</tag>` (K2). What
+ * looks like the tag within, opening or closing, is escaped, so that the text can't end its own wrapping.
+ * @throws RangeError for a tag that is not lower-case letters, digits, `_` and `-`.
+ */
+export function delimit(tag: string, text: string): string {
+  if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" can not be a tag`);
+  const ownTag = new RegExp(`<(?=[\\s/]*${tag})`, 'gi');
+  return `<${tag}>\n${text.replace(ownTag, '&lt;')}\n</${tag}>`;
+}

@@ -1,0 +1,179 @@
+/**
+ * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands.
+ * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
+ */
+import type { AnswerCause } from './decide.js';
+import type { Outcome, Journal } from './journal.js';
+import type { Ledger } from './ledger.js';
+import { emptyLedger } from './ledger.js';
+import type { Counters } from './limits.js';
+import { NO_COUNTERS } from './limits.js';
+import type { Message, Usage } from './message.js';
+import { NO_USAGE } from './message.js';
+import type { Task } from './plan.js';
+import type { PinnedRun, RunSettings } from './run-config.js';
+import type { Trace } from './trace.js';
+import { emptyTrace } from './trace.js';
+
+/** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
+export const RUN_STATE_VERSION = 1;
+
+export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up';
+
+/** The tool calls of one reply that are being worked off, in order. */
+export interface Batch {
+  thread: string;
+  messageId: string;
+  /** Whether the role was offered tools: if not, its calls are closed with results (L9). */
+  toolsOffered: boolean;
+  /** Index of the next call that has no result yet. */
+  next: number;
+}
+
+/** Where the run stands. Loops read and write it, so that calling a mode again goes on at this place. */
+export interface Cursor {
+  phase: Phase;
+  /** 1 for the first plan of a goal, one more after each verification that asks for more. */
+  cycle: number;
+  taskId: string | null;
+  /** Rounds the role has used at this place. */
+  round: number;
+  /** The role's instruction for this place has been given. */
+  briefed: boolean;
+  /** The last reply was sent back once for its form. */
+  reasked: boolean;
+  /** The task's rounds are used up: the one reply left is its report, without tools. */
+  reporting: boolean;
+  batch: Batch | null;
+}
+
+export interface Thread {
+  id: string;
+  /** Messages are append-only within an epoch. */
+  epoch: number;
+  messages: Message[];
+  /** Estimated tokens of all messages (X4). */
+  tokens: number;
+  /** Messages trimmed away so far. */
+  dropped: number;
+}
+
+/** What a model call sends, fixed when it is scheduled: every retry sends the same. */
+export interface PinnedCall {
+  callId: string;
+  role: string;
+  model: string;
+  thread: string;
+  epoch: number;
+  /** Messages before this index belong to the call. */
+  upTo: number;
+  toolsOffered: boolean;
+  /** System text of this call where it is not the role's own. */
+  system?: string;
+}
+
+export interface GoalState {
+  /** 1 for the first. */
+  number: number;
+  text: string;
+  startedAt: number;
+  usage: Usage;
+  counters: Counters;
+  /** Budgets whose warning the journal already has. */
+  warned: string[];
+  improvements: string[];
+  /** The last verification's summary, for the answer when a cap is reached. */
+  lastSummary: string | null;
+  /** Why the goal is being wrapped up, once it is. */
+  wrapUp: { cause: AnswerCause; why: string } | null;
+}
+
+export interface StopRequest {
+  at: number;
+  reason: string;
+}
+
+export interface RunState {
+  version: typeof RUN_STATE_VERSION;
+  settings: RunSettings;
+  /** Null until the run is loaded. */
+  pinned: PinnedRun | null;
+  startedAt: number;
+  /** 1, and one more at each continue-as-new. */
+  part: number;
+  /** Temporal run id of the part before this one: `watch` walks the chain. */
+  previousRunId: string | null;
+  goal: GoalState;
+  cursor: Cursor;
+  threads: Record<string, Thread>;
+  tasks: Task[];
+  ledger: Ledger;
+  /** Model calls in flight and the last five. */
+  calls: PinnedCall[];
+  /** Bad calls by tool in the task at hand (T7). */
+  badCalls: Record<string, number>;
+  /** Which model of its chain each role is at. */
+  modelIndex: Record<string, number>;
+  /** Id of the tool call in flight, for the worker that asks for its arguments. */
+  toolCallId: string | null;
+  /** Search attributes as last written. */
+  shown: Record<string, string>;
+  /** Source of message and call ids. */
+  lastId: number;
+  journal: Journal;
+  trace: Trace;
+  usage: Usage;
+  stop: StopRequest | null;
+  /** Set when the run has ended. */
+  end: { outcome: Outcome; answer: string } | null;
+}
+
+export const MAIN_THREAD = 'main';
+export const CALLS_KEPT = 5;
+/** Longer text is kept in the blob store, by reference. */
+export const MAX_BLOCK_BYTES = 64_000;
+
+export function startOf(phase: Phase, cycle: number, taskId: string | null = null): Cursor {
+  return { phase, cycle, taskId, round: 0, briefed: false, reasked: false, reporting: false, batch: null };
+}
+
+export function newGoal(number: number, text: string, startedAt: number): GoalState {
+  return {
+    number,
+    text,
+    startedAt,
+    usage: NO_USAGE,
+    counters: NO_COUNTERS,
+    warned: [],
+    improvements: [],
+    lastSummary: null,
+    wrapUp: null,
+  };
+}
+
+export function newRunState(goal: string, settings: RunSettings, now: number): RunState {
+  return {
+    version: RUN_STATE_VERSION,
+    settings,
+    pinned: null,
+    startedAt: now,
+    part: 1,
+    previousRunId: null,
+    goal: newGoal(1, goal, now),
+    cursor: startOf('planning', 1),
+    threads: {},
+    tasks: [],
+    ledger: emptyLedger(),
+    calls: [],
+    badCalls: {},
+    modelIndex: {},
+    toolCallId: null,
+    shown: {},
+    lastId: 0,
+    journal: { lastSeq: 0, events: [] },
+    trace: emptyTrace(),
+    usage: NO_USAGE,
+    stop: null,
+    end: null,
+  };
+}

@@ -1,0 +1,80 @@
+/** Token estimates (X4): good enough to trim by; real usage from the endpoint corrects them. */
+import { canonicalJson } from './json.js';
+import type { Block, Message, ToolContent } from './message.js';
+
+/** Characters of one token outside CJK. */
+const CHARACTERS_A_TOKEN = 4;
+/** What roles, separators and ids of a message cost. */
+const MESSAGE_OVERHEAD_TOKENS = 4;
+/** Endpoints charge images by size; this is a middling one. */
+const IMAGE_TOKENS = 800;
+
+/** First and last code points of scripts with about one token a character. Ascending. */
+const WIDE_RANGES: readonly (readonly [number, number])[] = [
+  [0x1100, 0x11ff], // hangul jamo
+  [0x2e80, 0x9fff], // radicals, CJK punctuation, kana, bopomofo, enclosed forms, Han
+  [0xa960, 0xa97f], // hangul jamo extended
+  [0xac00, 0xd7ff], // hangul
+  [0xf900, 0xfaff], // Han compatibility
+  [0xfe30, 0xfe4f], // vertical forms
+  [0xff00, 0xffef], // half and full width
+  [0x20000, 0x3ffff], // Han extensions
+];
+
+function isWide(codePoint: number): boolean {
+  return codePoint >= 0x1100 && WIDE_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last);
+}
+
+/** About one token a CJK character, a quarter token for any other UTF-16 unit, rounded up. 0 for ''. */
+export function estimateTokens(text: string): number {
+  let wide = 0;
+  let narrowUnits = 0;
+  for (const character of text) {
+    if (isWide(character.codePointAt(0) ?? 0)) wide += 1;
+    else narrowUnits += character.length;
+  }
+  return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
+}
+
+/** What a message costs in a request. Notes and reasoning are never sent (G3, M12), so they cost 0. */
+export function estimateMessageTokens(message: Message): number {
+  switch (message.kind) {
+    case 'context_note':
+    case 'system_event':
+    case 'tool_log':
+      return 0;
+    case 'user':
+    case 'assistant':
+    case 'tool_result':
+    case 'summary': {
+      const blocks: readonly Block[] = message.content;
+      return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
+    }
+  }
+}
+
+function blockTokens(block: Block): number {
+  switch (block.type) {
+    case 'text':
+      return estimateTokens(block.text);
+    case 'reasoning':
+      return 0;
+    case 'tool_use':
+      return estimateTokens(block.name) + estimateTokens(canonicalJson(block.input));
+    case 'tool_result':
+      return block.content.reduce((sum, content) => sum + contentTokens(content), 0);
+  }
+}
+
+function contentTokens(content: ToolContent): number {
+  switch (content.type) {
+    case 'text':
+      return estimateTokens(content.text);
+    case 'image':
+      return IMAGE_TOKENS;
+    case 'resource':
+      return estimateTokens(content.uri) + estimateTokens(content.text ?? '');
+    case 'json':
+      return estimateTokens(canonicalJson(content.value));
+  }
+}

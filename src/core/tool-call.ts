@@ -1,0 +1,140 @@
+/** What becomes of a tool call before anything runs, as one pure decision (H4, S4, T5–T7, D1–D4). */
+import type { Ledger, LedgerEntry } from './ledger.js';
+import { lookUp } from './ledger.js';
+import type { Limits } from './limits.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
+import type { PinnedRun } from './run-config.js';
+import type { ToolDefinition } from './tool.js';
+import { DEFAULT_TOOL_POLICY } from './tool.js';
+
+export interface ToolCallCase {
+  call: ToolUseBlock;
+  /** Position in its reply, from 0. */
+  index: number;
+  /** Tools the role is offered; empty for roles without (L9). */
+  offered: readonly ToolDefinition[];
+  pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe'>;
+  limits: Limits;
+  ledger: Ledger;
+  autoApprove: boolean;
+  /** A stop was asked for: nothing more runs. */
+  stopped: boolean;
+  /** Bad calls of this tool in the task at hand, this one not counted. */
+  badCalls: number;
+}
+
+export type ToolCallDecision =
+  | { kind: 'end'; ending: ToolEnding; text: string }
+  | { kind: 'reuse'; entry: LedgerEntry }
+  | { kind: 'run'; tool: ToolDefinition; note: string | null };
+
+/** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
+export function decideToolCall(given: ToolCallCase): ToolCallDecision {
+  const { call, offered, limits, pinned } = given;
+  if (given.stopped) return end('cancelled', 'Not run: the run was stopped.');
+  if (given.index >= limits.toolCallsPerTurn) {
+    return end('skipped', `Not run: at most ${limits.toolCallsPerTurn} tool calls of one reply are run. Ask again if it is still needed.`);
+  }
+  const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
+  if (!tool) return end('unavailable', unknownToolText(call.name, offered));
+  if (call.argErrors && call.argErrors.length > 0) return end('invalid', badArgumentsText(given, call.argErrors));
+  if (!tool.policy.readOnly && !given.autoApprove) {
+    return end('denied', `Not run: ${tool.name} is not read-only, and nobody allowed such tools in this run. Go on without it, and say in your report what you would have done.`);
+  }
+  const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
+  if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
+  return { kind: 'run', tool, note: known ? REPEATED_NOTE : null };
+}
+
+const REPEATED_NOTE = 'Note: the same call with the same arguments has a result earlier in this conversation.';
+
+/** Arguments unreadable or invalid: the model corrects itself, and after a few tries goes another way (T7). */
+function badArgumentsText(given: ToolCallCase, errors: readonly string[]): string {
+  const { call, badCalls, limits } = given;
+  const what = call.argsParseFailed ? 'The arguments were not readable as JSON, so they count as {}. ' : '';
+  const list = errors.map(error => `- ${error}`).join('\n');
+  const advice =
+    badCalls >= limits.argumentCorrections
+      ? `This tool was called wrongly ${badCalls + 1} times: do not call it again this way. Use another tool or go on without.`
+      : 'Correct the arguments and call again.';
+  return `Not run. ${what}The arguments do not fit the tool's schema:\n${list}\n${advice}`;
+}
+
+function end(ending: ToolEnding, text: string): ToolCallDecision {
+  return { kind: 'end', ending, text };
+}
+
+/** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
+function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
+  if (pinned.fallbackServer === null || offered.length === 0) return undefined;
+  return {
+    name: call.name,
+    serverToolName: call.name,
+    origin: { type: 'mcp', server: pinned.fallbackServer },
+    description: '',
+    inputSchema: {},
+    validation: 'delegate',
+    policy: DEFAULT_TOOL_POLICY,
+  };
+}
+
+function unknownToolText(name: string, offered: readonly ToolDefinition[]): string {
+  if (offered.length === 0) return `Not run: no tools are available here, so ${name} can not be called. Answer without tools.`;
+  const near = nearestNames(name, offered.map(tool => tool.name));
+  return `Not run: there is no tool named ${name}. Nearest by name: ${near.join(', ')}.`;
+}
+
+/** The three names with the most letter pairs in common with `name`. */
+export function nearestNames(name: string, names: readonly string[]): string[] {
+  const wanted = letterPairs(name);
+  const score = (candidate: string) => {
+    const pairs = letterPairs(candidate);
+    let common = 0;
+    for (const pair of pairs) if (wanted.has(pair)) common += 1;
+    return (2 * common) / Math.max(1, wanted.size + pairs.size);
+  };
+  return [...names].sort((a, b) => score(b) - score(a)).slice(0, 3);
+}
+
+function letterPairs(text: string): Set<string> {
+  const pairs = new Set<string>();
+  const lower = text.toLowerCase();
+  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
+  return pairs;
+}
+
+/** The one maker of tool results (G7). */
+export function toolResult(
+  call: Pick<ToolUseBlock, 'id' | 'name'>,
+  ending: ToolEnding,
+  content: ToolContent[],
+  outcome: { isError?: boolean; durationMs?: number } = {},
+): ToolResultBlock {
+  return {
+    type: 'tool_result',
+    toolUseId: call.id,
+    toolName: call.name,
+    ending,
+    content,
+    isError: outcome.isError ?? !(ending === 'executed' || ending === 'reused'),
+    durationMs: outcome.durationMs ?? 0,
+  };
+}
+
+/** Text of a result's content, for journals and traces. */
+export function contentText(content: readonly ToolContent[]): string {
+  return content
+    .map(item => {
+      switch (item.type) {
+        case 'text':
+          return item.text;
+        case 'json':
+          return JSON.stringify(item.value);
+        case 'resource':
+          return item.text ?? `[resource ${item.uri}]`;
+        case 'image':
+          return `[image ${item.mimeType}, ${item.totalBytes} bytes]`;
+      }
+    })
+    .join('\n');
+}

@@ -1,0 +1,54 @@
+/** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
+import type { Outcome } from './journal.js';
+import type { ToolEnding } from './message.js';
+
+/** One step: a tool call, or the reply that ended a phase, task or goal. */
+export interface TraceStep {
+  step: number;
+  /** Milliseconds since the epoch. */
+  at: number;
+  role: string;
+  taskId: string | null;
+  /** The assistant message the step comes from. */
+  messageId: string;
+  /** Preview of the text or reasoning the model gave with the step. */
+  thought: string;
+  action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
+  /** Preview of the tool's result; empty for `final`. */
+  observation: string;
+  ending: ToolEnding | null;
+  elapsedMs: number;
+  error: string | null;
+}
+
+export interface Trace {
+  steps: TraceStep[];
+  /** Steps that are no longer kept. */
+  dropped: number;
+  usedTools: Record<string, { count: number; totalMs: number }>;
+}
+
+/** The trace as a result gives it (O1). */
+export interface TraceReport extends Trace {
+  /** Null while the run is open. */
+  finishReason: Outcome | null;
+  totalMs: number;
+}
+
+export const TRACE_KEPT = 1000;
+
+export function emptyTrace(): Trace {
+  return { steps: [], dropped: 0, usedTools: {} };
+}
+
+/** Appends a step; numbers go on when old steps are dropped. Changes `trace`. */
+export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
+  trace.steps.push({ step: trace.dropped + trace.steps.length + 1, ...step });
+  if (trace.steps.length > TRACE_KEPT) {
+    trace.steps.shift();
+    trace.dropped += 1;
+  }
+  if (step.action.type !== 'tool' || step.ending !== 'executed') return;
+  const used = trace.usedTools[step.action.tool] ?? { count: 0, totalMs: 0 };
+  trace.usedTools[step.action.tool] = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
+}

@@ -1,0 +1,83 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { loadDotEnv } from './env.js';
+import { SteersmanError } from './errors.js';
+import { projectRoot, resolveHome } from './stack/home.js';
+import { ensureServer } from './stack/server.js';
+import { projectFingerprint } from './stack/settings.js';
+import { stackUse, stopStack } from './stack/stop.js';
+import { ensureWorker } from './stack/workers.js';
+
+const HELP = `
+Examples:
+  npm run dev                start the local Temporal server and a worker; Ctrl-C ends them
+  npm run dev -- --stop      end server and workers that run in the background
+
+The server keeps its runs in .steersman (or STEERSMAN_HOME), so a later start finds them again.`;
+
+const say = (line: string) => console.error(line);
+
+/** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
+async function dev(options: { stop?: boolean; config?: string }): Promise<void> {
+  const configDir = resolve(options.config ?? projectRoot);
+  loadDotEnv(configDir);
+  const home = resolveHome();
+  if (options.stop === true) {
+    say((await stopStack(home, say)) ? 'Stopped.' : `Nothing runs for ${home}.`);
+    return;
+  }
+  const server = await ensureServer(home, { report: say });
+  const fingerprint = projectFingerprint(configDir);
+  const args = options.config === undefined ? [] : ['--config', configDir];
+  const worker = await ensureWorker(server, { fingerprint, args, cwd: projectRoot }, { report: say });
+  say(`Temporal server  ${server.address}${server.startedHere ? '' : ' (ran already)'}`);
+  say(`Web UI           ${server.webUi}`);
+  say(`Worker           task queue ${worker.taskQueue}, log ${worker.logFile}`);
+  say('Ctrl-C ends them.');
+  await untilInterrupted();
+  worker.release();
+  server.release();
+  await leave(home);
+}
+
+/** Ends the stack unless somebody else uses it: then it ends itself later. */
+async function leave(home: string): Promise<void> {
+  const { clients, runs } = await stackUse(home);
+  if (clients === 0 && runs === 0) {
+    await stopStack(home, say);
+    say('Stopped.');
+    return;
+  }
+  say(
+    `Still in use (other terminals: ${clients}, open runs: ${runs}): it ends itself a minute after the last use.`,
+  );
+  say('To end it now: npm run dev -- --stop');
+}
+
+function untilInterrupted(): Promise<void> {
+  // Signal handlers alone don't keep a process alive.
+  const alive = setInterval(() => {}, 60_000);
+  return new Promise(done => {
+    const end = () => {
+      clearInterval(alive);
+      done();
+    };
+    process.once('SIGINT', end).once('SIGTERM', end);
+  });
+}
+
+const command = new Command('npm run dev --')
+  .description('The local stack in the foreground: a Temporal server with its Web UI, and a worker.')
+  .option('--stop', 'end the server and all workers of this project that run in the background')
+  .option('--config <dir>', 'folder with steersman.yaml, .mcp.json and prompts (default: the project)')
+  .addHelpText('after', HELP)
+  .action(dev);
+
+try {
+  await command.parseAsync();
+} catch (error) {
+  if (!(error instanceof SteersmanError)) throw error;
+  say(`Error: ${error.message}`);
+  if (error.hint !== '') say(error.hint);
+  process.exitCode = error.exitCode;
+}

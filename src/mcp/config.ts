@@ -1,0 +1,170 @@
+/** `.mcp.json`: the tool servers, in the form that MCP clients share. Read from the project or `--config`. */
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { SteersmanError } from '../errors.js';
+
+export const MCP_CONFIG_FILE = '.mcp.json';
+
+/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
+export interface StdioServerConfig {
+  type: 'stdio';
+  name: string;
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Default: the folder of the file. */
+  cwd?: string;
+}
+
+/** A server reached over streamable HTTP. Texts are not expanded yet. */
+export interface HttpServerConfig {
+  type: 'http';
+  name: string;
+  url: string;
+  headers: Record<string, string>;
+}
+
+export type McpServerConfig = StdioServerConfig | HttpServerConfig;
+
+export interface McpConfig {
+  /** Absolute path of the file, whether it exists or not. */
+  file: string;
+  /** Absolute folder of the file: relative commands and folders start here. */
+  dir: string;
+  /** Enabled servers, in the order of the file (T1, T2). */
+  servers: McpServerConfig[];
+  /** What was ignored: unknown keys. */
+  warnings: string[];
+}
+
+const texts = z.record(z.string(), z.string());
+const switches = { enabled: z.boolean().optional(), disabled: z.boolean().optional() };
+const stdioSchema = z.object({
+  ...switches,
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1, 'must not be empty'),
+  args: z.array(z.string()).optional(),
+  env: texts.optional(),
+  cwd: z.string().optional(),
+});
+const httpSchema = z.object({
+  ...switches,
+  type: z.enum(['http', 'streamable-http']).optional(),
+  url: z.string().min(1, 'must not be empty'),
+  headers: texts.optional(),
+});
+const fileSchema = z.object({ mcpServers: z.record(z.string().min(1), z.record(z.string(), z.unknown())) });
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+const EXAMPLE =
+  '{ "mcpServers": { "files": { "command": "mcp-server-filesystem", "args": ["${workspace}"] } } }';
+
+/**
+ * Reads `.mcp.json` in `dir`; a missing file means no servers.
+ * @throws SteersmanError naming the file and the line (bad JSON) or the key (bad value).
+ */
+export function loadMcpConfig(dir: string): McpConfig {
+  const root = resolve(dir);
+  const file = join(root, MCP_CONFIG_FILE);
+  const text = readIfPresent(file);
+  if (text === null) return { file, dir: root, servers: [], warnings: [] };
+  return { file, dir: root, ...parseMcpConfig(text, file) };
+}
+
+/** Checks the text of a `.mcp.json`; `file` is for messages only. */
+export function parseMcpConfig(text: string, file: string): Pick<McpConfig, 'servers' | 'warnings'> {
+  const parsed = fileSchema.safeParse(parseJson(text, file));
+  if (!parsed.success) throw badKey(file, [], parsed.error);
+  const servers: McpServerConfig[] = [];
+  const warnings: string[] = [];
+  for (const [name, raw] of Object.entries(parsed.data.mcpServers)) {
+    const { server, enabled, known } = parseServer(name, raw, file);
+    for (const key of Object.keys(raw).filter(key => !known.includes(key))) {
+      warnings.push(`${file}: mcpServers.${name}.${key} is not a known key and is ignored.`);
+    }
+    if (enabled) servers.push(server);
+  }
+  return { servers, warnings };
+}
+
+function parseServer(name: string, raw: Record<string, unknown>, file: string) {
+  const path = ['mcpServers', name];
+  const kind = raw.type ?? (raw.url !== undefined && raw.command === undefined ? 'http' : 'stdio');
+  if (kind === 'stdio') {
+    const result = stdioSchema.safeParse(raw);
+    if (!result.success) throw badKey(file, path, result.error);
+    const { command, args = [], env = {}, cwd } = result.data;
+    const server: McpServerConfig = {
+      type: 'stdio',
+      name,
+      command,
+      args,
+      env,
+      ...(cwd === undefined ? {} : { cwd }),
+    };
+    return { server, enabled: isEnabled(result.data), known: Object.keys(stdioSchema.shape) };
+  }
+  if (kind === 'http' || kind === 'streamable-http') {
+    const result = httpSchema.safeParse(raw);
+    if (!result.success) throw badKey(file, path, result.error);
+    const { url, headers = {} } = result.data;
+    const server: McpServerConfig = { type: 'http', name, url, headers };
+    return { server, enabled: isEnabled(result.data), known: Object.keys(httpSchema.shape) };
+  }
+  throw new SteersmanError(
+    `${file}: mcpServers.${name}.type is ${JSON.stringify(kind)}, which is not supported.`,
+    'Use "stdio" (the default, with "command") or "http" (with "url").',
+  );
+}
+
+/** `enabled ?? true` (T1); `disabled`, which some clients write, counts where `enabled` is absent. */
+function isEnabled(server: { enabled?: boolean | undefined; disabled?: boolean | undefined }): boolean {
+  return server.enabled ?? !(server.disabled ?? false);
+}
+
+function readIfPresent(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    if (code === 'ENOENT') return null;
+    throw new SteersmanError(`${file} can not be read (${code}).`, 'Check that it is a file you may read.');
+  }
+}
+
+function parseJson(text: string, file: string): unknown {
+  // Editors on Windows put a byte order mark before the first brace.
+  const source = text.replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(source);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `${file}, line ${lineOf(source, reason)}: not valid JSON (${describeSyntax(reason)}).`,
+      'Mend the JSON: keys and texts in double quotes, no comments, no comma after the last entry.',
+    );
+  }
+}
+
+/** V8 names the position in the text; where it does not, the text ended too early. */
+function lineOf(source: string, reason: string): number {
+  const position = /at position (\d+)/.exec(reason)?.[1];
+  const end = position === undefined ? source.trimEnd().length : Number(position);
+  return source.slice(0, end).split('\n').length;
+}
+
+/** V8 may quote the text around the fault, where a secret may stand: kept is what was not expected. */
+function describeSyntax(reason: string): string {
+  return reason
+    .replace(/,? ?(\.\.\.)?".*" is not valid JSON/s, '')
+    .replace(/ in JSON at position.*/s, '')
+    .replace(/ at position.*/s, '');
+}
+
+function badKey(file: string, base: string[], error: z.ZodError): SteersmanError {
+  const issue = error.issues[0];
+  const path = [...base, ...(issue?.path ?? []).map(String)];
+  const key = path.length === 0 ? 'the file' : path.join('.');
+  return new SteersmanError(`${file}: ${key}: ${issue?.message ?? 'not valid'}.`, `The form is ${EXAMPLE}.`);
+}

@@ -1,0 +1,254 @@
+/** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  type CallToolResult,
+  CallToolResultSchema,
+  ErrorCode,
+  McpError,
+  type Progress,
+  ToolListChangedNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import { SteersmanError } from '../errors.js';
+import { McpCallError, NotSentError } from './call-failure.js';
+import { answerStreamEnd, createHttpTransport, isHttpError, isRefused } from './http-transport.js';
+import type { ResolvedServer } from './resolve-server.js';
+import { StdioTransport } from './stdio-transport.js';
+
+/** Time for a server to start and to answer the handshake. */
+export const CONNECT_TIMEOUT_MS = 30_000;
+/** Longest timer Node takes: the call's own timer is the only limit. */
+const NO_TIMEOUT_MS = 2_147_483_647;
+const LIST_TIMEOUT_MS = 30_000;
+/** How long a broken pipe waits for the exit code that explains it. */
+const EXIT_NOTICE_MS = 300;
+const MAX_LIST_PAGES = 200;
+
+/** Read leniently: one odd tool must not hide the others of its server. */
+const listedToolSchema = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown(),
+  annotations: z
+    .looseObject({
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+  execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
+});
+const listPageSchema = z.looseObject({ tools: z.array(listedToolSchema), nextCursor: z.string().optional() });
+
+export type ListedTool = z.infer<typeof listedToolSchema>;
+
+export interface McpCall {
+  /** Name on the server. */
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Sent as the request's `_meta` (T4). */
+  meta: Record<string, unknown>;
+  /** The only limit of the request. */
+  timeoutMs: number;
+  /** Aborting sends `notifications/cancelled`. */
+  signal: AbortSignal;
+  onProgress: (progress: Progress) => void;
+}
+
+export class McpConnection {
+  readonly server: ResolvedServer;
+  /** Calls in flight: a connection in use is never closed for being idle. */
+  callsInFlight = 0;
+  readonly #client: Client;
+  readonly #transport: StdioTransport | ReturnType<typeof createHttpTransport>;
+  #closed = false;
+  #tools: ListedTool[] | null = null;
+  #toolsEpoch = 0;
+
+  private constructor(server: ResolvedServer) {
+    this.server = server;
+    this.#transport = server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
+    this.#client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities: {} });
+    this.#client.onclose = () => {
+      this.#closed = true;
+    };
+    this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
+      this.#toolsEpoch += 1;
+      this.#tools = null;
+    });
+  }
+
+  /** @throws SteersmanError that says which server, its command or address, how it ended, and its last words. */
+  static async open(server: ResolvedServer): Promise<McpConnection> {
+    const connection = new McpConnection(server);
+    try {
+      // The SDK's transport type is not written for exactOptionalPropertyTypes.
+      const transport = connection.#transport as Parameters<Client['connect']>[0];
+      await connection.#client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
+      return connection;
+    } catch (error) {
+      const failure = await connection.#startError(error);
+      await connection.close();
+      throw failure;
+    }
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Process id of a stdio server. */
+  get pid(): number | undefined {
+    return this.#transport instanceof StdioTransport ? this.#transport.pid : undefined;
+  }
+
+  /** All tools of the server, every page. Kept until the server says that they changed, if it can say so. */
+  async listTools(): Promise<ListedTool[]> {
+    if (this.#tools && this.#tellsChanges()) return this.#tools;
+    const epoch = this.#toolsEpoch;
+    const tools = await this.#listAll();
+    this.#tools = epoch === this.#toolsEpoch ? tools : null;
+    return tools;
+  }
+
+  /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
+  async inputSchemaOf(tool: string): Promise<unknown> {
+    const tools = this.#tools ?? (await this.listTools());
+    return tools.find(({ name }) => name === tool)?.inputSchema;
+  }
+
+  /** Over HTTP the channel for notifications may be down unnoticed. */
+  #tellsChanges(): boolean {
+    return this.server.type === 'stdio' && this.#client.getServerCapabilities()?.tools?.listChanged === true;
+  }
+
+  async #listAll(): Promise<ListedTool[]> {
+    if (!this.#client.getServerCapabilities()?.tools) return [];
+    const tools: ListedTool[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < MAX_LIST_PAGES; page++) {
+      const params = cursor === undefined ? {} : { cursor };
+      const result = await this.#client.request({ method: 'tools/list', params }, listPageSchema, {
+        timeout: LIST_TIMEOUT_MS,
+      });
+      tools.push(...result.tools);
+      if (result.nextCursor === undefined || result.nextCursor === cursor) return tools;
+      cursor = result.nextCursor;
+    }
+    return tools;
+  }
+
+  /**
+   * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have seen it.
+   * A result that the tool itself marks as an error is a result, not a failure.
+   */
+  async callTool(call: McpCall): Promise<CallToolResult> {
+    if (this.#closed) throw new McpCallError('not_sent', this.describeEnd());
+    const stop = new AbortController();
+    const state = { kind: null as 'timed_out' | 'aborted' | 'connection_lost' | null, resumable: false };
+    const give = (kind: 'timed_out' | 'aborted' | 'connection_lost') => {
+      state.kind ??= kind;
+      stop.abort(new Error(kind));
+    };
+    const timer = setTimeout(() => give('timed_out'), Math.min(call.timeoutMs, NO_TIMEOUT_MS));
+    const onAbort = () => give('aborted');
+    if (call.signal.aborted) onAbort();
+    call.signal.addEventListener('abort', onAbort);
+    this.callsInFlight += 1;
+    try {
+      // A stream that ended without the answer and can't be resumed: else the call would wait for its limit.
+      const onStreamEnd = () => state.resumable || give('connection_lost');
+      const options: RequestOptions = {
+        signal: stop.signal,
+        timeout: NO_TIMEOUT_MS,
+        onprogress: call.onProgress,
+        onresumptiontoken: () => {
+          state.resumable = true;
+        },
+      };
+      return await answerStreamEnd.run(onStreamEnd, () => this.#request(call, options));
+    } catch (error) {
+      throw this.#classify(error, state.kind);
+    } finally {
+      this.callsInFlight -= 1;
+      clearTimeout(timer);
+      call.signal.removeEventListener('abort', onAbort);
+      // Keeps a late end of stream from cancelling what is already answered.
+      state.resumable = true;
+    }
+  }
+
+  #request(call: McpCall, options: RequestOptions): Promise<CallToolResult> {
+    // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema.
+    const params = { name: call.tool, arguments: call.arguments, _meta: call.meta };
+    return this.#client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
+  }
+
+  #classify(error: unknown, stopped: 'timed_out' | 'aborted' | 'connection_lost' | null): McpCallError {
+    const message = this.server.redact(error instanceof Error ? error.message : String(error));
+    if (error instanceof NotSentError)
+      return new McpCallError('not_sent', this.#closed ? this.describeEnd() : message);
+    if (stopped === 'connection_lost') {
+      return new McpCallError(stopped, 'the connection closed before the answer came');
+    }
+    if (stopped) return new McpCallError(stopped, message);
+    if (this.#closed) return new McpCallError('connection_lost', this.describeEnd());
+    if (isRefused(error)) return new McpCallError('not_sent', `it answered HTTP ${error.code}: ${message}`);
+    if (isHttpError(error)) return new McpCallError('connection_lost', message);
+    if (error instanceof McpError) return new McpCallError('rejected', message, error.code);
+    if (error instanceof z.core.$ZodError) {
+      return new McpCallError('rejected', 'the tool ran, and its answer is not a valid MCP tool result');
+    }
+    return new McpCallError('connection_lost', message);
+  }
+
+  /** How a stdio server ended, with its last words; a general phrase for others. Secrets are hidden. */
+  describeEnd(): string {
+    if (!(this.#transport instanceof StdioTransport)) return 'the connection was closed';
+    return `the server ${this.#transport.ending || 'was closed'}. ${this.#lastWords()}`;
+  }
+
+  #lastWords(): string {
+    if (!(this.#transport instanceof StdioTransport)) return '';
+    const words = this.#transport.stderrTail.split('\n').slice(-5).join('\n  ');
+    return words === '' ? 'It wrote nothing to stderr.' : `Its last output:\n  ${this.server.redact(words)}`;
+  }
+
+  async #startError(error: unknown): Promise<SteersmanError> {
+    const { name, label } = this.server;
+    if (!(this.#transport instanceof StdioTransport)) {
+      return new SteersmanError(
+        `Tool server ${name} can not be reached (address: ${label}): ${this.#reason(error)}`,
+        'Check that the server runs and that its address and headers in .mcp.json are right, or set "enabled": false.',
+      );
+    }
+    // A broken pipe is noticed before the exit that caused it, and the exit code says more.
+    if (error instanceof NotSentError) await this.#transport.endsWithin(EXIT_NOTICE_MS);
+    const hasStarted = this.#transport.pid !== undefined;
+    const why = this.#transport.ending ? this.describeEnd() : this.#reason(error);
+    const more = hasStarted && !this.#transport.ending ? `. ${this.#lastWords()}` : '';
+    return new SteersmanError(
+      `Tool server ${name} did not start (command: ${label}): ${why}${more}`,
+      `Run the command by hand to see why, mend it in .mcp.json, or set "enabled": false for ${name}.`,
+    );
+  }
+
+  #reason(error: unknown): string {
+    if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
+      return `no answer to the handshake within ${CONNECT_TIMEOUT_MS / 1000} s`;
+    }
+    return this.server.redact(error instanceof Error ? error.message : String(error));
+  }
+
+  /** Ends the connection; a stdio server's process is gone when this resolves. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (!(this.#transport instanceof StdioTransport) && this.#transport.sessionId !== undefined) {
+      await this.#transport.terminateSession().catch(() => undefined);
+    }
+    // Twice is harmless: the client forgets its transport when the handshake fails.
+    await this.#transport.close();
+  }
+}

@@ -1,0 +1,93 @@
+/** MCP over streamable HTTP, with what the SDK's transport does not tell: whether a request left at all. */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  StreamableHTTPClientTransport,
+  StreamableHTTPError,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { NotSentError } from './call-failure.js';
+import type { ResolvedHttpServer } from './resolve-server.js';
+
+/** Called when the stream that was to carry the answer of the request at hand has ended. */
+export const answerStreamEnd = new AsyncLocalStorage<() => void>();
+
+/** Failures before a connection stood: the request can not have been seen. */
+const CONNECT_ERRORS: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+/** A transport for `server`. Its requests fail with NotSentError where nothing was sent. */
+export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers: server.headers },
+    fetch: fetchWatched,
+  });
+}
+
+async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {
+  const onEnd = answerStreamEnd.getStore();
+  const response = await fetchOrNotSent(url, init);
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
+  if (!onEnd || !isStream || !response.body) return response;
+  return new Response(watchEnd(response.body, onEnd), response);
+}
+
+async function fetchOrNotSent(url: string | URL, init?: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    const code = connectErrorCode(error);
+    if (code) throw new NotSentError(`${new URL(url).host} can not be reached (${code})`);
+    throw error;
+  }
+}
+
+/** undici wraps the cause, and several of them where a name has several addresses. */
+function connectErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  if ('code' in error && typeof error.code === 'string' && CONNECT_ERRORS.has(error.code)) return error.code;
+  const inner = error instanceof AggregateError ? error.errors : [error.cause];
+  for (const cause of inner) {
+    const code = connectErrorCode(cause);
+    if (code) return code;
+  }
+  return null;
+}
+
+function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      // The last event is still on its way through the SDK's parser, which takes some turns of promises.
+      setTimeout(onEnd, 50);
+    },
+    cancel: reason => reader.cancel(reason),
+  });
+}
+
+/** HTTP answers that say the request was not taken up: a lost session (400, 404), no permission, too many. */
+export function isRefused(error: unknown): error is StreamableHTTPError {
+  return (
+    error instanceof StreamableHTTPError &&
+    error.code !== undefined &&
+    error.code >= 400 &&
+    error.code < 500 &&
+    error.code !== 408
+  );
+}
+
+/** An HTTP answer of any other kind than a JSON-RPC one. */
+export function isHttpError(error: unknown): error is StreamableHTTPError {
+  return error instanceof StreamableHTTPError;
+}

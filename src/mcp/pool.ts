@@ -1,0 +1,173 @@
+/** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
+import { SteersmanError } from '../errors.js';
+import type { McpConfig } from './config.js';
+import { McpConnection } from './connection.js';
+import { type ResolvedServer, resolveServer } from './resolve-server.js';
+
+/** Connections not used for so long are closed. */
+const IDLE_CLOSE_MS = 10 * 60_000;
+/** Above so many connections, idle ones are closed, the longest unused first. */
+const MAX_CONNECTIONS = 32;
+/** A connection just handed out is about to be used. */
+const IN_HAND_MS = 5_000;
+const SWEEP_INTERVAL_MS = 60_000;
+
+export interface McpPoolOptions {
+  config: McpConfig;
+  /** Looks up environment variables for `${VAR}`. */
+  lookup: (name: string) => string | undefined;
+  /** Default 600,000. */
+  idleCloseMs?: number;
+  /** Default 32. */
+  maxConnections?: number;
+}
+
+export interface McpServerStatus {
+  server: string;
+  status: 'connected' | 'failed';
+  /** Why it failed: one message for people. */
+  error?: string;
+  /** Process id of a stdio server. */
+  pid?: number;
+}
+
+interface Entry {
+  opening: Promise<McpConnection>;
+  connection: McpConnection | null;
+  server: ResolvedServer;
+  error: string | null;
+  lastUsedAt: number;
+}
+
+export class McpPool {
+  readonly config: McpConfig;
+  readonly #options: McpPoolOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #sweeper: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(options: McpPoolOptions) {
+    this.config = options.config;
+    this.#options = options;
+    this.#sweeper = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS);
+    this.#sweeper.unref();
+  }
+
+  /**
+   * The connection to a server, made on first use and again when the last one closed; callers at the same
+   * time share one attempt.
+   * @throws SteersmanError when the server is not configured, lacks a variable, or does not start.
+   */
+  async connect(name: string, workspace: string): Promise<McpConnection> {
+    const server = this.#resolve(name, workspace);
+    const known = this.#entries.get(server.key);
+    const reusable = known && known.error === null && !known.connection?.closed;
+    const entry = reusable ? known : this.#open(server);
+    entry.lastUsedAt = Date.now();
+    return entry.opening;
+  }
+
+  /**
+   * Checks that every enabled server's texts can be filled in, without starting any.
+   * @throws SteersmanError for the first that can not.
+   */
+  checkServers(workspace: string): void {
+    for (const { name } of this.config.servers) this.#resolve(name, workspace);
+  }
+
+  #resolve(name: string, workspace: string): ResolvedServer {
+    if (this.#closed)
+      throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');
+    const config = this.config.servers.find(server => server.name === name);
+    if (!config) {
+      throw new SteersmanError(
+        `There is no enabled tool server named ${name} in ${this.config.file}.`,
+        'Add it under "mcpServers" and restart the worker.',
+      );
+    }
+    return resolveServer(config, this.config, { workspace, lookup: this.#options.lookup });
+  }
+
+  #open(server: ResolvedServer): Entry {
+    const opening = McpConnection.open(server);
+    const entry: Entry = { opening, connection: null, server, error: null, lastUsedAt: Date.now() };
+    this.#entries.set(server.key, entry);
+    opening.then(
+      connection => {
+        entry.connection = connection;
+        this.sweep();
+      },
+      error => {
+        entry.error = error instanceof Error ? error.message : String(error);
+      },
+    );
+    return entry;
+  }
+
+  /** Drops a connection that turned out to be useless, such as one whose HTTP session the server forgot. */
+  discard(connection: McpConnection): void {
+    const entry = this.#entries.get(connection.server.key);
+    if (entry?.connection === connection) this.#drop(connection.server.key, entry);
+    else this.#track(connection.close());
+  }
+
+  /** What this pool has tried to connect to, and how it stands. */
+  status(): McpServerStatus[] {
+    return [...this.#entries.values()]
+      .filter(entry => entry.connection !== null || entry.error !== null)
+      .map(({ server, connection, error }) => {
+        if (connection && !connection.closed) {
+          const pid = connection.pid;
+          return { server: server.name, status: 'connected', ...(pid === undefined ? {} : { pid }) };
+        }
+        return {
+          server: server.name,
+          status: 'failed',
+          error: error ?? connection?.describeEnd() ?? 'closed',
+        };
+      });
+  }
+
+  /** Closes what is idle for too long, and the longest unused above the limit. Runs every minute by itself. */
+  sweep(now = Date.now()): void {
+    const { idleCloseMs = IDLE_CLOSE_MS, maxConnections = MAX_CONNECTIONS } = this.#options;
+    const idle = [...this.#entries]
+      .filter(
+        ([, entry]) => entry.error !== null || (entry.connection && entry.connection.callsInFlight === 0),
+      )
+      .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
+    for (const [key, entry] of idle) {
+      const isOld = now - entry.lastUsedAt >= idleCloseMs;
+      const isTooMany = this.#entries.size > maxConnections && now - entry.lastUsedAt >= IN_HAND_MS;
+      if (isOld || isTooMany) this.#drop(key, entry);
+    }
+  }
+
+  #drop(key: string, entry: Entry): void {
+    this.#entries.delete(key);
+    if (entry.connection) this.#track(entry.connection.close());
+  }
+
+  #track(closing: Promise<void>): void {
+    const done = closing.catch(() => undefined).finally(() => this.#closing.delete(done));
+    this.#closing.add(done);
+  }
+
+  /** Closes every connection; when it resolves, no server process of this pool is left. Call after activities drained. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    const entries = [...this.#entries.values()];
+    this.#entries.clear();
+    for (const { opening } of entries) {
+      this.#track(
+        opening.then(
+          connection => connection.close(),
+          () => undefined,
+        ),
+      );
+    }
+    await Promise.all(this.#closing);
+  }
+}

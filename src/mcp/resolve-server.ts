@@ -1,0 +1,164 @@
+/** From a server as written in `.mcp.json` to one that can be started: `${…}` filled in, paths resolved. */
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SteersmanError } from '../errors.js';
+import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
+
+interface ResolvedBase {
+  name: string;
+  /** Same server and same settings, same key: what connections are shared by. */
+  key: string;
+  /** How messages call it: the command or address as written, without values of variables. */
+  label: string;
+  /** Puts `***` in place of every value that came from a variable, `env` or `headers` (K3). */
+  redact(text: string): string;
+}
+
+export interface ResolvedStdioServer extends ResolvedBase {
+  type: 'stdio';
+  command: string;
+  args: string[];
+  env: Record<string, string>;
+  cwd: string;
+}
+
+export interface ResolvedHttpServer extends ResolvedBase {
+  type: 'http';
+  url: string;
+  headers: Record<string, string>;
+}
+
+export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer;
+
+export interface ResolveOptions {
+  /** Value of `${workspace}`. */
+  workspace: string;
+  /** Looks up an environment variable. */
+  lookup: (name: string) => string | undefined;
+}
+
+/** Shorter values are not searched for in messages: they would blot out ordinary words. */
+const MIN_SECRET_CHARS = 6;
+
+/** Groups: `${workspace}`, `${VAR}`, `${VAR:-default}`. */
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+
+/**
+ * Fills in one server.
+ * @throws SteersmanError for a variable that is not set and has no default, and for an address that is none.
+ */
+export function resolveServer(
+  server: McpServerConfig,
+  config: McpConfig,
+  options: ResolveOptions,
+): ResolvedServer {
+  const secrets = new Set<string>();
+  const expand = (text: string, key: string) =>
+    expandText(text, { server: server.name, file: config.file, key, options, secrets });
+  const resolved =
+    server.type === 'stdio'
+      ? resolveStdio(server, config.dir, expand)
+      : resolveHttp(server, config.file, expand);
+  for (const value of Object.values(resolved.type === 'stdio' ? resolved.env : resolved.headers))
+    secrets.add(value);
+  return {
+    ...resolved,
+    name: server.name,
+    key: keyOf(server.name, resolved),
+    label: labelOf(server),
+    redact: redactor(secrets),
+  };
+}
+
+type Expand = (text: string, key: string) => string;
+
+function resolveStdio(server: StdioServerConfig, dir: string, expand: Expand) {
+  return {
+    type: 'stdio' as const,
+    command: findCommand(expand(server.command, 'command'), dir),
+    args: server.args.map((arg, i) => expand(arg, `args.${i}`)),
+    env: expandAll(server.env, 'env', expand),
+    cwd: resolve(dir, server.cwd === undefined ? '.' : expand(server.cwd, 'cwd')),
+  };
+}
+
+function resolveHttp(server: HttpServerConfig, file: string, expand: Expand) {
+  const url = expand(server.url, 'url');
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed?.protocol !== 'http:' && parsed?.protocol !== 'https:') {
+    throw new SteersmanError(
+      `${file}: mcpServers.${server.name}.url is not an http or https address.`,
+      'Write it in full, such as "http://127.0.0.1:3001/mcp".',
+    );
+  }
+  return { type: 'http' as const, url, headers: expandAll(server.headers, 'headers', expand) };
+}
+
+function expandAll(values: Record<string, string>, key: string, expand: Expand): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, expand(value, `${key}.${name}`)]),
+  );
+}
+
+interface ExpandScope {
+  server: string;
+  file: string;
+  key: string;
+  options: ResolveOptions;
+  secrets: Set<string>;
+}
+
+/** One pass: values are never expanded again. */
+function expandText(text: string, scope: ExpandScope): string {
+  return text.replace(VARIABLE, (_match, name: string, fallback: string | undefined) => {
+    if (name === 'workspace') return scope.options.workspace;
+    const value = scope.options.lookup(name);
+    if (value !== undefined) {
+      scope.secrets.add(value);
+      return value;
+    }
+    if (fallback !== undefined) return fallback;
+    throw new SteersmanError(
+      `${scope.file}: mcpServers.${scope.server}.${scope.key} needs the environment variable ${name}, which is not set.`,
+      `Set ${name} (in the environment or .env), give a default as \${${name}:-value}, or set "enabled": false for ${scope.server}.`,
+    );
+  });
+}
+
+/**
+ * A plain name is looked for in `node_modules/.bin` of the configuration folder and of this package and the
+ * folders above it, then on PATH: packaged servers start without a package runner and without network.
+ */
+function findCommand(command: string, dir: string): string {
+  if (isAbsolute(command)) return command;
+  if (/[\\/]/.test(command)) return resolve(dir, command);
+  for (const start of [dir, dirname(fileURLToPath(import.meta.url))]) {
+    for (let folder = start; ; folder = dirname(folder)) {
+      const candidate = join(folder, 'node_modules', '.bin', command);
+      if (existsSync(candidate)) return candidate;
+      if (dirname(folder) === folder) break;
+    }
+  }
+  return command;
+}
+
+function keyOf(name: string, resolved: object): string {
+  return createHash('sha256')
+    .update(JSON.stringify([name, resolved]))
+    .digest('hex');
+}
+
+function labelOf(server: McpServerConfig): string {
+  if (server.type === 'stdio') return [server.command, ...server.args].join(' ');
+  return server.url.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
+}
+
+function redactor(secrets: ReadonlySet<string>): (text: string) => string {
+  // Longest first: a value that contains another is hidden whole.
+  const values = [...secrets]
+    .filter(value => value.length >= MIN_SECRET_CHARS)
+    .sort((a, b) => b.length - a.length);
+  return text => values.reduce((out, value) => out.replaceAll(value, '***'), text);
+}

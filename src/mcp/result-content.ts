@@ -1,0 +1,169 @@
+/** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store (T17). */
+import { isDeepStrictEqual } from 'node:util';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
+import type { BlobStore } from '../blobs/blob-store.js';
+import { READ_RESULT } from '../blobs/read-result.js';
+import { cutHead, cutTail } from '../blobs/text-cut.js';
+import type { ToolContent } from '../core/message.js';
+
+/** How large texts are shortened, in UTF-8 bytes. */
+export interface ResultSizes {
+  /** Up to this size a text is given whole. */
+  wholeBytes: number;
+  /** Of a larger one: its beginning and its end. */
+  headBytes: number;
+  tailBytes: number;
+}
+
+export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
+
+/** All content of one result, encoded. */
+const MAX_CONTENT_BYTES = 64 * 1024;
+/** Kept free for the note that stands for what did not fit. */
+const REST_NOTE_BYTES = 1024;
+
+/** Where and how one run keeps what is too large. */
+export interface Keeper {
+  /** Keeps `data` whole and returns its reference. */
+  keep(data: string | Uint8Array): Promise<string>;
+  sizes: ResultSizes;
+}
+
+/** The keeper of one run: `runId` is its workflow id. */
+export function keeperFor(blobs: BlobStore, runId: string, sizes = DEFAULT_RESULT_SIZES): Keeper {
+  return { keep: data => blobs.put(runId, data), sizes };
+}
+
+/**
+ * Content of a tool result, at most 64 KB encoded: large texts as head and tail, pictures and sound by
+ * reference, structured content where it says more than the texts do (T16, T17).
+ */
+export async function toToolContent(result: CallToolResult, keeper: Keeper): Promise<ToolContent[]> {
+  const out: ToolContent[] = [];
+  let budget = MAX_CONTENT_BYTES - REST_NOTE_BYTES;
+  const parts: (ContentBlock | { type: 'json'; value: unknown })[] = [...result.content];
+  if (result.structuredContent !== undefined && !isSaidInText(result)) {
+    parts.push({ type: 'json', value: result.structuredContent });
+  }
+  for (const [index, part] of parts.entries()) {
+    const block = await toBlock(part, keeper);
+    const bytes = Buffer.byteLength(JSON.stringify(block));
+    if (bytes > budget) {
+      out.push(await restBlock(parts.slice(index), keeper));
+      break;
+    }
+    budget -= bytes;
+    out.push(block);
+  }
+  return out.length > 0 ? out : [{ type: 'text', text: '(The tool returned no content.)' }];
+}
+
+/** The beginning of the texts, where the store could not take the rest. */
+export function contentWithoutStore({ content }: CallToolResult, why: string): ToolContent[] {
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+  const head = cutHead(Buffer.from(texts.join('\n')), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
+  return [{ type: 'text', text: `[The tool ran, but its whole result could not be kept: ${why}]\n${head}` }];
+}
+
+async function toBlock(
+  part: ContentBlock | { type: 'json'; value: unknown },
+  keeper: Keeper,
+): Promise<ToolContent> {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', ...(await boundText(part.text, keeper)) };
+    case 'image':
+      return binaryBlock(part.data, part.mimeType, keeper);
+    case 'audio':
+      return audioBlock(part.data, part.mimeType, keeper);
+    case 'resource':
+      return resourceBlock(part.resource, keeper);
+    case 'resource_link': {
+      const text = [part.title ?? part.name, part.description].filter(Boolean).join(': ');
+      return { type: 'resource', uri: part.uri, ...mime(part.mimeType), ...(await boundText(text, keeper)) };
+    }
+    case 'json': {
+      const text = JSON.stringify(part.value, null, 1);
+      if (Buffer.byteLength(text) <= keeper.sizes.wholeBytes) return part;
+      return { type: 'text', ...(await boundText(text, keeper)) };
+    }
+  }
+}
+
+async function binaryBlock(data: string, mimeType: string, keeper: Keeper): Promise<ToolContent> {
+  const bytes = Buffer.from(data, 'base64');
+  return { type: 'image', mimeType, ref: await keeper.keep(bytes), totalBytes: bytes.length };
+}
+
+/** Sound is a resource of the run: the reference is its address. */
+async function audioBlock(data: string, mimeType: string, keeper: Keeper): Promise<ToolContent> {
+  const bytes = Buffer.from(data, 'base64');
+  const ref = await keeper.keep(bytes);
+  return { type: 'resource', uri: ref, mimeType, ref, totalBytes: bytes.length };
+}
+
+async function resourceBlock(
+  resource: { uri: string; mimeType?: string | undefined } & ({ text: string } | { blob: string }),
+  keeper: Keeper,
+): Promise<ToolContent> {
+  const base = { type: 'resource' as const, uri: resource.uri, ...mime(resource.mimeType) };
+  if ('text' in resource) return { ...base, ...(await boundText(resource.text, keeper)) };
+  const bytes = Buffer.from(resource.blob, 'base64');
+  return { ...base, ref: await keeper.keep(bytes), totalBytes: bytes.length };
+}
+
+function mime(mimeType: string | undefined): { mimeType?: string } {
+  return mimeType === undefined ? {} : { mimeType };
+}
+
+/**
+ * A text up to `wholeBytes` (16 KB) as it is; a larger one as head (6 KB) and tail (2 KB), cut at characters and, where
+ * near, at lines, with the reference of the whole and how to page it.
+ */
+export async function boundText(
+  text: string,
+  keeper: Keeper,
+): Promise<{ text: string; ref?: string; totalBytes?: number }> {
+  // Lone surrogates have no UTF-8: made harmless here, so that sizes and stored bytes agree.
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
+  const ref = await keeper.keep(bytes);
+  const head = cutHead(bytes, keeper.sizes.headBytes);
+  const tail = cutTail(bytes, keeper.sizes.tailBytes);
+  const left = bytes.length - head.length - tail.length;
+  const note =
+    `[${left} bytes left out here; the whole is ${bytes.length} bytes. ` +
+    `Read on with ${READ_RESULT} ${JSON.stringify({ ref, offset: head.length })}]`;
+  return {
+    text: `${head.toString('utf8')}\n${note}\n${tail.toString('utf8')}`,
+    ref,
+    totalBytes: bytes.length,
+  };
+}
+
+async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent> {
+  const whole = JSON.stringify(parts);
+  const ref = await keeper.keep(whole);
+  return {
+    type: 'text',
+    text: `[${parts.length} more parts of this result do not fit. Read them as JSON with ${READ_RESULT} ${JSON.stringify({ ref })}]`,
+    ref,
+    totalBytes: Buffer.byteLength(whole),
+  };
+}
+
+/** Servers repeat structured content as text for older clients: as JSON, or as the one text it consists of. */
+function isSaidInText({ content, structuredContent }: CallToolResult): boolean {
+  const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
+  if (content.length > 0 && isDeepStrictEqual(Object.values(structuredContent ?? {}), [content])) return true;
+  if (isDeepStrictEqual(Object.values(structuredContent ?? {}), [texts.join('\n')])) return true;
+  return texts.some(text => isDeepStrictEqual(parseOrUndefined(text), structuredContent));
+}
+
+function parseOrUndefined(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

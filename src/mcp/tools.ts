@@ -1,0 +1,100 @@
+/** The tools of a run: what its servers offer when it starts, with the policies they declare (T1, T2, C4). */
+import { readResultTool } from '../blobs/read-result.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tool.js';
+import { SteersmanError } from '../errors.js';
+import type { ListedTool } from './connection.js';
+import type { McpPool } from './pool.js';
+import { offerName } from './tool-names.js';
+import { isUsableSchema } from './validate-arguments.js';
+
+export interface RunTools {
+  /** In the order of servers; built-in tools last. */
+  tools: ToolDefinition[];
+  /** A connected server named `default`, which takes calls of tools nobody offers (T3, C5); else null. */
+  fallbackServer: string | null;
+  /** Servers and tools that were left out, and why: for people. */
+  warnings: string[];
+}
+
+const FALLBACK_SERVER = 'default';
+const MAX_DESCRIPTION_CHARS = 4_000;
+
+/**
+ * Lists the tools of every enabled server for one workspace. A server that does not start becomes a warning:
+ * the run goes on with the others (T1, E1).
+ * `tools` of `steersman.yaml` are applied by the caller.
+ * @throws SteersmanError where `.mcp.json` asks for a variable that is not set.
+ */
+export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {
+  pool.checkServers(workspace);
+  const listed = await Promise.all(pool.config.servers.map(({ name }) => listServer(pool, name, workspace)));
+  const taken = new Set<string>([readResultTool.name]);
+  const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
+  for (const { name, tools, warning } of listed) {
+    if (warning !== null) run.warnings.push(warning);
+    if (warning === null && name === FALLBACK_SERVER) run.fallbackServer = name;
+    for (const tool of tools) {
+      if (tool.execution?.taskSupport === 'required') {
+        run.warnings.push(
+          `Tool ${tool.name} of ${name} works only as an MCP task, which is not supported: left out.`,
+        );
+        continue;
+      }
+      run.tools.push(defineTool(name, tool, taken));
+    }
+  }
+  // Without servers there are no results to page.
+  if (run.tools.length > 0) run.tools.push(readResultTool);
+  return run;
+}
+
+interface ServerTools {
+  name: string;
+  tools: ListedTool[];
+  warning: string | null;
+}
+
+async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {
+  try {
+    const connection = await pool.connect(name, workspace);
+    return { name, tools: await connection.listTools(), warning: null };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const text =
+      error instanceof SteersmanError
+        ? `${message} ${error.hint}`
+        : `Tool server ${name}: its tools can not be listed (${message}).`;
+    return { name, tools: [], warning: text };
+  }
+}
+
+function defineTool(server: string, tool: ListedTool, taken: Set<string>): ToolDefinition {
+  const strict = isUsableSchema(tool.inputSchema);
+  return {
+    name: offerName(server, tool.name, taken),
+    serverToolName: tool.name,
+    origin: { type: 'mcp', server },
+    description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),
+    inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
+    validation: strict ? 'strict' : 'delegate',
+    policy: toolPolicy(tool.annotations),
+  };
+}
+
+function isSchemaObject(schema: unknown): schema is Record<string, unknown> {
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+}
+
+/**
+ * The policy that a server's annotations declare; without them a tool is neither read-only nor idempotent.
+ * `steersman.yaml` may say otherwise afterwards: servers often declare nothing, and may lie.
+ */
+export function toolPolicy(annotations: ListedTool['annotations']): ToolPolicy {
+  const readOnly = annotations?.readOnlyHint ?? DEFAULT_TOOL_POLICY.readOnly;
+  return {
+    ...DEFAULT_TOOL_POLICY,
+    readOnly,
+    idempotent: readOnly || (annotations?.idempotentHint ?? DEFAULT_TOOL_POLICY.idempotent),
+    destructive: !readOnly && (annotations?.destructiveHint ?? DEFAULT_TOOL_POLICY.destructive),
+  };
+}

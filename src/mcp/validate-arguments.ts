@@ -1,0 +1,101 @@
+/** Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, T7, C4). */
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { LRUCache } from 'lru-cache';
+import type { JsonSchema } from '../core/tool.js';
+
+const MAX_ERRORS = 10;
+const MAX_SHOWN_CHARS = 80;
+
+/** `null` for schemas that can not be compiled. Keyed by their text: schemas arrive as fresh copies. */
+const compiled = new LRUCache<string, { validate: ValidateFunction | null }>({ max: 500 });
+
+/** True where arguments can be checked: an object schema that compiles and says anything about its properties. */
+export function isUsableSchema(schema: unknown): schema is JsonSchema {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return false;
+  const says = Object.keys(schema).some(
+    key => !['type', '$schema', 'title', 'description', '$id'].includes(key),
+  );
+  return says && compile(schema as JsonSchema) !== null;
+}
+
+/**
+ * What is wrong with `args`, one sentence for each fault (at most 10), naming path, what was expected and what
+ * was given. Empty when valid, or when the schema can not be compiled: then the server is the judge (C4).
+ */
+export function validateArguments(schema: JsonSchema, args: Record<string, unknown>): string[] {
+  const validate = compile(schema);
+  if (!validate || validate(args)) return [];
+  const errors = validate.errors ?? [];
+  // A failed `anyOf` reports its every branch and then itself: the branches say more.
+  const telling = errors.filter(error => !['if', 'anyOf', 'oneOf'].includes(error.keyword));
+  const lines = (telling.length > 0 ? telling : errors).map(describe);
+  return [...new Set(lines)].slice(0, MAX_ERRORS);
+}
+
+function compile(schema: JsonSchema): ValidateFunction | null {
+  const key = JSON.stringify(schema);
+  let entry = compiled.get(key);
+  if (!entry) {
+    entry = { validate: tryCompile(schema) };
+    compiled.set(key, entry);
+  }
+  return entry.validate;
+}
+
+/** A fresh instance each: ajv keeps every schema it has seen for ever, and refuses an `$id` it knows. */
+function tryCompile(schema: JsonSchema): ValidateFunction | null {
+  const options = {
+    strict: false,
+    allErrors: true,
+    verbose: true,
+    validateSchema: false,
+    validateFormats: false,
+    logger: false,
+  } as const;
+  const isOld = /draft-0[467]/.test(String(schema.$schema ?? ''));
+  const { $schema: _dialect, ...body } = schema;
+  for (const Dialect of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {
+    try {
+      return new Dialect(options).compile(body);
+    } catch {
+      // The other dialect may know it.
+    }
+  }
+  return null;
+}
+
+function describe(error: ErrorObject): string {
+  const path = error.instancePath === '' ? 'the arguments' : error.instancePath.slice(1).replaceAll('/', '.');
+  const { params, data } = error;
+  switch (error.keyword) {
+    case 'required':
+      return `${path}: the required property "${params.missingProperty}" is missing`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const unknown = params.additionalProperty ?? params.unevaluatedProperty;
+      return `${path}: unknown property "${unknown}"${knownProperties(error.parentSchema)}`;
+    }
+    case 'type':
+      return `${path}: expected ${[params.type].flat().join(' or ')}, got ${show(data)}`;
+    case 'enum':
+      return `${path}: expected one of ${params.allowedValues.map(show).join(', ')}, got ${show(data)}`;
+    case 'const':
+      return `${path}: expected ${show(params.allowedValue)}, got ${show(data)}`;
+    default:
+      return `${path}: ${error.message ?? error.keyword}, got ${show(data)}`;
+  }
+}
+
+function knownProperties(schema: unknown): string {
+  if (typeof schema !== 'object' || schema === null || !('properties' in schema)) return '';
+  const names = Object.keys(schema.properties ?? {});
+  return names.length === 0 ? '' : `; known: ${names.slice(0, 20).join(', ')}`;
+}
+
+function show(value: unknown): string {
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const text = JSON.stringify(value) ?? 'nothing';
+  const short = text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
+  return kind === 'null' ? 'null' : `${kind} ${short}`;
+}

@@ -1,0 +1,132 @@
+/** The one classifier of model failures (M6, C28): any provider's error in, a typed failure out. */
+import { FAILURE, type ModelFailureType } from '../core/failure.js';
+import { ModelCallError } from './model-call-error.js';
+import { type RetryHeaders, retryAfterMs } from './retry-after.js';
+import { scrub } from './scrub.js';
+
+/** What a classifier must know of the call to name it, and to keep secrets out of its message. */
+export interface CallSite {
+  provider: string;
+  /** Base URL without credentials. */
+  endpoint: string;
+  /** Name at the endpoint. */
+  model: string;
+  /** Environment variables to name in advice. */
+  keyVariable: string;
+  urlVariable: string;
+  /** Texts that must not appear in a message: keys. */
+  secrets: readonly string[];
+  /** Texts of the request: an endpoint that echoes them is cut short. */
+  requestTexts: readonly string[];
+}
+
+/** An answer that is no reply, as HTTP or an error event in the stream gives it. */
+export interface ErrorAnswer {
+  /** Null for an error event in a stream. */
+  status: number | null;
+  code: string | null;
+  type: string | null;
+  message: string;
+  headers: RetryHeaders | null;
+}
+
+const CONTEXT_WORDS =
+  /context[ _](length|window|size)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|exceed\w* .{0,40}(context|max\w* (input )?tokens)/i;
+const UNKNOWN_MODEL_WORDS =
+  /model_not_found|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
+const FILTER_WORDS =
+  /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
+const QUOTA_WORDS =
+  /insufficient_quota|insufficient[_ ](funds|balance|credit)|exceeded your current quota|billing/i;
+
+/** Turns an endpoint's error answer into a typed failure. */
+export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
+  const type = typeOf(answer);
+  const said = scrub(answer.message, site.secrets, site.requestTexts);
+  const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
+  const quote = said === '' ? '' : `: ${said}`;
+  const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
+  return new ModelCallError(type, message, answer.headers ? retryAfterMs(answer.headers, Date.now()) : null);
+}
+
+function typeOf(answer: ErrorAnswer): ModelFailureType {
+  const status = answer.status ?? statusOfEvent(answer);
+  const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
+  const { model } = FAILURE;
+  if (status === 401) return model.auth;
+  if (status === 402 || (status === 429 && QUOTA_WORDS.test(words))) return model.forbidden;
+  if (status === 429) return model.rateLimited;
+  if (status === 503 || status === 529) return model.overloaded;
+  if (status === 408) return model.timeout;
+  if (status === 413 || CONTEXT_WORDS.test(words)) return model.contextTooLong;
+  if (status >= 500 || status === 409 || status === 425) return model.server;
+  if (FILTER_WORDS.test(words)) return model.contentFilter;
+  if (UNKNOWN_MODEL_WORDS.test(words)) return model.unknownModel;
+  if (status === 403) return model.forbidden;
+  return model.badRequest;
+}
+
+/** Errors inside a stream have no status: some endpoints give one as the code, others a word. */
+function statusOfEvent(answer: ErrorAnswer): number {
+  const code = Number(answer.code);
+  if (code >= 400 && code < 600) return code;
+  const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
+  if (/rate.?limit/i.test(words)) return 429;
+  if (/overloaded/i.test(words)) return 529;
+  if (/invalid_request|context_length/i.test(words)) return 400;
+  return 500;
+}
+
+function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): string {
+  switch (type) {
+    case FAILURE.model.auth:
+      return `. Check the key in ${site.keyVariable}.`;
+    case FAILURE.model.forbidden:
+      return answer.status === 403
+        ? `. The key in ${site.keyVariable} may not use this model.`
+        : `. The account of the key in ${site.keyVariable} has no credit or quota left.`;
+    case FAILURE.model.unknownModel:
+      return `. The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
+    case FAILURE.model.badRequest:
+      return answer.status === 404
+        ? `. There is no chat completions API at this address: check ${site.urlVariable} (it usually ends in /v1).`
+        : '';
+    case FAILURE.model.contextTooLong:
+      return '. The conversation does not fit this model.';
+    default:
+      return '';
+  }
+}
+
+/** A failure without an answer: refused, not resolved, cut, not understood. */
+export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
+  const where = `${site.provider}/${site.model} at ${site.endpoint}`;
+  if (error instanceof SyntaxError) {
+    return new ModelCallError(
+      FAILURE.model.badResponse,
+      `${where} sent something that is not JSON in its stream.`,
+    );
+  }
+  const code = codeOf(error);
+  const reason =
+    code ?? scrub(error instanceof Error ? error.message : String(error), site.secrets, site.requestTexts);
+  if (code !== null && /TIMEOUT/.test(code)) {
+    return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${code}).`);
+  }
+  const message =
+    chunks > 0
+      ? `The connection to ${where} broke in the middle of a reply (${reason}).`
+      : `No connection to ${where} (${reason}). Is a model server running at this address? It is set by ${site.urlVariable}.`;
+  return new ModelCallError(FAILURE.model.connection, message);
+}
+
+/** The system's error code, from the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
+function codeOf(error: unknown): string | null {
+  let code: string | null = null;
+  let at: unknown = error;
+  for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
+    if ('code' in at && typeof at.code === 'string') code = at.code;
+    at = at.cause ?? (at instanceof AggregateError ? at.errors[0] : undefined);
+  }
+  return code;
+}

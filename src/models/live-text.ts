@@ -1,0 +1,85 @@
+/** Live text as heartbeat details (DESIGN.md, "Live text"), and the heartbeat that keeps a silent call alive. */
+import type { LiveText } from '../activities/types.js';
+import type { ChannelText } from './reply-draft.js';
+
+export interface LiveTextOptions {
+  /** Least time between two heartbeats with new text. Default 250 ms, for the local stack. */
+  throttleMs: number;
+  /** Time between heartbeats when nothing is new. Default 1,000 ms. */
+  idleMs: number;
+  /** Characters of the tail. Default 2,000. */
+  tailChars: number;
+}
+
+export const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
+
+/** Heartbeats from `start` on: at once, then every `idleMs`, and within `throttleMs` of new text. */
+export class LiveTextBeat {
+  readonly #beat: (details: LiveText) => void;
+  readonly #options: LiveTextOptions;
+  readonly #call: { callId: string; attempt: number };
+  #shown: ChannelText = { channel: 'text', text: '' };
+  #fresh = false;
+  #lastBeatMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(
+    call: { callId: string; attempt: number },
+    beat: (details: LiveText) => void,
+    options: Partial<LiveTextOptions> = {},
+  ) {
+    this.#call = call;
+    this.#beat = beat;
+    this.#options = { ...DEFAULT_LIVE_TEXT, ...options };
+  }
+
+  start(): void {
+    this.#send();
+    const tickMs = Math.min(this.#options.throttleMs, this.#options.idleMs);
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+  }
+
+  stop(): void {
+    if (this.#timer) clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  show(channel: ChannelText): void {
+    this.#shown = channel;
+    this.#fresh = true;
+    if (this.#timer && this.#sinceBeat() >= this.#options.throttleMs) this.#send();
+  }
+
+  #tick(): void {
+    if (this.#fresh || this.#sinceBeat() >= this.#options.idleMs) this.#send();
+  }
+
+  #sinceBeat(): number {
+    return performance.now() - this.#lastBeatMs;
+  }
+
+  #send(): void {
+    this.#lastBeatMs = performance.now();
+    this.#fresh = false;
+    const { channel, text } = this.#shown;
+    this.#beat({ ...this.#call, channel, ...tailOf(text, this.#options.tailChars) });
+  }
+}
+
+/** The last `chars` characters, never cut through a surrogate pair: half of one would not survive encoding. */
+export function tailOf(text: string, chars: number): { offset: number; tail: string } {
+  let offset = Math.max(0, text.length - chars);
+  if (isLowSurrogate(text, offset) && offset > 0) offset += 1;
+  const end = isHighSurrogate(text, text.length - 1) ? text.length - 1 : text.length;
+  return { offset, tail: text.slice(offset, Math.max(offset, end)) };
+}
+
+function isLowSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+function isHighSurrogate(text: string, index: number): boolean {
+  const unit = text.charCodeAt(index);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

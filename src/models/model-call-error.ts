@@ -1,0 +1,20 @@
+import { isRetryableModelFailure, type ModelFailureType } from '../core/failure.js';
+
+/** A classified failure of a model call. The message is for people and holds no key and no request text (K3). */
+export class ModelCallError extends Error {
+  override readonly name = 'ModelCallError';
+  readonly type: ModelFailureType;
+  /** What the endpoint asked us to wait, milliseconds; null when it said nothing. */
+  readonly retryAfterMs: number | null;
+
+  constructor(type: ModelFailureType, message: string, retryAfterMs: number | null = null) {
+    super(message);
+    this.type = type;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether a later try of the same model may work (M6, C28). */
+  get retryable(): boolean {
+    return isRetryableModelFailure(this.type);
+  }
+}

@@ -1,0 +1,183 @@
+/** Provider for OpenAI and every endpoint that speaks its chat completions protocol (M2). */
+import OpenAI from 'openai';
+import { FAILURE } from '../core/failure.js';
+import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from './classify.js';
+import { type ChatBody, EndpointOptions, MAX_OPTION_RETRIES } from './endpoint-options.js';
+import { fetchWithPlainErrors } from './error-body.js';
+import { ModelCallError } from './model-call-error.js';
+import { readChunks } from './openai-chunks.js';
+import { outputSchema } from './output-schemas.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
+import { publicUrl } from './scrub.js';
+import { toWireMessages, toWireTools } from './wire-messages.js';
+
+export interface OpenAiOptions {
+  /** First segment of model ids. Default `openai`. */
+  name?: string;
+  /** May be left out with `baseUrl`: local endpoints want none. */
+  apiKey?: string | undefined;
+  /** Default OpenAI's own. */
+  baseUrl?: string | undefined;
+  /** Variables that messages name. Default `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+  keyVariable?: string;
+  urlVariable?: string;
+}
+
+const OPENAI_URL = 'https://api.openai.com/v1';
+
+/** Makes a provider. Throws `ModelCallError` (`model.auth`) when there is neither key nor base URL. */
+export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
+  const { name = 'openai', keyVariable = 'OPENAI_API_KEY', urlVariable = 'OPENAI_BASE_URL' } = options;
+  if (options.apiKey === undefined && options.baseUrl === undefined) {
+    const hint = `Set ${keyVariable}, or ${urlVariable} for an endpoint that needs no key.`;
+    throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
+  }
+  const baseUrl = options.baseUrl ?? OPENAI_URL;
+  const endpoint = publicUrl(baseUrl);
+  const ownOpenAi = new URL(endpoint === '(invalid URL)' ? OPENAI_URL : endpoint).hostname.endsWith(
+    'openai.com',
+  );
+  const client = createClient(options.apiKey, baseUrl);
+  const endpointOptions = new EndpointOptions();
+
+  const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
+    provider: name,
+    endpoint,
+    model: request.model,
+    keyVariable,
+    urlVariable,
+    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+    requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+  });
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta> {
+    let chunks = 0;
+    try {
+      const body = toBody(request, ownOpenAi);
+      const wire = await open(client, endpointOptions, body, signal);
+      for await (const delta of readChunks(countChunks(wire, () => chunks++), `${name}/${request.model} at ${endpoint}`)) yield delta;
+      if (chunks === 0 && !signal.aborted) throw notAStream(name, endpoint, request.model, urlVariable);
+    } catch (error) {
+      throw toModelCallError(error, site(request), chunks);
+    }
+  }
+
+  async function listModels(signal: AbortSignal): Promise<string[]> {
+    try {
+      const page = await client.models.list({ signal });
+      return page.data.map(model => model.id);
+    } catch (error) {
+      throw toModelCallError(error, site({ model: '*' }), 0);
+    }
+  }
+
+  return { name, endpoint, stream, listModels };
+}
+
+function createClient(apiKey: string | undefined, baseUrl: string): OpenAI {
+  return new OpenAI({
+    baseURL: baseUrl,
+    // The SDK insists on a key; without one the header is left out below.
+    apiKey: apiKey ?? 'none',
+    // Without these the SDK would take them from the environment, behind src/env.ts.
+    adminAPIKey: null,
+    webhookSecret: null,
+    ...(apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+    maxRetries: 0,
+    fetch: fetchWithPlainErrors,
+    // Its warnings quote what the endpoint sent (K3); every failure is reported as a ModelCallError.
+    logLevel: 'off',
+  });
+}
+
+/** Sends the request; leaves out options that the endpoint refuses, within this same try. */
+async function open(
+  client: OpenAI,
+  options: EndpointOptions,
+  wanted: ChatBody,
+  signal: AbortSignal,
+): Promise<AsyncIterable<OpenAI.Chat.ChatCompletionChunk>> {
+  for (let tries = 0; ; tries++) {
+    const body = options.apply(wanted.model, wanted);
+    try {
+      return await client.chat.completions.create(body, { signal });
+    } catch (error) {
+      const refusal = error instanceof OpenAI.APIError && (error.status === 400 || error.status === 422);
+      if (!refusal || tries >= MAX_OPTION_RETRIES) throw error;
+      const said = { message: error.message, param: error.param ?? null };
+      if (!options.learn(wanted.model, body, said)) throw error;
+    }
+  }
+}
+
+function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
+  const schema = outputSchema(request.output);
+  // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
+  // constrain the reply so that it can't.
+  const withSchema = schema !== null && (request.tools.length === 0 || ownOpenAi);
+  const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
+  return {
+    model: request.model,
+    messages: toWireMessages(request.system, request.messages),
+    stream: true,
+    stream_options: { include_usage: true },
+    ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(request.maxOutputTokens === null ? {} : { [tokenLimit]: request.maxOutputTokens }),
+    ...(withSchema
+      ? {
+          response_format: {
+            type: 'json_schema',
+            json_schema: { name: request.output, strict: true, schema },
+          },
+        }
+      : {}),
+  };
+}
+
+async function* countChunks<T>(chunks: AsyncIterable<T>, count: () => void): AsyncIterable<T> {
+  for await (const chunk of chunks) {
+    count();
+    yield chunk;
+  }
+}
+
+function notAStream(name: string, endpoint: string, model: string, urlVariable: string): ModelCallError {
+  const message = `${name}/${model} at ${endpoint} answered without one event of a chat completion. Check ${urlVariable} (it usually ends in /v1).`;
+  return new ModelCallError(FAILURE.model.badResponse, message);
+}
+
+function toModelCallError(error: unknown, site: CallSite, chunks: number): ModelCallError {
+  if (error instanceof ModelCallError) return error;
+  // APIConnectionError is an APIError too, without an answer.
+  if (!(error instanceof OpenAI.APIError) || error instanceof OpenAI.APIConnectionError) {
+    return classifyBreak(error, site, chunks);
+  }
+  const answer: ErrorAnswer = {
+    status: error.status ?? null,
+    code: error.code === null || error.code === undefined ? null : String(error.code),
+    type: error.type ?? null,
+    message: answerText(error),
+    headers: error.headers ?? null,
+  };
+  return classifyAnswer(answer, site);
+}
+
+/** The endpoint's own words; not the whole body, which may repeat the request (K3). */
+function answerText(error: InstanceType<typeof OpenAI.APIError>): string {
+  const body: unknown = error.error;
+  if (typeof body === 'string') return body;
+  if (typeof body === 'object' && body !== null) {
+    if ('message' in body && typeof body.message === 'string') return body.message;
+    return '';
+  }
+  return error.message.replace(/^\d{3} /, '').replace('status code (no body)', '');
+}
+
+function requestTexts(system: string, messages: ModelRequest['messages']): string[] {
+  const texts = system === '' ? [] : [system];
+  for (const message of messages) {
+    for (const block of message.content) if (block.type === 'text') texts.push(block.text);
+  }
+  return texts;
+}

@@ -1,0 +1,45 @@
+/** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire (M1). */
+
+import type { ModelRequestHead } from '../activities/types.js';
+import type { LlmMessage, StopReason } from '../core/message.js';
+
+/** One call of a model, in canonical form. */
+export interface ModelRequest extends ModelRequestHead {
+  /** Name at the endpoint: the model id without its provider. */
+  model: string;
+  messages: readonly LlmMessage[];
+}
+
+/** Tokens as an endpoint reports them. */
+export interface ReportedUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens: number;
+  reasoningTokens: number;
+}
+
+/**
+ * A part of a reply. Offsets count characters of the same channel, or of the same call for tool input.
+ * `end` says that the reply is complete; only `usage` may come after it.
+ */
+export type ModelDelta =
+  | { type: 'text'; offset: number; text: string }
+  | { type: 'reasoning'; offset: number; text: string }
+  | { type: 'tool_start'; index: number; id: string | null; name: string }
+  | { type: 'tool_input'; index: number; offset: number; text: string }
+  | { type: 'usage'; usage: ReportedUsage }
+  | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
+
+export interface ModelProvider {
+  /** First segment of its model ids. */
+  readonly name: string;
+  /** Base URL without credentials, for messages. */
+  readonly endpoint: string;
+  /**
+   * Streams one reply. Never retries what failed, Temporal does that. Throws `ModelCallError`; after
+   * `signal` is aborted it ends or throws, and the caller looks at the signal.
+   */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
+  /** Ids that the endpoint lists: its health check (M1). Throws `ModelCallError`. */
+  listModels(signal: AbortSignal): Promise<string[]>;
+}

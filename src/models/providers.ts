@@ -1,0 +1,51 @@
+/** The providers of a worker process: made when first used, then kept (M3). */
+import { FAILURE } from '../core/failure.js';
+import { env } from '../env.js';
+import { ModelCallError } from './model-call-error.js';
+import { splitModelId } from './model-id.js';
+import { createOpenAiProvider } from './openai.js';
+import type { ModelProvider } from './provider.js';
+
+/** Makes a provider; throws `ModelCallError` when it is not configured. */
+export type ProviderFactory = () => ModelProvider;
+
+export interface ResolvedModel {
+  provider: ModelProvider;
+  /** Name at the endpoint. */
+  model: string;
+}
+
+export interface ProviderRegistry {
+  /**
+   * Finds the provider of a model id `provider/model`. Throws `ModelCallError` with what to do when the
+   * provider does not exist or has neither key nor base URL.
+   */
+  resolve(modelId: string): ResolvedModel;
+}
+
+/** Factories that read their keys from the environment (K3). */
+export const DEFAULT_FACTORIES: Readonly<Record<string, ProviderFactory>> = {
+  openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
+};
+
+/** Makes the registry; `factories` by the first segment of model ids. */
+export function createProviders(
+  factories: Readonly<Record<string, ProviderFactory>> = DEFAULT_FACTORIES,
+): ProviderRegistry {
+  const made = new Map<string, ModelProvider>();
+  return {
+    resolve: modelId => {
+      const { provider: name, model } = splitModelId(modelId);
+      const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
+      if (!factory || model === '') throw unknownId(modelId, Object.keys(factories));
+      const provider = made.get(name) ?? factory();
+      made.set(name, provider);
+      return { provider, model };
+    },
+  };
+}
+
+function unknownId(modelId: string, known: string[]): ModelCallError {
+  const message = `"${modelId}" is no model id. Write provider/model, as in openai/gpt-5-mini; known providers: ${known.join(', ')}.`;
+  return new ModelCallError(FAILURE.model.unknownModel, message);
+}

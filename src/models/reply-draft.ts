@@ -1,0 +1,81 @@
+/** A reply while it arrives, and what is made of it at its end. */
+
+import type { LiveText, OfferedTool } from '../activities/types.js';
+import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import type { ModelDelta, ReportedUsage } from './provider.js';
+import { toToolUse } from './tool-arguments.js';
+
+type EndDelta = Extract<ModelDelta, { type: 'end' }>;
+
+/** The text of a channel so far: what a watcher may see. */
+export interface ChannelText {
+  channel: LiveText['channel'];
+  text: string;
+}
+
+export class ReplyDraft {
+  text = '';
+  reasoning = '';
+  usage: ReportedUsage | null = null;
+  /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
+  end: EndDelta | null = null;
+  readonly #calls: { id: string | null; name: string; text: string }[] = [];
+  #toolInput = '';
+
+  /** Takes a delta in; returns the channel that grew, or null. */
+  add(delta: ModelDelta): ChannelText | null {
+    switch (delta.type) {
+      case 'text':
+        this.text += delta.text;
+        return { channel: 'text', text: this.text };
+      case 'reasoning':
+        this.reasoning += delta.text;
+        return { channel: 'reasoning', text: this.reasoning };
+      case 'tool_start':
+        this.#calls[delta.index] = { id: delta.id, name: delta.name, text: '' };
+        this.#toolInput += `${this.#toolInput === '' ? '' : '\n'}${delta.name} `;
+        return { channel: 'tool_input', text: this.#toolInput };
+      case 'tool_input': {
+        const call = this.#calls[delta.index];
+        if (call) call.text += delta.text;
+        this.#toolInput += delta.text;
+        return { channel: 'tool_input', text: this.#toolInput };
+      }
+      case 'usage':
+        this.usage = delta.usage;
+        return null;
+      case 'end':
+        this.end = delta;
+        return null;
+    }
+  }
+
+  /** All that the model wrote, for estimates. */
+  get written(): string {
+    return `${this.reasoning}${this.text}${this.#toolInput}`;
+  }
+
+  /** What an interrupted reply keeps: reasoning and text, no tool calls. */
+  partial(): (ReasoningBlock | TextBlock)[] {
+    const blocks: (ReasoningBlock | TextBlock)[] = [];
+    if (this.reasoning !== '') blocks.push({ type: 'reasoning', text: this.reasoning });
+    if (this.text !== '') blocks.push({ type: 'text', text: this.text });
+    return blocks;
+  }
+
+  /** The whole reply as blocks. `callId` makes the ids of calls that came without one or with a taken one. */
+  whole(callId: string, offered: readonly OfferedTool[]): AssistantMessage['content'] {
+    return [...this.partial(), ...this.#toolUses(callId, offered)];
+  }
+
+  #toolUses(callId: string, offered: readonly OfferedTool[]): ToolUseBlock[] {
+    const taken = new Set<string>();
+    const last = this.#calls.length - 1;
+    return this.#calls.map(({ id: given, name, text }, index) => {
+      const id = given !== null && !taken.has(given) ? given : `${callId}_${index + 1}`;
+      taken.add(id);
+      const cut = this.end?.stopReason === 'max_tokens' && index === last;
+      return toToolUse({ id, name, text, cut }, offered);
+    });
+  }
+}

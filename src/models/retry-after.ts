@@ -1,0 +1,30 @@
+/** Headers by name in lower case. */
+export interface RetryHeaders {
+  get(name: string): string | null;
+}
+
+/** No endpoint may park a call for longer: 5 minutes, in milliseconds. */
+export const MAX_RETRY_AFTER_MS = 300_000;
+
+/**
+ * What an endpoint asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`:
+ * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Null when it says nothing readable.
+ */
+export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
+  const wait = fromMs(headers.get('retry-after-ms')) ?? fromRetryAfter(headers.get('retry-after'), nowMs);
+  return wait === null ? null : Math.min(Math.max(0, Math.ceil(wait)), MAX_RETRY_AFTER_MS);
+}
+
+function fromMs(value: string | null): number | null {
+  if (value === null || value.trim() === '') return null;
+  const ms = Number(value);
+  return Number.isFinite(ms) ? ms : null;
+}
+
+function fromRetryAfter(value: string | null, nowMs: number): number | null {
+  const seconds = fromMs(value);
+  if (seconds !== null) return seconds * 1000;
+  if (value === null) return null;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : at - nowMs;
+}

@@ -1,0 +1,117 @@
+/** Reads one streamed reply to its end, its interruption or its failure, with the limits of a call. */
+import { FAILURE } from '../core/failure.js';
+import { ModelCallError } from './model-call-error.js';
+import type { ModelProvider, ModelRequest } from './provider.js';
+import type { ChannelText, ReplyDraft } from './reply-draft.js';
+
+export interface StreamLimits {
+  /** Longest silence within a reply, milliseconds. Default 60,000. */
+  stallMs: number;
+  /** Longest wait for the first part of a reply: reasoning models and long prompts take their time. Default 180,000. */
+  firstPartMs: number;
+  /** Longest call. Default 600,000. */
+  timeoutMs: number;
+}
+
+export const DEFAULT_STREAM_LIMITS: StreamLimits = {
+  stallMs: 60_000,
+  firstPartMs: 180_000,
+  timeoutMs: 600_000,
+};
+
+/** A complete reply whose usage does not come: how long to wait for it. */
+const USAGE_WAIT_MS = 5_000;
+
+export interface StreamRun {
+  provider: ModelProvider;
+  request: ModelRequest;
+  draft: ReplyDraft;
+  limits: StreamLimits;
+  /** Ends the call early. */
+  signal: AbortSignal;
+  onText(channel: ChannelText): void;
+}
+
+/**
+ * Fills `draft`. Returns `complete`, or `aborted` when `signal` ended the call before the reply was
+ * complete; a reply that is complete wins over everything that happens after. Throws `ModelCallError`.
+ */
+export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'> {
+  const { draft, signal } = run;
+  const watch = new Watch(run);
+  try {
+    for await (const delta of run.provider.stream(run.request, watch.signal)) {
+      const grown = draft.add(delta);
+      watch.alive();
+      if (grown) run.onText(grown);
+    }
+  } catch (error) {
+    if (draft.end) return 'complete';
+    if (signal.aborted) return 'aborted';
+    throw watch.failure ?? error;
+  } finally {
+    watch.stop();
+  }
+  if (draft.end) return 'complete';
+  if (signal.aborted) return 'aborted';
+  throw watch.failure ?? cutOff(run);
+}
+
+function cutOff(run: StreamRun): ModelCallError {
+  const message = `The reply of ${nameOf(run)} ended before it was complete: the connection was closed without a finish reason.`;
+  return new ModelCallError(FAILURE.model.connection, message);
+}
+
+function nameOf({ provider, request }: StreamRun): string {
+  return `${provider.name}/${request.model} at ${provider.endpoint}`;
+}
+
+/** Aborts the stream on the caller's signal, on silence and on the time limit, and remembers which it was. */
+class Watch {
+  failure: ModelCallError | null = null;
+  readonly #run: StreamRun;
+  readonly #abort = new AbortController();
+  readonly #onAbort = () => this.#abort.abort(this.#run.signal.reason);
+  readonly #limit: NodeJS.Timeout;
+  #silence: NodeJS.Timeout;
+
+  constructor(run: StreamRun) {
+    this.#run = run;
+    const { limits, signal } = run;
+    if (signal.aborted) this.#onAbort();
+    else signal.addEventListener('abort', this.#onAbort, { once: true });
+    this.#silence = setTimeout(() => this.#stalled(limits.firstPartMs), limits.firstPartMs);
+    this.#limit = setTimeout(() => this.#timedOut(), limits.timeoutMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  alive(): void {
+    clearTimeout(this.#silence);
+    const { stallMs } = this.#run.limits;
+    const waitMs = this.#run.draft.end ? Math.min(stallMs, USAGE_WAIT_MS) : stallMs;
+    this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);
+  }
+
+  stop(): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#limit);
+    this.#run.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #stalled(ms: number): void {
+    this.#fail(FAILURE.model.stalled, `${nameOf(this.#run)} sent nothing for ${ms / 1000} s.`);
+  }
+
+  #timedOut(): void {
+    const { timeoutMs } = this.#run.limits;
+    this.#fail(FAILURE.model.timeout, `${nameOf(this.#run)} was not done after ${timeoutMs / 1000} s.`);
+  }
+
+  #fail(type: ModelCallError['type'], message: string): void {
+    this.failure ??= new ModelCallError(type, message);
+    this.#abort.abort(this.failure);
+  }
+}

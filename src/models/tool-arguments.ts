@@ -1,0 +1,77 @@
+/** The argument pipeline of tool calls (T5, C3, C4): parse, mend, else `{}` with a flag; then check. */
+import { jsonrepair } from 'jsonrepair';
+import type { OfferedTool } from '../activities/types.js';
+import { isRecord } from '../core/json.js';
+import type { ToolUseBlock } from '../core/message.js';
+import { schemaErrors } from './schema-check.js';
+
+/** Raw text is kept to show what was really said (O2), not to be complete. */
+const MAX_RAW_CHARS = 8_000;
+
+export interface RawToolCall {
+  id: string;
+  name: string;
+  /** The argument text as streamed. */
+  text: string;
+  /** The reply was cut off in this call: its text is a beginning, and mending it would invent arguments. */
+  cut: boolean;
+}
+
+/**
+ * A tool call as a block. A call of a name that was not offered is kept as it is, for the workflow to
+ * answer; its arguments are not checked.
+ */
+export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
+  const parsed = parseArguments(call);
+  const tool = offered.find(candidate => candidate.name === call.name);
+  const errors = tool?.validation === 'strict' ? schemaErrors(tool.inputSchema, parsed.input) : [];
+  return {
+    type: 'tool_use',
+    id: call.id,
+    name: call.name,
+    ...parsed,
+    ...(errors.length > 0 ? { argErrors: errors } : {}),
+  };
+}
+
+function parseArguments(call: RawToolCall): Pick<ToolUseBlock, 'input' | 'raw' | 'argsParseFailed'> {
+  const text = call.text.trim();
+  // Endpoints send no text at all for a call without arguments.
+  if (text === '' && !call.cut) return { input: {} };
+  const plain = parseObject(text);
+  if (plain) return { input: plain };
+  const raw = call.text.slice(0, MAX_RAW_CHARS);
+  const mended = parseQuoted(text) ?? (call.cut ? null : mend(text));
+  return mended ? { input: mended, raw } : { input: {}, raw, argsParseFailed: true };
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Some models write the object as a JSON string, quoted twice. */
+function parseQuoted(text: string): Record<string, unknown> | null {
+  if (!text.startsWith('"')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string' ? parseObject(value) : null;
+  } catch {
+    return null;
+  }
+}
+
+function mend(text: string): Record<string, unknown> | null {
+  // Mending makes something of any text: only what begins as an object, fenced or not, is worth it.
+  const open = text.indexOf('{');
+  if (open < 0 || !/^(```\w*\s*)?$/.test(text.slice(0, open))) return null;
+  try {
+    return parseObject(jsonrepair(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,99 @@
+import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
+import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';
+import { stackPaths } from './home.js';
+import { readJson, removeFile, writeJson } from './json-file.js';
+import {
+  addMissingSearchAttributes,
+  choosePorts,
+  isHealthy,
+  type Ports,
+  SEARCH_ATTRIBUTES,
+} from './probe.js';
+import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
+
+/** A Temporal dev server that answers. */
+export interface DevServer extends ProcessId {
+  address: string;
+  webUi: string;
+  ports: Ports;
+}
+
+/** Time for a server to write its database and close; it takes about 3 s. */
+export const SERVER_GRACE_MS = 10_000;
+const START_TIMEOUT_MS = 30_000;
+
+/**
+ * Starts the Temporal server of a home on its database, on the wanted ports if they are free, else on others.
+ * Resolves when it answers and has the search attributes. Ends a server that was left on the same database
+ * first. Throws a SteersmanError with the end of its log.
+ */
+export async function startDevServer(home: string, binary: string, wanted?: Ports): Promise<DevServer> {
+  await endDevServer(home);
+  // A port can be taken between the look and the start: then another round.
+  for (let attempt = 1; ; attempt += 1) {
+    const ports = await choosePorts(wanted);
+    const address = `127.0.0.1:${ports.grpc}`;
+    const server = await startInBackground(serverProcess(home, binary, ports));
+    writeJson(stackPaths(home).serverProcess, server);
+    const result = await waitForStart(server, START_TIMEOUT_MS, () => isHealthy(address));
+    // Alive as well, since somebody else could answer at that port.
+    if (result === 'ready' && isAlive(server)) {
+      await addMissingSearchAttributes(address);
+      return { ...server, address, webUi: `http://127.0.0.1:${ports.webUi}`, ports };
+    }
+    await endDevServer(home);
+    const log = lastLines(stackPaths(home).serverLog);
+    if (attempt < 3 && log.includes('address already in use')) continue;
+    throw startError(home, log, result === 'timeout');
+  }
+}
+
+/** Ends the server of a home, whoever started it: SIGTERM, then SIGKILL. Resolves when its database is closed. */
+export async function endDevServer(home: string): Promise<void> {
+  const { serverProcess: path, stackFile } = stackPaths(home);
+  const server = readJson(path, processIdSchema);
+  removeFile(stackFile);
+  if (server !== undefined) await terminate(server, SERVER_GRACE_MS);
+  removeFile(path);
+}
+
+function serverProcess(home: string, binary: string, ports: Ports): BackgroundProcess {
+  const paths = stackPaths(home);
+  const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
+  const listen = ['--ip', '127.0.0.1', '--port', String(ports.grpc), '--ui-port', String(ports.webUi)];
+  return {
+    program: binary,
+    args: [
+      'server',
+      'start-dev',
+      ...listen,
+      '--db-filename',
+      paths.database,
+      '--log-level',
+      'warn',
+      ...attributes,
+    ],
+    env: plainEnvironment(),
+    cwd: home,
+    logFile: paths.serverLog,
+  };
+}
+
+/** What the server and its keeper need of the environment: no keys of models or tools. */
+export function plainEnvironment(): NodeJS.ProcessEnv {
+  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'LANG', 'TZ', 'SystemRoot', 'USERPROFILE', 'LOCALAPPDATA'];
+  return Object.fromEntries(
+    names.map(name => [name, env.lookup(name)]).filter(([, value]) => value !== undefined),
+  );
+}
+
+function startError(home: string, log: string, timedOut: boolean): SteersmanError {
+  const what = timedOut ? `did not answer within ${START_TIMEOUT_MS / 1000} s` : 'ended while starting';
+  const paths = stackPaths(home);
+  return new SteersmanError(
+    `The local Temporal server ${what}. The end of ${paths.serverLog}:\n${log || '(empty)'}`,
+    `If its database is damaged or of a newer server, move ${paths.database} away and try again.`,
+    1,
+  );
+}

@@ -1,0 +1,88 @@
+import { accessSync, constants, mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
+
+/** The folder that holds package.json: two above this file, in `src/` as in `dist/`. */
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
+
+/** A script of the build, such as `worker.js`: what background processes run. */
+export function builtScript(name: string): string {
+  return join(projectRoot, 'dist', name);
+}
+
+/**
+ * The folder of the local stack: `STEERSMAN_HOME`, else `.steersman` of the project. Two folders are two
+ * independent stacks.
+ */
+export function resolveHome(): string {
+  return resolve(env.home() ?? join(projectRoot, '.steersman'));
+}
+
+/** Where a stack keeps what it knows. All paths are absolute. */
+export interface StackPaths {
+  home: string;
+  /** Address, Web UI and process ids of the server. */
+  stackFile: string;
+  /** The server's process from the moment it is started: what must be gone before another may open the database. */
+  serverProcess: string;
+  /** SQLite database of the server: all runs ever made with this home. */
+  database: string;
+  serverLog: string;
+  keeperLog: string;
+  keeperFailure: string;
+  serverLock: string;
+  workersLock: string;
+  /** One file for each client at work. */
+  leases: string;
+  /** One file for each background worker. */
+  workers: string;
+}
+
+export function stackPaths(home: string): StackPaths {
+  return {
+    home,
+    stackFile: join(home, 'stack.json'),
+    serverProcess: join(home, 'server-process.json'),
+    database: join(home, 'temporal.db'),
+    serverLog: join(home, 'server.log'),
+    keeperLog: join(home, 'keeper.log'),
+    keeperFailure: join(home, 'keeper-failure.json'),
+    serverLock: join(home, 'server.lock'),
+    workersLock: join(home, 'workers.lock'),
+    leases: join(home, 'leases'),
+    workers: join(home, 'workers'),
+  };
+}
+
+/** Makes the stack's folders; they are for this user only. Throws a SteersmanError where that is not possible. */
+export function makeHome(home: string): StackPaths {
+  const paths = stackPaths(home);
+  try {
+    for (const dir of [home, paths.leases, paths.workers]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    accessSync(home, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `The folder of the local stack can't be written: ${home} (${why}).`,
+      'Set STEERSMAN_HOME to a folder that you can write to.',
+    );
+  }
+  return paths;
+}
+
+/**
+ * Where a fetched Temporal binary is kept: in the project, so that running and testing share it whatever
+ * STEERSMAN_HOME says and `npm ci` leaves it alone; in the home when the project is read-only.
+ */
+export function binaryCacheDir(home: string): string {
+  const shared = join(projectRoot, '.steersman', 'bin');
+  try {
+    mkdirSync(shared, { recursive: true });
+    accessSync(shared, constants.W_OK);
+    return shared;
+  } catch {
+    return join(home, 'bin');
+  }
+}

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
+import { SteersmanError } from '../errors.js';
+
+/** The file's content, or undefined when it is missing, not JSON or not of this shape. */
+export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
+  try {
+    return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes in one step: a reader sees the old content or the new, never a part. */
+export function writeJson(path: string, value: object): void {
+  const part = `${path}.${randomUUID()}.part`;
+  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  renameSync(part, path);
+}
+
+export function removeFile(path: string): void {
+  rmSync(path, { force: true });
+}
+
+const failureSchema = z.object({ message: z.string(), hint: z.string() });
+
+/** Leaves the reason why a background process could not start for the terminal that waits for it. */
+export function writeFailure(path: string, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  writeJson(path, { message, hint: error instanceof SteersmanError ? error.hint : '' });
+}
+
+/** The reason left by `writeFailure`, if there is one. */
+export function readFailure(path: string): { message: string; hint: string } | undefined {
+  return readJson(path, failureSchema);
+}

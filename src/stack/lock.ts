@@ -1,0 +1,94 @@
+import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SteersmanError } from '../errors.js';
+import { readJson, removeFile } from './json-file.js';
+import { isAlive, processIdSchema, thisProcess } from './process-id.js';
+
+export interface LockOptions {
+  /** Called once when somebody else holds the lock. */
+  onWait?: () => void;
+  /** Default 10 minutes: a slow download of the Temporal binary. */
+  timeoutMs?: number;
+}
+
+/**
+ * Runs `work` while no other process on this machine holds the lock file `path`. The lock of a process that
+ * died is taken over. Throws a SteersmanError after `timeoutMs`.
+ */
+export async function withLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  const end = Date.now() + (options.timeoutMs ?? 600_000);
+  mkdirSync(dirname(path), { recursive: true });
+  let waited = false;
+  while (!tryLock(path)) {
+    if (!waited) options.onWait?.();
+    waited = true;
+    if (Date.now() >= end) throw lockTimeout(path);
+    breakIfStale(path);
+    await delay(50);
+  }
+  try {
+    return await work();
+  } finally {
+    removeFile(path);
+  }
+}
+
+function tryLock(path: string): boolean {
+  try {
+    writeFileSync(path, JSON.stringify(thisProcess()), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Only the maker of the guard folder may remove a stale lock, else two could each remove the other's new one. */
+function breakIfStale(path: string): void {
+  if (!isStale(path)) return;
+  const guard = `${path}.break`;
+  try {
+    mkdirSync(guard);
+  } catch {
+    if (ageMs(guard) > 5_000) rmdirSync(guard);
+    return;
+  }
+  try {
+    if (isStale(path)) removeFile(path);
+  } finally {
+    rmdirSync(guard);
+  }
+}
+
+function isStale(path: string): boolean {
+  const holder = readJson(path, processIdSchema);
+  if (holder !== undefined) return !isAlive(holder);
+  // Unreadable: being written at this moment, or its writer died in between.
+  return ageMs(path) > 5_000;
+}
+
+function ageMs(path: string): number {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+function lockTimeout(path: string): SteersmanError {
+  let holder = 'unknown';
+  try {
+    holder = readFileSync(path, 'utf8');
+  } catch {
+    // Released a moment ago; the message stays true for the time waited.
+  }
+  return new SteersmanError(
+    `Another process holds ${path} for too long (${holder}).`,
+    'End that process, or run "npm run dev -- --stop", and try again.',
+  );
+}

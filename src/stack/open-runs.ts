@@ -1,0 +1,57 @@
+import type { Client } from '@temporalio/client';
+import { isManagedQueue } from './queue-name.js';
+import { liveWorkers } from './records.js';
+
+/** A run that has not ended. */
+export interface OpenRun {
+  workflowId: string;
+  runId: string;
+  taskQueue: string;
+  /** ISO time. */
+  startedAt: string;
+}
+
+const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'Running'";
+/** A worker's poll lasts up to a minute, so one that polled before that may be gone or may wait. */
+const RECENT_POLL_MS = 90_000;
+const WORKFLOW_QUEUE = 1;
+
+/** All open runs that people started; runs of sub-agents belong to their parents. */
+export async function openRuns(client: Client): Promise<OpenRun[]> {
+  const runs: OpenRun[] = [];
+  for await (const { workflowId, runId, taskQueue, startTime, parentExecution } of client.workflow.list({
+    query: OPEN_RUNS,
+  })) {
+    if (parentExecution === undefined) {
+      runs.push({ workflowId, runId, taskQueue, startedAt: startTime.toISOString() });
+    }
+  }
+  return runs;
+}
+
+/**
+ * Open runs whose worker is gone: left by a crash or by `stopStack`. They wait, and go on only when somebody
+ * calls `resumeQueue` with their task queue.
+ */
+export async function leftOpenRuns(client: Client, home: string): Promise<OpenRun[]> {
+  const runs = await openRuns(client);
+  const queues = [...new Set(runs.map(run => run.taskQueue))];
+  const served = await Promise.all(queues.map(queue => isServed(client, home, queue)));
+  return runs.filter(run => !served[queues.indexOf(run.taskQueue)]);
+}
+
+/** Does a worker work on this queue? A background worker's process tells; for others the server's pollers do. */
+export async function isServed(client: Client, home: string, taskQueue: string): Promise<boolean> {
+  if (liveWorkers(home).some(worker => worker.taskQueue === taskQueue)) return true;
+  if (isManagedQueue(taskQueue)) return false;
+  const { pollers } = await client.workflowService.describeTaskQueue({
+    namespace: client.options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: WORKFLOW_QUEUE,
+  });
+  const newest = Math.max(
+    0,
+    ...(pollers ?? []).map(poller => Number(poller.lastAccessTime?.seconds ?? 0) * 1000),
+  );
+  return Date.now() - newest < RECENT_POLL_MS;
+}

@@ -1,0 +1,80 @@
+import { createHash, type Hash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { env } from '../env.js';
+import { projectRoot } from './home.js';
+
+export interface FingerprintInput {
+  /** Files that matter; a missing one counts as missing. */
+  files: string[];
+  /** Folders whose every file matters: names below the folder and content. */
+  folders: string[];
+  /** Values that matter, such as keys; only their hash is kept. */
+  values: Record<string, string | undefined>;
+}
+
+/**
+ * SHA-256, in hex, of everything that a worker's behaviour depends on. Two commands with equal fingerprints
+ * can share a worker. Nothing of the input can be read from it.
+ */
+export function settingsFingerprint(input: FingerprintInput): string {
+  const hash = createHash('sha256');
+  for (const [name, value] of Object.entries(input.values).sort(byName)) add(hash, 'value', name, value);
+  for (const file of input.files) add(hash, 'file', file, readIfThere(file));
+  for (const folder of input.folders) {
+    for (const file of filesBelow(folder)) add(hash, 'file', relative(folder, file), readIfThere(file));
+  }
+  return hash.digest('hex');
+}
+
+/** Environment variables that a worker's models depend on; `${VAR}` in the configuration adds to them. */
+const PROVIDER_VARIABLE =
+  /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)/;
+const CONFIG_FILES = ['steersman.yaml', '.mcp.json', '.env'];
+
+/**
+ * The fingerprint of a project's settings: its configuration files and prompts, the environment of models and
+ * of the variables that the configuration names, the code, and `extra` (what else the caller tells the worker).
+ */
+export function projectFingerprint(configDir: string, extra: Record<string, string> = {}): string {
+  const files = CONFIG_FILES.map(name => join(configDir, name));
+  const named = files.flatMap(file =>
+    [...(readIfThere(file) ?? '').matchAll(/\$\{(\w+)/g)].map(match => match[1]),
+  );
+  const provider = Object.keys(env.all()).filter(name => PROVIDER_VARIABLE.test(name));
+  const names = [...new Set([...provider, ...named])].filter(name => name !== undefined);
+  const values = Object.fromEntries(names.map(name => [name, env.lookup(name)]));
+  return settingsFingerprint({
+    files: [...files, join(projectRoot, 'package-lock.json')],
+    folders: [join(configDir, 'prompts'), join(projectRoot, 'prompts'), join(projectRoot, 'dist')],
+    values: { ...values, ...extra, configDir, node: process.version },
+  });
+}
+
+function add(hash: Hash, kind: string, name: string, content: string | undefined): void {
+  hash.update(`${JSON.stringify([kind, name, content ?? null])}\n`);
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries
+      .filter(entry => entry.isFile())
+      .map(entry => join(entry.parentPath, entry.name))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function byName([left]: [string, unknown], [right]: [string, unknown]): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

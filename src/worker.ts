@@ -1,0 +1,36 @@
+/** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { env, loadDotEnv } from './env.js';
+import { SteersmanError } from './errors.js';
+import { projectRoot } from './stack/home.js';
+import { runWorker } from './worker/run-worker.js';
+
+loadDotEnv(projectRoot);
+
+const program = new Command('worker')
+  .description('Serves runs of Steersman: workflows, model calls and tool calls of one task queue.')
+  .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts', projectRoot)
+  .option('--task-queue <name>', 'task queue to serve (STEERSMAN_TASK_QUEUE)', env.taskQueue() ?? 'steersman')
+  .addHelpText(
+    'after',
+    `
+Connects as TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and the TLS variables or a profile of
+Temporal's configuration file say. Model keys come from the environment or .env, never from a run.
+Ends on Ctrl-C or SIGTERM: tools in flight may finish for 30 s, model calls are taken over by another worker.
+
+Examples:
+  TEMPORAL_ADDRESS=localhost:7233 npm run worker
+  npm run worker -- --config /etc/steersman --task-queue steersman-eu`,
+  )
+  .action(async (options: { config: string; taskQueue: string }) => {
+    await runWorker({ configDir: resolve(options.config), taskQueue: options.taskQueue });
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  const known = error instanceof SteersmanError;
+  console.error(known ? `${error.message}\n${error.hint}` : error);
+  process.exitCode = known ? error.exitCode : 1;
+}

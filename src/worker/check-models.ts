@@ -1,0 +1,22 @@
+/** A worker without a usable model refuses to start: it would take runs and fail each of them. */
+import type { Settings } from '../config/settings.js';
+import { SteersmanError } from '../errors.js';
+import { ModelCallError } from '../models/model-call-error.js';
+import type { ProviderRegistry } from '../models/providers.js';
+
+/** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
+export function checkModels(settings: Settings, providers: ProviderRegistry, configDir: string): void {
+  const { models } = settings;
+  const named = [...new Set([...(models.default ?? []), ...Object.values(models.roles).flat()])];
+  for (const model of named) {
+    try {
+      providers.resolve(model);
+    } catch (error) {
+      if (!(error instanceof ModelCallError)) throw error;
+      throw new SteersmanError(
+        `The model ${model} of ${configDir}/steersman.yaml is not usable: ${error.message}`,
+        'Put OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint) into .env or the environment, or name another model under "models" in steersman.yaml.',
+      );
+    }
+  }
+}

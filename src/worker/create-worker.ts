@@ -1,0 +1,132 @@
+/** A worker and all it holds: connection, tool servers, model providers, blob store. */
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
+import { createCallModel } from '../activities/call-model.js';
+import { createCallTool } from '../activities/call-tool.js';
+import { createLoadRun } from '../activities/load-run.js';
+import { createStateReader } from '../activities/state-reader.js';
+import { createStoreText, runIdOf } from '../activities/store-text.js';
+import type { SteersmanActivities } from '../activities/types.js';
+import { createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
+import type { Settings } from '../config/settings.js';
+import { loadSettings } from '../config/settings.js';
+import { SteersmanError } from '../errors.js';
+import { env } from '../env.js';
+import { loadMcpConfig } from '../mcp/config.js';
+import { McpPool } from '../mcp/pool.js';
+import { listRunTools } from '../mcp/tools.js';
+import { pinnedModel } from '../models/model-info.js';
+import { createProviders } from '../models/providers.js';
+import { modelRequestQuery } from '../workflows/messages.js';
+import { checkModels } from './check-models.js';
+import { readArguments } from './read-arguments.js';
+import { readSearchAttributes } from './search-attributes.js';
+
+/** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
+const SHUTDOWN_GRACE_MS = 30_000;
+/** 100 streaming runs fill the SDK's default of 100 slots. */
+const ACTIVITY_SLOTS = 400;
+/** A query to a workflow cached by a dead worker waits this long: the default of 10 s stalls takeovers. */
+const STICKY_TIMEOUT_MS = 2_000;
+const LIVE_TEXT_LOCAL_MS = 250;
+const LIVE_TEXT_REMOTE_MS = 1_000;
+
+export interface SteersmanWorkerOptions {
+  connection: NativeConnection;
+  namespace: string;
+  taskQueue: string;
+  /** Folder of `steersman.yaml`, `.mcp.json` and `prompts`. */
+  configDir: string;
+  /** Folder for blobs. */
+  home: string;
+  /** True on the local stack: any workspace is served, live text is brisk. */
+  localStack: boolean;
+  /** Overrides for tests and benchmarks. */
+  temporal?: Partial<Pick<WorkerOptions, 'maxCachedWorkflows' | 'shutdownGraceTime' | 'reuseV8Context'>>;
+}
+
+export interface SteersmanWorker {
+  worker: Worker;
+  /** Closes tool servers; call it after `worker.run()` has ended, when activities have drained. */
+  close(): Promise<void>;
+}
+
+/** Builds a worker; throws SteersmanError where the configuration is wrong or no model is usable. */
+export async function createSteersmanWorker(options: SteersmanWorkerOptions): Promise<SteersmanWorker> {
+  const { connection, namespace, taskQueue, configDir } = options;
+  const settings = await loadSettings(configDir);
+  const providers = createProviders();
+  checkModels(settings, providers, configDir);
+  const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
+  const throttleMs = settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: { code: await readBundle() },
+    activities: activitiesOf(options, { settings, providers, pool, throttleMs }),
+    maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
+    shutdownGraceTime: SHUTDOWN_GRACE_MS,
+    maxHeartbeatThrottleInterval: throttleMs,
+    defaultHeartbeatThrottleInterval: throttleMs,
+    ...options.temporal,
+  });
+  return { worker, close: () => pool.close() };
+}
+
+interface Parts {
+  settings: Settings;
+  providers: ReturnType<typeof createProviders>;
+  pool: McpPool;
+  throttleMs: number;
+}
+
+function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanActivities {
+  const { connection, namespace, configDir, home, localStack } = options;
+  const { settings, providers, pool, throttleMs } = parts;
+  const blobDir = join(home, 'blobs');
+  const blobs = createLocalBlobStore(blobDir);
+  void pruneBlobs(blobDir, settings.blobs.retentionDays);
+  const client = new Client({ connection, namespace });
+  const runOf = (workflowId: string, runId: string) => client.workflow.getHandle(workflowId, runId);
+  return {
+    steersmanLoadRun: createLoadRun({
+      configDir,
+      localStack,
+      listTools: workspace => listRunTools(pool, workspace),
+      modelInfo: pinnedModel,
+      searchAttributes: () => readSearchAttributes(connection, namespace),
+    }),
+    steersmanCallModel: createCallModel({
+      providers,
+      readState: createStateReader(({ workflowId, runId, callId }, page) =>
+        runOf(workflowId, runId).query(modelRequestQuery, callId, page),
+      ),
+      storeText: (_name, text) => blobs.put(runIdOf(), text),
+      live: { throttleMs },
+      limits: { stallMs: settings.models.stallMs },
+    }),
+    steersmanCallTool: createCallTool({
+      pool,
+      blobs,
+      readArguments: callId => readArguments(client, callId),
+      sizes: settings.toolResults,
+    }),
+    steersmanStoreText: createStoreText(blobs),
+  };
+}
+
+/** The workflow bundle of the build: bundling at start costs seconds and memory. */
+async function readBundle(): Promise<string> {
+  const path = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  try {
+    return await readFile(path, 'utf8');
+  } catch {
+    throw new SteersmanError(`The workflow bundle ${path} is missing.`, 'Run "npm run build".');
+  }
+}

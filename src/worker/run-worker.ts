@@ -1,0 +1,75 @@
+/** The life of a worker process: connect, serve, drain, close. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { Client } from '@temporalio/client';
+import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
+import { resolveHome } from '../stack/home.js';
+import { isManagedQueue } from '../stack/queue-name.js';
+import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
+import { createSteersmanWorker } from './create-worker.js';
+
+export interface RunWorkerOptions {
+  configDir: string;
+  taskQueue: string;
+}
+
+/** Serves until a signal or, in the background of a local stack, until nobody needs it. */
+export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Promise<void> {
+  const home = resolveHome();
+  const own = { home, taskQueue };
+  const localStack = isManagedQueue(taskQueue);
+  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: ['SIGINT', 'SIGTERM', 'SIGQUIT'] });
+  try {
+    const { connection, namespace } = await connect();
+    const { worker, close } = await createSteersmanWorker({
+      connection,
+      namespace,
+      taskQueue,
+      configDir,
+      home,
+      localStack: localStack || isLoopback(addressOf()),
+    });
+    const idle = new AbortController();
+    const running = worker.run();
+    if (localStack) {
+      announceWorker(own);
+      const client = new Client({ connection, namespace });
+      void watchIdle({ ...own, client, signal: idle.signal }).then(end => {
+        if (end === 'idle') worker.shutdown();
+      });
+    }
+    console.error(`Serving the task queue ${taskQueue} at ${addressOf()}, namespace ${namespace}.`);
+    await running;
+    idle.abort();
+    await close();
+    await connection.close();
+    if (localStack) retireWorker(own);
+  } catch (error) {
+    if (localStack) reportWorkerFailure(own, error);
+    throw error;
+  }
+}
+
+function addressOf(): string {
+  return loadClientConnectConfig().connectionOptions.address ?? 'localhost:7233';
+}
+
+function isLoopback(address: string): boolean {
+  return /^(localhost|127\.|\[::1\])/.test(address);
+}
+
+async function connect(): Promise<{ connection: NativeConnection; namespace: string }> {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const address = addressOf();
+  try {
+    const connection = await NativeConnection.connect({ ...connectionOptions, address });
+    return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `Temporal at ${address} can not be reached: ${reason}`,
+      'Start it (npm run dev starts a local one), or set TEMPORAL_ADDRESS to where it runs.',
+    );
+  }
+}

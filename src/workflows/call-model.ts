@@ -1,0 +1,131 @@
+/** One model call of a role: pin what it sends, call, and settle what comes back. */
+import type { CallModelResult } from '../activities/types.js';
+import { modelFailureDecision } from '../core/decide.js';
+import type { CallFailure } from '../core/failure.js';
+import { preview } from '../core/journal.js';
+import type { AssistantMessage } from '../core/message.js';
+import { addUsage, toolCallsOf } from '../core/message.js';
+import type { PinnedRole } from '../core/role.js';
+import type { PinnedCall, Thread } from '../core/run-state.js';
+import { CALLS_KEPT } from '../core/run-state.js';
+import { contextBudget, trimToFit } from './fit-thread.js';
+import type { CallOptions } from './ports.js';
+import type { Run } from './run.js';
+
+export type ModelReply =
+  | { kind: 'message'; message: AssistantMessage; repairedText?: string }
+  | { kind: 'interrupted' }
+  | { kind: 'failed'; failure: CallFailure };
+
+/** Tries of one model, by Temporal: 1 s apart at first, doubling, or as the endpoint's Retry-After says. */
+const MODEL_ATTEMPTS = 4;
+
+/**
+ * Calls the role's model and appends its reply. A lost call is made again with the same model; a
+ * failure of the model goes on to the next of its chain (DESIGN.md, "Failures").
+ */
+export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
+  const { state } = run;
+  const thread = run.threadOf(role);
+  let trimmedForCall = false;
+  for (;;) {
+    const chain = role.models.length > 0 ? role.models : run.pinned.models;
+    const index = state.modelIndex[role.name] ?? 0;
+    const model = chain[index] ?? chain[0];
+    if (model === undefined) throw new Error(`role ${role.name} has no model`);
+    trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
+    const call = pinCall(run, role, thread, model, toolsOffered);
+    const { callId } = call;
+    run.journal('model_call_started', {
+      callId,
+      role: role.name,
+      model,
+      round: state.cursor.round + 1,
+      taskId: state.cursor.taskId,
+    });
+    const called = await run.ports.callModel({ callId, role: role.name, model }, optionsFor(run, call));
+    if (called.ok) return settle(run, thread, call, called.value);
+    if (called.failure.kind === 'cancelled') return { kind: 'interrupted' };
+
+    const next = modelFailureDecision(called.failure, index + 1 < chain.length);
+    const { type, message } = called.failure;
+    run.journal('model_call_failed', { callId, model, type: type || called.failure.kind, message, next });
+    if (next === 'reschedule') continue;
+    if (next === 'compact' && !trimmedForCall) {
+      trimmedForCall = true;
+      trimToFit(run, thread, Math.floor(thread.tokens / 2), 'the model found the context too long');
+      continue;
+    }
+    if (next !== 'next_model') return { kind: 'failed', failure: called.failure };
+    const toModel = chain[index + 1] ?? model;
+    state.modelIndex[role.name] = index + 1;
+    run.journal('provider_switch', { role: role.name, fromModel: model, toModel });
+  }
+}
+
+function optionsFor(run: Run, call: PinnedCall): CallOptions {
+  const { cursor } = run.state;
+  const place = cursor.taskId ?? `cycle ${cursor.cycle}`;
+  return {
+    summary: preview(`${call.role} · ${place} · round ${cursor.round + 1} · ${call.model}`, 190),
+    timeoutMs: run.pinned.modelTimeoutMs,
+    attempts: MODEL_ATTEMPTS,
+    interruptible: true,
+  };
+}
+
+/** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
+function pinCall(run: Run, role: PinnedRole, thread: Thread, model: string, toolsOffered: boolean): PinnedCall {
+  const call: PinnedCall = {
+    callId: run.nextId('c'),
+    role: role.name,
+    model,
+    thread: thread.id,
+    epoch: thread.epoch,
+    upTo: thread.messages.length,
+    toolsOffered,
+  };
+  run.state.calls = [...run.state.calls.slice(-CALLS_KEPT), call];
+  return call;
+}
+
+function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelResult): ModelReply {
+  const { goal } = run.state;
+  const message = run.append(thread, {
+    id: run.nextId('m'),
+    at: run.ports.now(),
+    kind: 'assistant',
+    role: call.role,
+    content: withOwnToolIds(result.content, call.callId),
+    stopReason: result.stopReason,
+    model: result.model,
+    usage: result.usage,
+  });
+  goal.usage = addUsage(goal.usage, result.usage);
+  run.state.usage = addUsage(run.state.usage, result.usage);
+  goal.counters = { ...goal.counters, turns: goal.counters.turns + 1 };
+  run.journal('model_call_ended', {
+    callId: call.callId,
+    role: call.role,
+    messageId: message.id,
+    stopReason: result.stopReason,
+    toolCalls: toolCallsOf(message).length,
+    usage: result.usage,
+    durationMs: result.durationMs,
+  });
+  if (result.stopReason === 'interrupted') return { kind: 'interrupted' };
+  const { repairedText } = result;
+  return repairedText === undefined
+    ? { kind: 'message', message }
+    : { kind: 'message', message, repairedText };
+}
+
+/** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */
+function withOwnToolIds(content: AssistantMessage['content'], callId: string): AssistantMessage['content'] {
+  let index = 0;
+  return content.map(block => {
+    if (block.type !== 'tool_use') return block;
+    index += 1;
+    return { ...block, id: `${callId}_${index}` };
+  });
+}

@@ -1,0 +1,78 @@
+/** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
+import { wrapUpBrief } from '../core/briefs.js';
+import type { AnswerCause } from '../core/decide.js';
+import { finalAnswer } from '../core/decide.js';
+import type { CallFailure } from '../core/failure.js';
+import type { Outcome } from '../core/journal.js';
+import { textOf } from '../core/message.js';
+import { MAIN_THREAD } from '../core/run-state.js';
+import type { Run } from './run.js';
+import type { TurnEnd } from './turn-loop.js';
+import { runTurns } from './turn-loop.js';
+
+export interface GoalEnd {
+  outcome: Outcome;
+  /** For a person, in Markdown. May be partial; then the outcome says so. */
+  answer: string;
+  /** Why it failed. */
+  failure?: CallFailure;
+}
+
+type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' }>;
+
+/** The end of a goal for a turn that did not bring a reply; null when a wrap-up call comes first. */
+export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
+  switch (end.kind) {
+    case 'stopped':
+      return answerFor(run, 'stopped', cutShort(run));
+    case 'failed':
+      return { outcome: 'failed', answer: whatThereIs(run), failure: end.failure };
+    case 'budget_used': {
+      const { taskId } = run.state.cursor;
+      for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
+      const cause = end.budgets.every(budget => budget === 'turns') ? 'turn_cap' : 'budget';
+      wrapUpAs(run, cause, `the goal's limit of ${end.budgets.join(' and ')} is used up`);
+      return null;
+    }
+  }
+}
+
+/** Sends the goal to its wrap-up: one call without tools, outside the count. */
+export function wrapUpAs(run: Run, cause: AnswerCause, why: string): void {
+  const { state } = run;
+  state.goal.wrapUp = { cause, why };
+  run.enterPhase('wrap_up', state.cursor.cycle);
+}
+
+/** The wrap-up call. Whatever becomes of it, the goal ends here. */
+export async function wrapUp(run: Run): Promise<GoalEnd> {
+  const { state } = run;
+  const end = await runTurns(run, {
+    role: 'summary',
+    output: 'text',
+    maxRounds: 1,
+    tools: false,
+    brief: () => wrapUpBrief(state),
+  });
+  if (end.kind === 'stopped') return answerFor(run, 'stopped', cutShort(run));
+  if (end.kind === 'failed') return { outcome: 'failed', answer: whatThereIs(run), failure: end.failure };
+  return answerFor(run, state.goal.wrapUp?.cause ?? 'direct', end.kind === 'reply' ? end.output : null);
+}
+
+/** The answer for a cause, from what there is without another call (C9). */
+export function answerFor(run: Run, cause: AnswerCause, leadText: string | null = null): GoalEnd {
+  const { goal, tasks } = run.state;
+  const { answer, outcome } = finalAnswer({ cause, verifierSummary: goal.lastSummary, leadText, tasks });
+  return { outcome, answer };
+}
+
+/** A partial answer for ends that promise none: failures and cancellation. */
+export function whatThereIs(run: Run): string {
+  return answerFor(run, 'stopped', cutShort(run)).answer;
+}
+
+/** The text of a reply that was cut short, for an answer where there is nothing better. */
+function cutShort(run: Run): string | null {
+  const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
+  return last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
+}

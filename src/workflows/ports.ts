@@ -1,0 +1,44 @@
+/**
+ * All that modes and the turn loop know of the world. Temporal implements it in `temporal-ports.ts`;
+ * the simulation implements it in memory and drives the same code.
+ */
+import type {
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+  StoreTextInput,
+} from '../activities/types.js';
+import type { CallFailure } from '../core/failure.js';
+import type { RunState } from '../core/run-state.js';
+
+export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailure };
+
+export interface CallOptions {
+  /** One line for the Web UI. */
+  summary: string;
+  /** Start-to-close limit. */
+  timeoutMs: number;
+  /** Tries before the failure comes back. */
+  attempts: number;
+  /** A stop may cancel it while it runs. */
+  interruptible: boolean;
+}
+
+export interface Ports {
+  /** Milliseconds since the epoch, the same in every replay. */
+  now(): number;
+  callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
+  callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
+  storeText(input: StoreTextInput): Promise<string>;
+  /** Cancels the interruptible call in flight, if there is one. */
+  interrupt(): void;
+  /** Throws the platform's cancellation if the run was cancelled. */
+  throwIfCancelled(): void;
+  /** True when the run should continue as new at the next safe point. */
+  handoverDue(state: RunState): boolean;
+  /** Continues the run as new with this state. Never returns. */
+  handOver(state: RunState): Promise<never>;
+  /** Shows the state to watchers; called at safe points. */
+  show(state: RunState): void;
+}

@@ -1,0 +1,218 @@
+/** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
+import type { CallToolInput } from '../activities/types.js';
+import { toolEnding } from '../core/decide.js';
+import type { CallFailure } from '../core/failure.js';
+import { preview } from '../core/journal.js';
+import { utf8Length } from '../core/json.js';
+import type { LedgerEntry } from '../core/ledger.js';
+import { recordCall, REUSE_NOTE } from '../core/ledger.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
+import { textOf, toolCallsOf } from '../core/message.js';
+import { offeredTools } from '../core/run-config.js';
+import type { Batch } from '../core/run-state.js';
+import type { ToolDefinition } from '../core/tool.js';
+import { toolAttempts } from '../core/tool.js';
+import type { ToolCallDecision } from '../core/tool-call.js';
+import { contentText, decideToolCall, toolResult } from '../core/tool-call.js';
+import { addStep } from '../core/trace.js';
+import type { CallOptions } from './ports.js';
+import type { Run } from './run.js';
+
+/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
+const INLINE_ARGUMENT_BYTES = 1_024;
+/** Beyond the tool's own limit, for the activity to report its result. */
+const SETTLE_MS = 30_000;
+
+/** Settles the next open call of the batch and ends the batch after the last. */
+export async function runNextCall(run: Run, batch: Batch): Promise<void> {
+  const reply = replyOf(run, batch);
+  const calls = toolCallsOf(reply);
+  const call = calls[batch.next];
+  if (!call) {
+    run.state.cursor.batch = null;
+    return;
+  }
+  const callId = run.nextId('c');
+  run.journal('tool_call_started', {
+    callId,
+    tool: call.name,
+    arguments: preview(call.raw ?? JSON.stringify(call.input)),
+  });
+  run.state.toolCallId = callId;
+  const decision = decide(run, batch, call);
+  const result = await resultOf(run, call, callId, decision);
+  settle(run, { batch, reply, call, callId, result, decision });
+  if (batch.next >= calls.length) run.state.cursor.batch = null;
+}
+
+function replyOf(run: Run, batch: Batch): AssistantMessage {
+  const messages = run.state.threads[batch.thread]?.messages ?? [];
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.kind === 'assistant' && message.id === batch.messageId) return message;
+  }
+  throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
+}
+
+function decide(run: Run, batch: Batch, call: ToolUseBlock): ToolCallDecision {
+  const { state, pinned } = run;
+  const role = run.role(replyOf(run, batch).role);
+  return decideToolCall({
+    call,
+    index: batch.next,
+    offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
+    pinned,
+    limits: pinned.limits,
+    ledger: state.ledger,
+    autoApprove: state.settings.autoApprove,
+    stopped: state.stop !== null,
+    badCalls: state.badCalls[call.name] ?? 0,
+  });
+}
+
+async function resultOf(
+  run: Run,
+  call: ToolUseBlock,
+  callId: string,
+  decision: ToolCallDecision,
+): Promise<ToolResultBlock> {
+  switch (decision.kind) {
+    case 'end':
+      return toolResult(call, decision.ending, [{ type: 'text', text: decision.text }]);
+    case 'reuse':
+      return reusedResult(run, call, decision.entry);
+    case 'run':
+      return execute(run, call, callId, decision.tool, decision.note);
+  }
+}
+
+async function execute(
+  run: Run,
+  call: ToolUseBlock,
+  callId: string,
+  tool: ToolDefinition,
+  note: string | null,
+): Promise<ToolResultBlock> {
+  const input = inputFor(run, call, callId, tool);
+  const called = await run.ports.callTool(input, optionsFor(tool, call));
+  if (!called.ok) return failedResult(call, tool, called.failure);
+  const { ending, content, isError, durationMs } = called.value;
+  const noted = note === null ? content : [{ type: 'text' as const, text: note }, ...content];
+  return toolResult(call, ending, noted, { isError, durationMs });
+}
+
+function inputFor(run: Run, call: ToolUseBlock, callId: string, tool: ToolDefinition): CallToolInput {
+  const { settings, cursor, goal } = run.state;
+  const input: CallToolInput = {
+    callId,
+    toolUseId: call.id,
+    tool: tool.name,
+    serverToolName: tool.serverToolName,
+    server: tool.origin.type === 'mcp' ? tool.origin.server : null,
+    timeoutMs: tool.policy.timeoutMs,
+    idempotent: tool.policy.readOnly || tool.policy.idempotent,
+    workspace: settings.workspace,
+    context: { ...settings.context, goal: String(goal.number), taskId: cursor.taskId ?? '' },
+  };
+  if (utf8Length(JSON.stringify(call.input)) <= INLINE_ARGUMENT_BYTES) input.arguments = call.input;
+  if (tool.validation === 'strict') input.checked = true;
+  return input;
+}
+
+function optionsFor(tool: ToolDefinition, call: ToolUseBlock): CallOptions {
+  return {
+    summary: preview(`${tool.name} ${argumentSummary(call.input)}`, 190),
+    timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
+    attempts: toolAttempts(tool.policy),
+    interruptible: tool.policy.readOnly || tool.policy.idempotent,
+  };
+}
+
+/** The values of short arguments: what an operator recognises a call by. */
+function argumentSummary(input: Record<string, unknown>): string {
+  return Object.values(input)
+    .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join(' ');
+}
+
+/** The content of the earlier call, under the new call's id, with the note that says so (D4). */
+function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
+  const thread = run.mainThread();
+  const earlier = thread.messages.find(message => message.id === entry.messageId);
+  const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
+  return toolResult(call, 'reused', [{ type: 'text', text: REUSE_NOTE }, ...content]);
+}
+
+const FAILED_TEXT: Record<string, string> = {
+  outcome_unknown:
+    'It is not known whether this call took effect: the worker or the connection was lost while it ran. Check the state of things with a read-only tool before you repeat it.',
+  timed_out: 'The tool did not answer within its time limit, in several tries.',
+  unavailable: 'The tool could not be reached.',
+  cancelled: 'Cancelled before it ended: the run was stopped.',
+};
+
+function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
+  const ending = toolEnding(failure, tool.policy.readOnly || tool.policy.idempotent);
+  const why = failure.message ? ` (${preview(failure.message)})` : '';
+  return toolResult(call, ending, [{ type: 'text', text: `${FAILED_TEXT[ending] ?? 'The call failed.'}${why}` }]);
+}
+
+interface Settled {
+  batch: Batch;
+  reply: AssistantMessage;
+  call: ToolUseBlock;
+  callId: string;
+  result: ToolResultBlock;
+  decision: ToolCallDecision;
+}
+
+/** Appends the result and updates everything that remembers calls: ledger, counters, trace, journal. */
+function settle(run: Run, { batch, reply, call, callId, result, decision }: Settled): void {
+  const { state, ports } = run;
+  const thread = state.threads[batch.thread];
+  if (!thread) throw new Error(`no thread ${batch.thread}`);
+  const messageId = run.nextId('m');
+  run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
+  batch.next += 1;
+  state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
+  if (result.ending === 'invalid') state.badCalls[call.name] = (state.badCalls[call.name] ?? 0) + 1;
+  if (decision.kind === 'run') {
+    recordCall(state.ledger, { call, result, messageId, taskId: state.cursor.taskId, policy: decision.tool.policy });
+  }
+  const text = preview(contentText(result.content));
+  addStep(state.trace, {
+    at: ports.now(),
+    role: reply.role,
+    taskId: state.cursor.taskId,
+    messageId: reply.id,
+    thought: preview(thoughtOf(reply)),
+    action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
+    observation: text,
+    ending: result.ending,
+    elapsedMs: result.durationMs,
+    error: result.isError ? text : null,
+  });
+  const { ending, isError, durationMs } = result;
+  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
+}
+
+/** What the model said with a step: its text, else its reasoning. */
+export function thoughtOf(reply: AssistantMessage): string {
+  const text = textOf(reply);
+  if (text !== '') return text;
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+}
+
+/** Closes the calls of an open batch without running them: for ends that the loop does not see. */
+export function closeOpenCalls(run: Run): void {
+  const { batch } = run.state.cursor;
+  if (!batch) return;
+  const reply = replyOf(run, batch);
+  const thread = run.state.threads[batch.thread];
+  for (const call of toolCallsOf(reply).slice(batch.next)) {
+    const result = toolResult(call, 'cancelled', [{ type: 'text', text: 'Not finished: the run was cancelled.' }]);
+    const message = { id: run.nextId('m'), at: run.ports.now(), kind: 'tool_result' as const, content: [result] as [ToolResultBlock] };
+    if (thread) run.append(thread, message);
+  }
+  run.state.cursor.batch = null;
+}

@@ -1,0 +1,86 @@
+/** One run: its state and its ports, with the few operations that loops and modes share. */
+import type { JournalPayloads, JournalType } from '../core/journal.js';
+import { record } from '../core/journal.js';
+import type { Message, TextBlock } from '../core/message.js';
+import type { PinnedRun } from '../core/run-config.js';
+import type { PinnedRole } from '../core/role.js';
+import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
+import { MAIN_THREAD, startOf } from '../core/run-state.js';
+import { estimateMessageTokens } from '../core/tokens.js';
+import type { Ports } from './ports.js';
+
+export class Run {
+  readonly state: RunState;
+  readonly ports: Ports;
+
+  constructor(state: RunState, ports: Ports) {
+    this.state = state;
+    this.ports = ports;
+  }
+
+  get pinned(): PinnedRun {
+    if (this.state.pinned === null) throw new Error('the run is not loaded yet');
+    return this.state.pinned;
+  }
+
+  role(name: string): PinnedRole {
+    const role = this.pinned.roles[name];
+    if (!role) throw new Error(`no role ${name} among ${Object.keys(this.pinned.roles).join(', ')}`);
+    return role;
+  }
+
+  journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
+    record(this.state.journal, this.ports.now(), type, payload);
+  }
+
+  /** A new id, the same in every replay (C29). */
+  nextId(prefix: 'm' | 'c'): string {
+    this.state.lastId += 1;
+    return `${prefix}${this.state.lastId}`;
+  }
+
+  /** The thread a role reads and writes: the shared one, or its own (Y2). */
+  threadOf(role: PinnedRole): Thread {
+    return this.thread(role.memory === 'shared' ? MAIN_THREAD : role.name);
+  }
+
+  mainThread(): Thread {
+    return this.thread(MAIN_THREAD);
+  }
+
+  private thread(id: string): Thread {
+    this.state.threads[id] ??= { id, epoch: 0, messages: [], tokens: 0, dropped: 0 };
+    return this.state.threads[id];
+  }
+
+  append<M extends Message>(thread: Thread, message: M): M {
+    thread.messages.push(message);
+    thread.tokens += estimateMessageTokens(message);
+    return message;
+  }
+
+  say(thread: Thread, purpose: 'goal' | 'brief' | 'reask', text: string): void {
+    const content: TextBlock[] = [{ type: 'text', text }];
+    this.append(thread, { id: this.nextId('m'), at: this.ports.now(), kind: 'user', purpose, content });
+  }
+
+  moveTo(cursor: Cursor): void {
+    this.state.cursor = cursor;
+    this.ports.show(this.state);
+  }
+
+  enterPhase(phase: Phase, cycle: number): void {
+    this.moveTo(startOf(phase, cycle));
+    this.journal('phase_started', { phase, cycle });
+  }
+
+  /**
+   * A point where nothing is in flight: the only place where a run continues as new, and where
+   * cancellation is noticed. The position is in the state, so the next part goes on right here.
+   */
+  async safePoint(): Promise<void> {
+    this.ports.throwIfCancelled();
+    this.ports.show(this.state);
+    if (this.ports.handoverDue(this.state)) await this.ports.handOver(this.state);
+  }
+}

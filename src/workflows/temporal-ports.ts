@@ -1,0 +1,119 @@
+/** The ports of a run on Temporal: activities, cancellation, continue-as-new. */
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  continueAsNew,
+  isCancellation,
+  proxyActivities,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { SteersmanActivities } from '../activities/types.js';
+import type { CallFailure } from '../core/failure.js';
+import { FAILURE } from '../core/failure.js';
+import { fitForHandover } from '../core/handover.js';
+import type { RunState } from '../core/run-state.js';
+import type { RunInput } from './messages.js';
+import type { Called, CallOptions, Ports } from './ports.js';
+import { showStatus } from './show.js';
+
+/** How long a dead worker goes unnoticed: activities heartbeat every second. */
+const HEARTBEAT_TIMEOUT_MS = 10_000;
+
+const activities = proxyActivities<SteersmanActivities>({ startToCloseTimeout: '1 minute' });
+
+function activityOptions({ summary, timeoutMs, attempts }: CallOptions) {
+  return {
+    summary,
+    startToCloseTimeout: timeoutMs,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+  };
+}
+
+const LOAD_OPTIONS: CallOptions = {
+  summary: 'load prompts, tools and limits',
+  timeoutMs: 120_000,
+  attempts: 5,
+  interruptible: false,
+};
+
+/** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
+export function loadRun(state: RunState) {
+  return settle(activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings: state.settings }]));
+}
+
+export function temporalPorts(): Ports {
+  let interruptible: CancellationScope | null = null;
+  const scope = CancellationScope.current();
+
+  async function call<T>(options: CallOptions, start: () => Promise<T>): Promise<Called<T>> {
+    const own = new CancellationScope({ cancellable: true });
+    interruptible = options.interruptible ? own : null;
+    try {
+      return await settle(own.run(start));
+    } finally {
+      interruptible = null;
+    }
+  }
+
+  return {
+    now: () => Date.now(),
+    callModel: (input, options) =>
+      call(options, () => activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input])),
+    callTool: (input, options) =>
+      call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
+    storeText: async input => (await activities.steersmanStoreText(input)).ref,
+    interrupt: () => interruptible?.cancel(),
+    throwIfCancelled: () => {
+      if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
+    },
+    handoverDue,
+    handOver,
+    show: showStatus,
+  };
+}
+
+/** The last look at handlers, the building of the input and the continuation: no await in between. */
+async function handOver(state: RunState): Promise<never> {
+  await condition(allHandlersFinished);
+  const carried = fitForHandover(state, workflowInfo().runId, Date.now());
+  return continueAsNew<(input: RunInput) => Promise<unknown>>({ resume: carried });
+}
+
+/** True when the server suggests it, or at every safe point where a test wants that. */
+function handoverDue(state: RunState): boolean {
+  const info = workflowInfo();
+  return info.continueAsNewSuggested || state.settings.continueAsNew === 'every-safe-point';
+}
+
+async function settle<T>(promise: Promise<T>): Promise<Called<T>> {
+  try {
+    return { ok: true, value: await promise };
+  } catch (error) {
+    return { ok: false, failure: callFailure(error) };
+  }
+}
+
+/** Temporal's failures in core's words. Anything else is a bug and goes on as it is. */
+function callFailure(error: unknown): CallFailure {
+  if (isCancellation(error)) return { kind: 'cancelled', type: '', message: '' };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) {
+    const kind = cause.timeoutType === 'START_TO_CLOSE' ? 'timedOut' : 'lost';
+    return { kind, type: '', message: `${cause.timeoutType} timeout` };
+  }
+  if (cause instanceof ApplicationFailure) {
+    const type = cause.type ?? '';
+    const lost = type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
+    return { kind: lost ? 'lost' : 'application', type, message: cause.message };
+  }
+  return { kind: 'application', type: '', message: cause?.message ?? error.message };
+}

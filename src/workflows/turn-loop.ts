@@ -1,0 +1,110 @@
+/** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
+import type { CallFailure } from '../core/failure.js';
+import { checkBudgets } from '../core/limits.js';
+import type { BudgetKind } from '../core/limits.js';
+import type { AssistantMessage } from '../core/message.js';
+import { textOf, toolCallsOf } from '../core/message.js';
+import type { OutputOf } from '../core/parse-output.js';
+import { parseRoleOutput, reaskText } from '../core/parse-output.js';
+import type { OutputContract, PinnedRole } from '../core/role.js';
+import { callModel } from './call-model.js';
+import type { Run } from './run.js';
+import { runNextCall } from './run-tools.js';
+
+export interface TurnSpec<C extends OutputContract> {
+  role: string;
+  /** The contract that the mode needs of the role; checked when the run was loaded. */
+  output: C;
+  /** Rounds at this place; the cursor counts them. */
+  maxRounds: number;
+  /** False takes the tools away from a role that has some: for reports at a cap. */
+  tools: boolean;
+  /** Said once when the place is entered. */
+  brief: () => string;
+}
+
+export type TurnEnd<C extends OutputContract = OutputContract> =
+  | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C] }
+  /** The reply could not be read, even after it was asked for again. */
+  | { kind: 'unusable'; text: string; errors: string[] }
+  | { kind: 'rounds_used' }
+  | { kind: 'budget_used'; budgets: BudgetKind[] }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: CallFailure };
+
+/** Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. */
+export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
+  const role = run.role(spec.role);
+  for (;;) {
+    await run.safePoint();
+    const { cursor } = run.state;
+    if (cursor.batch) {
+      await runNextCall(run, cursor.batch);
+      continue;
+    }
+    if (run.state.stop) return { kind: 'stopped' };
+    const budgets = usedBudgets(run);
+    if (budgets.length > 0) return { kind: 'budget_used', budgets };
+    if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
+    if (!cursor.briefed) {
+      run.say(run.threadOf(role), 'brief', spec.brief());
+      cursor.briefed = true;
+    }
+
+    const reply = await callModel(run, role, spec.tools);
+    if (reply.kind === 'failed') return reply;
+    if (reply.kind === 'interrupted') continue;
+    const { message } = reply;
+    if (toolCallsOf(message).length > 0) {
+      cursor.round += 1;
+      cursor.batch = { thread: run.threadOf(role).id, messageId: message.id, toolsOffered: spec.tools, next: 0 };
+      continue;
+    }
+    const end = readReply(run, role, spec.output, reply);
+    if (end) {
+      cursor.round += 1;
+      cursor.reasked = false;
+      return end;
+    }
+  }
+}
+
+/** Reads a reply by the role's contract. Null: it was sent back, once a turn, which costs no round. */
+function readReply<C extends OutputContract>(
+  run: Run,
+  role: PinnedRole,
+  contract: C,
+  { message, repairedText }: { message: AssistantMessage; repairedText?: string },
+): TurnEnd<C> | null {
+  const { cursor, goal, tasks } = run.state;
+  const text = textOf(message);
+  const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds: tasks.map(task => task.id) });
+  if (read.ok) return { kind: 'reply', message, output: read.value };
+  const { errors, value } = read;
+  if (cursor.reasked) {
+    return value === null ? { kind: 'unusable', text, errors } : { kind: 'reply', message, output: value };
+  }
+  cursor.reasked = true;
+  goal.counters = { ...goal.counters, reasks: goal.counters.reasks + 1 };
+  run.journal('reask', { role: role.name, errors });
+  run.say(run.threadOf(role), 'reask', reaskText(contract, errors));
+  return null;
+}
+
+/** Budgets of the goal that are used up; journals those that have just passed the warning share. */
+function usedBudgets(run: Run): BudgetKind[] {
+  const { goal } = run.state;
+  const { exhausted, warned } = checkBudgets(run.pinned.limits, {
+    turns: goal.counters.turns,
+    tokens: goal.usage.inputTokens + goal.usage.outputTokens,
+    wallTimeMs: run.ports.now() - goal.startedAt,
+    costUsd: goal.usage.costUsd,
+  });
+  if (goal.wrapUp) return [];
+  for (const budget of warned) {
+    if (goal.warned.includes(budget)) continue;
+    goal.warned.push(budget);
+    run.journal('budget_warning', { budget });
+  }
+  return exhausted;
+}

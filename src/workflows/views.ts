@@ -1,0 +1,107 @@
+/** Read-only views of a run's state: what queries and the result give. */
+import type { WorkflowInfo } from '@temporalio/workflow';
+import type { JournalEvent } from '../core/journal.js';
+import { eventsSince } from '../core/journal.js';
+import { jsonBytes } from '../core/json.js';
+import type { Message } from '../core/message.js';
+import { textOf } from '../core/message.js';
+import type { RunState } from '../core/run-state.js';
+import { MAIN_THREAD } from '../core/run-state.js';
+import type { TraceReport } from '../core/trace.js';
+import type { EventsPage, RunResult, RunView } from './messages.js';
+
+const PAGE_BYTES = 400_000;
+/** Text of a reply as events give it: watchers fill gaps of the live text from it. */
+const EVENT_TEXT_CHARS = 8_000;
+
+export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
+  const { goal, pinned, cursor } = state;
+  const now = Date.now();
+  return {
+    id: info.workflowId,
+    runId: info.runId,
+    outcome: state.end?.outcome ?? null,
+    mode: state.settings.mode,
+    phase: state.end ? 'ended' : pinned ? cursor.phase : 'loading',
+    goal: goal.text,
+    model: pinned?.models[0] ?? state.settings.model ?? '',
+    part: state.part,
+    previousRunId: state.previousRunId,
+    cursor,
+    tasks: state.tasks,
+    counters: goal.counters,
+    limits: pinned?.limits ?? null,
+    usage: state.usage,
+    budget: {
+      tokens: goal.usage.inputTokens + goal.usage.outputTokens,
+      wallTimeMs: now - goal.startedAt,
+      costUsd: goal.usage.costUsd,
+    },
+    threads: Object.fromEntries(
+      Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
+        id,
+        { messages: messages.length, tokens, epoch, dropped },
+      ]),
+    ),
+    lastEventSeq: state.journal.lastSeq,
+    answer: state.end?.answer ?? null,
+  };
+}
+
+/** Events after `since`, with the texts of replies, as many as fit a page. */
+export function eventsPage(state: RunState, since: number): EventsPage {
+  const { events, missed } = eventsSince(state.journal, since);
+  const page: JournalEvent[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const full = withText(state, event);
+    bytes += jsonBytes(full);
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(full);
+  }
+  return { events: page, missed, previousRunId: state.previousRunId, open: state.end === null };
+}
+
+function withText(state: RunState, event: JournalEvent): JournalEvent {
+  if (event.type !== 'model_call_ended') return event;
+  for (const thread of Object.values(state.threads)) {
+    const message = thread.messages.find(candidate => candidate.id === event.messageId);
+    if (message) return { ...event, text: textOf(message).slice(0, EVENT_TEXT_CHARS) };
+  }
+  return event;
+}
+
+/** Messages of a thread from an index on, as many as fit a page. */
+export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
+  const messages = state.threads[thread]?.messages ?? [];
+  const page: Message[] = [];
+  let bytes = 0;
+  for (const message of messages.slice(from)) {
+    bytes += jsonBytes(message);
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(message);
+  }
+  return page;
+}
+
+export function traceReport(state: RunState, now: number): TraceReport {
+  return {
+    ...state.trace,
+    finishReason: state.end?.outcome ?? null,
+    totalMs: now - state.startedAt,
+  };
+}
+
+export function resultOf(state: RunState, id: string, now: number): RunResult {
+  return {
+    id,
+    mode: state.settings.mode,
+    outcome: state.end?.outcome ?? 'failed',
+    goal: state.goal.text,
+    answer: state.end?.answer ?? '',
+    tasks: state.tasks,
+    usage: state.usage,
+    counters: state.goal.counters,
+    trace: traceReport(state, now),
+  };
+}

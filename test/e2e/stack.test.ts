@@ -1,0 +1,378 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
+import { build } from 'esbuild';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { projectRoot, stackPaths } from '../../src/stack/home.js';
+import { keepLease } from '../../src/stack/lease.js';
+import { leftOpenRuns } from '../../src/stack/open-runs.js';
+import { isHealthy, localConnection, SEARCH_ATTRIBUTES, withConnection } from '../../src/stack/probe.js';
+import { identify, isAlive } from '../../src/stack/process-id.js';
+import { readServerRecord, readStack } from '../../src/stack/records.js';
+import { ensureServer, type LocalServer } from '../../src/stack/server.js';
+import { stackUse, stopStack } from '../../src/stack/stop.js';
+import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+import { ensureWorker, resumeQueue, type WorkerSettings } from '../../src/stack/workers.js';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 400_000 });
+
+/** The stack's own files as JavaScript: what the background processes run. */
+const built = join(projectRoot, 'node_modules', '.cache', 'steersman-stack-test');
+const keeperScript = join(built, 'stack', 'keeper.js');
+const lines: string[] = [];
+const report = (line: string) => void lines.push(line);
+const clients: Client[] = [];
+const children: ChildProcess[] = [];
+let home: string;
+
+beforeAll(async () => {
+  const sources = readdirSync(join(projectRoot, 'src', 'stack')).map(name => `src/stack/${name}`);
+  await build({
+    absWorkingDir: projectRoot,
+    entryPoints: [...sources, 'src/env.ts', 'src/errors.ts'],
+    outbase: 'src',
+    outdir: built,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+  });
+  await temporalBinary(tmpdir(), line => console.error(line));
+});
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'steersman-stack-'));
+  lines.length = 0;
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map(client => client.connection.close()));
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await stopStack(home);
+  rmSync(home, { recursive: true, force: true });
+});
+
+function start(idleMs = 60_000): Promise<LocalServer> {
+  return ensureServer(home, { report, idleMs, keeperScript });
+}
+
+function clientOf(server: LocalServer): Client {
+  const client = new Client({ connection: localConnection(server.address) });
+  clients.push(client);
+  return client;
+}
+
+function startRun(client: Client, workflowId: string, taskQueue: string) {
+  return client.workflow.start('steersmanRun', { workflowId, taskQueue, args: [] });
+}
+
+async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 30_000,
+): Promise<void> {
+  const end = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await delay(50);
+  }
+}
+
+function serverRecord() {
+  const record = readServerRecord(home);
+  if (record === undefined) throw new Error('no stack.json');
+  return record;
+}
+
+/** Runs a module in a process of its own, in its own process group; it says when it has come to `console.log`. */
+async function otherProcess(body: string): Promise<ChildProcess> {
+  const path = join(built, `other-${children.length}-${Date.now()}.mjs`);
+  writeFileSync(path, body);
+  const child = spawn(process.execPath, [path], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+describe('the server', () => {
+  test('server: two callers at once → one server, started once, with the search attributes and a Web UI', async () => {
+    const [first, second] = await Promise.all([start(), start()]);
+    expect(first.address).toBe(second.address);
+    expect([first.startedHere, second.startedHere].sort()).toEqual([false, true]);
+    const attributes = await withConnection(first.address, 5_000, connection =>
+      connection.operatorService.listSearchAttributes({ namespace: 'default' }),
+    );
+    expect(Object.keys(attributes.customAttributes ?? {})).toEqual(
+      expect.arrayContaining([...SEARCH_ATTRIBUTES]),
+    );
+    expect((await fetch(first.webUi)).status).toBe(200);
+    expect(serverRecord()).toMatchObject({
+      address: first.address,
+      webUi: first.webUi,
+      version: first.version,
+    });
+  });
+
+  test('server: killed with SIGKILL → started again on the same port and database', async () => {
+    const server = await start();
+    await startRun(clientOf(server), 'before-the-crash', 'some-queue');
+    const { pid } = serverRecord();
+    process.kill(pid, 'SIGKILL');
+    await until(
+      'another server process',
+      () => readStack(home).server !== undefined && serverRecord().pid !== pid,
+    );
+    const again = await start();
+    expect(again.address).toBe(server.address);
+    const { status } = await clientOf(again).workflow.getHandle('before-the-crash').describe();
+    expect(status.name).toBe('RUNNING');
+  });
+
+  test('server: server and keeper killed → the next start takes over the database', async () => {
+    const server = await start();
+    await startRun(clientOf(server), 'before-the-crash', 'some-queue');
+    const { pid, keeper } = serverRecord();
+    process.kill(keeper.pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    await until('both dead', () => identify(pid) === undefined && identify(keeper.pid) === undefined);
+    const again = await start();
+    expect(again.startedHere).toBe(true);
+    const { status } = await clientOf(again).workflow.getHandle('before-the-crash').describe();
+    expect(status.name).toBe('RUNNING');
+  });
+
+  test('server: only the keeper killed → the next start keeps the server and watches it again', async () => {
+    await start();
+    const { pid, keeper } = serverRecord();
+    process.kill(keeper.pid, 'SIGKILL');
+    await until('keeper dead', () => !isAlive(keeper));
+    await start();
+    expect(serverRecord().pid).toBe(pid);
+    expect(isAlive(serverRecord().keeper)).toBe(true);
+  });
+
+  test('server: stack.json names a process number that somebody else has now → it is left alone', async () => {
+    const stranger = await otherProcess(`console.log('up'); setInterval(() => {}, 1000);`);
+    const id = { pid: stranger.pid ?? 0, started: 'at another time' };
+    const stale = {
+      ...id,
+      address: '127.0.0.1:1',
+      webUi: 'http://127.0.0.1:2',
+      version: '1',
+      startedAt: '',
+      keeper: id,
+    };
+    writeFileSync(stackPaths(home).stackFile, JSON.stringify(stale));
+    writeFileSync(stackPaths(home).serverProcess, JSON.stringify(id));
+    expect((await start()).startedHere).toBe(true);
+    await stopStack(home);
+    expect(identify(id.pid)).toBeDefined();
+  });
+
+  test('server: the default port is taken → another one, and both answer', async () => {
+    const blocker = createServer()
+      .on('error', () => {})
+      .listen(7233, '127.0.0.1');
+    await Promise.race([once(blocker, 'listening'), once(blocker, 'close'), delay(200)]);
+    const server = await start();
+    expect(server.address).not.toBe('127.0.0.1:7233');
+    expect(await isHealthy(server.address)).toBe(true);
+    blocker.close();
+  });
+
+  test('server: its database is older than the search attributes → they are added', async () => {
+    const binary = await temporalBinary(home, report);
+    const args = [
+      'server',
+      'start-dev',
+      '--ip',
+      '127.0.0.1',
+      '--port',
+      '17391',
+      '--headless',
+      '--db-filename',
+    ];
+    const old = spawn(binary.path, [...args, stackPaths(home).database], { stdio: 'ignore' });
+    await until('old server', () => isHealthy('127.0.0.1:17391'));
+    old.kill();
+    await once(old, 'exit');
+    const server = await start();
+    const client = clientOf(server);
+    const list = () => client.connection.operatorService.listSearchAttributes({ namespace: 'default' });
+    expect(Object.keys((await list()).customAttributes ?? {})).toEqual(
+      expect.arrayContaining(['AgentOutcome']),
+    );
+  });
+
+  test('server: its database is damaged → an error with the end of the log and what to do', async () => {
+    writeFileSync(
+      stackPaths(home).database,
+      'this is not a database at all, but long enough to be read as one',
+    );
+    await expect(start()).rejects.toThrow(/ended while starting.*server\.log:\n.*(file is not a database)/s);
+    expect(readStack(home).server).toBeUndefined();
+  });
+
+  test('server: Ctrl-C in the terminal that started it → it stays', async () => {
+    const starter = await otherProcess(
+      `import { ensureServer } from './stack/server.js';
+       const options = { report() {}, keeperScript: ${JSON.stringify(keeperScript)}, idleMs: 60000 };
+       await ensureServer(${JSON.stringify(home)}, options);
+       console.log('up'); setInterval(() => {}, 1000);`,
+    );
+    process.kill(-(starter.pid ?? 0), 'SIGINT');
+    await once(starter, 'exit');
+    const { server } = readStack(home);
+    expect(await isHealthy(server?.address ?? '')).toBe(true);
+  });
+
+  test('server: nobody uses it for the idle time → it ends, and the next start finds earlier runs', async () => {
+    const server = await start(400);
+    await startRun(clientOf(server), 'earlier', 'some-queue');
+    const { pid, keeper } = serverRecord();
+    const release = keepLease(home);
+    server.release();
+    // A lease holds it for several idle times.
+    await delay(1_500);
+    expect(identify(pid)).toBeDefined();
+    release();
+    await until('server and keeper ended', () => identify(pid) === undefined && !isAlive(keeper));
+    expect(readServerRecord(home)).toBeUndefined();
+    const { status } = await clientOf(await start())
+      .workflow.getHandle('earlier')
+      .describe();
+    expect(status.name).toBe('RUNNING');
+  });
+
+  test('server: its last client is killed with SIGKILL → it ends as well', async () => {
+    const server = await start(400);
+    const client = await otherProcess(
+      `import { keepLease } from './stack/lease.js';
+       keepLease(${JSON.stringify(home)}); console.log('up'); setInterval(() => {}, 1000);`,
+    );
+    server.release();
+    const { pid } = serverRecord();
+    await delay(1_000);
+    expect(identify(pid)).toBeDefined();
+    client.kill('SIGKILL');
+    await until('server ended', () => identify(pid) === undefined);
+  });
+});
+
+describe('background workers', () => {
+  const IDLE_MS = 600;
+  const secret = 'sk-a-very-secret-key';
+
+  function settings(name: string, body = 'await live();'): WorkerSettings {
+    const script = join(built, `worker-${name}.mjs`);
+    writeFileSync(
+      script,
+      `import { Client } from '@temporalio/client';
+       import { env } from './env.js';
+       import { SteersmanError } from './errors.js';
+       import { localConnection } from './stack/probe.js';
+       import { announceWorker, reportWorkerFailure, watchIdle } from './stack/worker-side.js';
+       const own = { home: env.home(), taskQueue: env.taskQueue() };
+       async function live() {
+         const client = new Client({ connection: localConnection(env.temporalAddress()) });
+         announceWorker(own);
+         await watchIdle({ ...own, client, idleMs: ${IDLE_MS} });
+         await client.connection.close();
+       }
+       ${body}`,
+    );
+    const fingerprint = Buffer.from(name.padEnd(8, '_')).toString('hex');
+    return { fingerprint, script, env: { OPENAI_API_KEY: secret } };
+  }
+
+  test('worker: same settings → shared; other settings → another worker and queue', async () => {
+    const server = await start();
+    const a = settings('a');
+    const [first, second] = await Promise.all([
+      ensureWorker(server, a, { report }),
+      ensureWorker(server, a, { report }),
+    ]);
+    const other = await ensureWorker(server, settings('b'), { report });
+    expect(first.taskQueue).toMatch(/^steersman-[0-9a-f]{8}-1$/);
+    expect(second.taskQueue).toBe(first.taskQueue);
+    expect([first.startedHere, second.startedHere].sort()).toEqual([false, true]);
+    expect(other.taskQueue).not.toBe(first.taskQueue);
+    expect(readStack(home).workers).toHaveLength(2);
+  });
+
+  test('worker: it refuses to start → its own message and hint, and nothing is left on record', async () => {
+    const server = await start();
+    const refusing = settings(
+      'refuse',
+      `reportWorkerFailure(own, new SteersmanError('No usable model.', 'Set OPENAI_API_KEY.')); process.exit(2);`,
+    );
+    const error = await ensureWorker(server, refusing, { report }).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({ message: 'No usable model.', hint: 'Set OPENAI_API_KEY.' });
+    const crashing = settings('crash', `console.error('out of luck'); process.exit(1);`);
+    await expect(ensureWorker(server, crashing, { report })).rejects.toThrow(
+      /worker ended while.*out of luck/s,
+    );
+    expect(readStack(home).workers).toEqual([]);
+  });
+
+  test('worker: no client and no open run → it ends, then the server; an open run holds both', async () => {
+    const server = await start(400);
+    const client = clientOf(server);
+    const worker = await ensureWorker(server, settings('idle'), { report });
+    const run = await startRun(client, 'open', worker.taskQueue);
+    worker.release();
+    server.release();
+    await delay(IDLE_MS * 4);
+    expect(readStack(home).workers).toHaveLength(1);
+    expect(await stackUse(home)).toEqual({ clients: 0, runs: 1 });
+    await run.terminate();
+    const { pid } = serverRecord();
+    await until('worker ended', () => readStack(home).workers.length === 0);
+    await until('server ended', () => identify(pid) === undefined);
+  });
+
+  test('worker: killed under an open run → the run is listed, waits, and goes on only by resumeQueue', async () => {
+    const server = await start();
+    const client = clientOf(server);
+    const same = settings('left');
+    const worker = await ensureWorker(server, same, { report });
+    await startRun(client, 'left-open', worker.taskQueue);
+    await until(
+      'run listed',
+      async () => (await client.workflow.count("ExecutionStatus = 'Running'")).count === 1,
+    );
+    expect(await leftOpenRuns(client, home)).toEqual([]);
+    const [record] = readStack(home).workers;
+    process.kill(record?.pid ?? 0, 'SIGKILL');
+    await until('worker dead', () => readStack(home).workers.length === 0);
+
+    const next = await ensureWorker(server, same, { report });
+    expect(next.taskQueue).not.toBe(worker.taskQueue);
+    expect(await leftOpenRuns(client, home)).toMatchObject([
+      { workflowId: 'left-open', taskQueue: worker.taskQueue },
+    ]);
+    await resumeQueue(server, worker.taskQueue, same, { report });
+    expect(await leftOpenRuns(client, home)).toEqual([]);
+  });
+
+  test('stop: server, keeper and workers end at once, and no file holds a key', async () => {
+    const server = await start();
+    await ensureWorker(server, settings('stop'), { report });
+    const { workers } = readStack(home);
+    const { pid, keeper } = serverRecord();
+    const files = readdirSync(home, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    expect(files.filter(text => text.includes(secret))).toEqual([]);
+
+    expect(await stopStack(home, report)).toBe(true);
+    for (const process of [...workers, keeper]) expect(isAlive(process)).toBe(false);
+    expect(identify(pid)).toBeUndefined();
+    expect(lines).toEqual(expect.arrayContaining(['Ending 1 worker …']));
+    expect(await stopStack(home)).toBe(false);
+  });
+});

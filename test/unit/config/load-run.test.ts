@@ -1,0 +1,228 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApplicationFailure } from '@temporalio/common';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LoadRunDeps } from '../../../src/activities/load-run.js';
+import { createLoadRun } from '../../../src/activities/load-run.js';
+import type { LoadRunInput } from '../../../src/activities/types.js';
+import { FAILURE } from '../../../src/core/failure.js';
+import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
+import type { ToolDefinition } from '../../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { SteersmanError } from '../../../src/errors.js';
+
+const readFileTool: ToolDefinition = {
+  name: 'read_file',
+  serverToolName: 'read_file',
+  origin: { type: 'mcp', server: 'files' },
+  description: 'Reads a file.',
+  inputSchema: { type: 'object' },
+  validation: 'strict',
+  policy: DEFAULT_TOOL_POLICY,
+};
+
+let configDir: string;
+let workspace: string;
+
+beforeEach(async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'steersman-load-'));
+  configDir = join(dir, 'config');
+  workspace = join(dir, 'work');
+  await mkdir(configDir);
+  await mkdir(workspace);
+  await config('models:\n  default: openai/base\n');
+});
+
+function config(yaml: string): Promise<void> {
+  return writeFile(join(configDir, 'steersman.yaml'), yaml);
+}
+
+function load(
+  settings: Partial<RunSettings> = {},
+  deps: Partial<LoadRunDeps> = {},
+  environment = new MockActivityEnvironment(),
+): Promise<PinnedRun> {
+  const loadRun = createLoadRun({
+    configDir,
+    localStack: true,
+    listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
+    modelInfo: () => ({ contextTokens: 100_000, costKnown: true }),
+    searchAttributes: async () => ['AgentMode'],
+    ...deps,
+  });
+  const input: LoadRunInput = { settings: { mode: 'team', workspace, autoApprove: false, ...settings } };
+  return environment.run(loadRun, input);
+}
+
+async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
+  const error = await work.then(
+    () => null,
+    (fault: unknown) => fault,
+  );
+  if (error instanceof ApplicationFailure) return error;
+  throw new Error(`expected an ApplicationFailure, got ${String(error)}`);
+}
+
+describe('load run', () => {
+  test('load run: a folder with steersman.yaml only → everything a run pins', async () => {
+    await config(
+      'models:\n  default: [openai/base, openai/spare]\n  roles:\n    verifier: openai/strict\n  timeoutMs: 5000\ndedupe: advise\n',
+    );
+    const pinned = await load({ systemMessage: 'Answer in verse.' });
+    expect(Object.keys(pinned.roles).sort()).toEqual(['executor', 'planner', 'summary', 'verifier']);
+    expect(pinned.roles.planner?.system).toMatch(/^Answer in verse\.\n\n# Planner/);
+    expect(pinned.roles.planner?.system).toContain('- read_file: Reads a file.');
+    expect(pinned.roles.verifier?.models).toEqual(['openai/strict']);
+    expect(pinned).toMatchObject({
+      models: ['openai/base', 'openai/spare'],
+      modelTimeoutMs: 5000,
+      dedupe: 'advise',
+      fallbackServer: null,
+      searchAttributes: ['AgentMode'],
+      tools: [readFileTool],
+      warnings: ['server x did not start'],
+    });
+    expect(Object.keys(pinned.modelInfo).sort()).toEqual(['openai/base', 'openai/spare', 'openai/strict']);
+  });
+
+  test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {
+    await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
+    const pinned = await load({ limits: { execution: 6 } });
+    expect(pinned.limits).toMatchObject({ planning: 2, execution: 6, verification: 3 });
+    expect(pinned.roles.executor?.system).toContain('at most 6 rounds');
+  });
+
+  test('load run: language zh → Chinese prompts', async () => {
+    await config('language: zh\nmodels:\n  default: openai/base\n');
+    expect((await load()).roles.planner?.system).toContain('规划者');
+  });
+
+  test('load run: tool overrides → in the pinned policies; one that fits nothing is a warning', async () => {
+    await config(
+      'models:\n  default: openai/base\ntools:\n  read_*:\n    readOnly: true\n  wirte_*:\n    readOnly: false\n',
+    );
+    const pinned = await load();
+    expect(pinned.tools[0]?.policy).toMatchObject({ readOnly: true, idempotent: true });
+    expect(pinned.warnings).toContainEqual(expect.stringContaining('"wirte_*" matches no tool'));
+  });
+
+  test('load run: prompts and configuration in the workspace → ignored', async () => {
+    await mkdir(join(workspace, 'prompts', 'core'), { recursive: true });
+    await writeFile(join(workspace, 'prompts', 'core', 'planner.md'), 'broken');
+    await writeFile(join(workspace, 'steersman.yaml'), 'nonsense: true');
+    expect((await load()).models).toEqual(['openai/base']);
+  });
+
+  test('load run: keys in the environment → in nothing that is returned (K3)', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-secret-0123456789');
+    vi.stubEnv('OPENAI_BASE_URL', 'http://secret-host.invalid/v1');
+    try {
+      const text = JSON.stringify(await load({ systemMessage: '{{OPENAI_API_KEY}} $OPENAI_API_KEY' }));
+      expect(text).not.toContain('sk-secret');
+      expect(text).not.toContain('secret-host');
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test('load run: the namespace can not be asked for search attributes → a warning, and the run goes on', async () => {
+    const pinned = await load({}, { searchAttributes: () => Promise.reject(new Error('not allowed')) });
+    expect(pinned.searchAttributes).toEqual([]);
+    expect(pinned.warnings).toContainEqual(expect.stringContaining('not allowed'));
+  });
+
+  test('load run: tool servers take long to start → heartbeats go on meanwhile', async () => {
+    const environment = new MockActivityEnvironment();
+    let beats = 0;
+    let enough: () => void = () => {};
+    const threeBeats = new Promise<void>(resolve => {
+      enough = resolve;
+    });
+    environment.on('heartbeat', () => {
+      beats += 1;
+      if (beats === 3) enough();
+    });
+    const listTools = async () => {
+      await threeBeats;
+      return { tools: [], warnings: [] };
+    };
+    await load({}, { listTools }, environment);
+    expect(beats).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each([
+    ['a workspace that does not exist', { workspace: '/nowhere/at/all' }, '/nowhere/at/all does not exist'],
+    ['an unknown limit', { limits: { exec: 3 } as never }, 'limits.exec'],
+    ['a bad limit', { limits: { tokens: 0 } }, 'limits.tokens'],
+    ['a model without provider', { model: 'gpt-5' }, 'provider/model'],
+    ['an unknown mode', { mode: 'chaos' as never }, 'Use one of: team'],
+  ])('load run: %s → run.bad_input, not retried, with what to do', async (_case, settings, message) => {
+    const failure = await failureOf(load(settings));
+    expect(failure).toMatchObject({ type: FAILURE.run.badInput, nonRetryable: true });
+    expect(failure.message).toContain(message);
+  });
+
+  test('load run: a worker elsewhere and a workspace below none of its roots → refused by name', async () => {
+    await config('models:\n  default: openai/base\nworkspaces: [served]\n');
+    const failure = await failureOf(load({}, { localStack: false }));
+    expect(failure).toMatchObject({ type: FAILURE.run.badInput });
+    expect(failure.message).toContain(`${workspace} is refused`);
+  });
+
+  test.each([
+    [
+      'an unknown key',
+      'modles:\n  default: openai/a\n',
+      'steersman.yaml:1: unknown key "modles". Did you mean "models"?',
+    ],
+    ['no model', 'dedupe: off\n', 'Set models.default in'],
+    ['a language without prompts', 'language: xx\nmodels:\n  default: openai/a\n', 'Use one of en, zh'],
+  ])(
+    'load run: steersman.yaml has %s → run.bad_config, not retried, with what to do',
+    async (_case, yaml, message) => {
+      await config(yaml);
+      const failure = await failureOf(load());
+      expect(failure).toMatchObject({ type: FAILURE.run.badConfig, nonRetryable: true });
+      expect(failure.message).toContain(message);
+    },
+  );
+
+  test('load run: a prompt of the team has another output contract → run.bad_config', async () => {
+    await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
+    const text = '---\ndescription: d\noutput: text\n---\n{{businessContext}}';
+    await writeFile(join(configDir, 'prompts', 'core', 'planner.md'), text);
+    const failure = await failureOf(load());
+    expect(failure.message).toContain('needs "plan"');
+  });
+
+  test('load run: .mcp.json is bad → run.bad_config; a passing fault of a server → Temporal may retry', async () => {
+    const bad = await failureOf(
+      load({}, { listTools: () => Promise.reject(new SteersmanError('.mcp.json: bad.', 'Mend it.')) }),
+    );
+    expect(bad).toMatchObject({ type: FAILURE.run.badConfig, message: '.mcp.json: bad. Mend it.' });
+    await expect(load({}, { listTools: () => Promise.reject(new Error('reset')) })).rejects.toThrow('reset');
+  });
+
+  test('load run: an unknown provider → bad input when the run named it, bad config when the file did', async () => {
+    const modelInfo = () => {
+      throw new SteersmanError('There is no provider x.', 'Use openai.');
+    };
+    expect(await failureOf(load({ model: 'x/y' }, { modelInfo }))).toMatchObject({
+      type: FAILURE.run.badInput,
+    });
+    expect(await failureOf(load({}, { modelInfo }))).toMatchObject({ type: FAILURE.run.badConfig });
+  });
+
+  test('load run: steersman.yaml edited between two runs → the second has the edit', async () => {
+    expect((await load()).models).toEqual(['openai/base']);
+    await config('models:\n  default: openai/new\n');
+    expect((await load()).models).toEqual(['openai/new']);
+  });
+
+  test('load run: no steersman.yaml and a model named for the run → the run loads', async () => {
+    await rm(join(configDir, 'steersman.yaml'));
+    expect((await load({ model: 'openai/mine' })).models).toEqual(['openai/mine']);
+  });
+});

@@ -1,0 +1,278 @@
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  applyToolOverrides,
+  checkRunLimits,
+  chooseModels,
+  loadSettings,
+  mergeLimits,
+} from '../../../src/config/settings.js';
+import { settingsSchema } from '../../../src/config/settings-schema.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { PinnedRole } from '../../../src/core/role.js';
+import type { ToolDefinition, ToolPolicy } from '../../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { SteersmanError } from '../../../src/errors.js';
+
+const projectRoot = new URL('../../..', import.meta.url).pathname;
+
+async function load(yaml: string) {
+  const dir = await mkdtemp(join(tmpdir(), 'steersman-settings-'));
+  await writeFile(join(dir, 'steersman.yaml'), yaml);
+  return loadSettings(dir);
+}
+
+async function faultOf(work: () => unknown): Promise<SteersmanError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof SteersmanError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('steersman.yaml', () => {
+  test('settings: no file → every default', async () => {
+    const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
+    expect(settings).toEqual({
+      language: 'en',
+      models: { roles: {}, timeoutMs: 600_000, stallMs: 60_000 },
+      limits: {},
+      dedupe: 'enforce',
+      tools: {},
+      toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
+      blobs: { retentionDays: 30 },
+      liveText: {},
+      workspaces: [],
+    });
+  });
+
+  test('settings: sections with every line commented → their defaults', async () => {
+    const settings = await load('limits:\n  # planning: 2\nmodels:\n  roles:\ndedupe:\n');
+    expect(settings.limits).toEqual({});
+    expect(settings.models.roles).toEqual({});
+    expect(settings.dedupe).toBe('enforce');
+  });
+
+  test('settings: a model and a list of models → chains', async () => {
+    const { models } = await load(
+      'models:\n  default: openai/a\n  roles:\n    verifier: [openai/b, local/c:7b]\n',
+    );
+    expect(models.default).toEqual(['openai/a']);
+    expect(models.roles).toEqual({ verifier: ['openai/b', 'local/c:7b'] });
+  });
+
+  test('settings: a relative workspace root → starts at the folder of the file', async () => {
+    const { workspaces } = await load('workspaces: [work, /srv/x]');
+    expect(workspaces[0]).toMatch(/^\/.*\/work$/);
+    expect(workspaces[1]).toBe('/srv/x');
+  });
+
+  test.each([
+    [
+      'an unknown section',
+      'dedupe: off\nlimit:\n  planning: 2\n',
+      ':2: unknown key "limit". Did you mean "limits"?',
+    ],
+    [
+      'an unknown key in a section',
+      'limits:\n  planning: 2\n  exection: 4\n',
+      ':3: unknown key "limits.exection". Did you mean "execution"?',
+    ],
+    [
+      'an unknown key of a tool',
+      'tools:\n  "read_*":\n    readonly: true\n',
+      ':3: unknown key "tools.read_*.readonly". Did you mean "readOnly"?',
+    ],
+    [
+      'a role that does not exist',
+      'models:\n  roles:\n    verifer: openai/a\n',
+      ':3: unknown key "models.roles.verifer". Did you mean "verifier"?',
+    ],
+    [
+      'a value of the wrong type',
+      'limits:\n  planning: many\n',
+      ':2: limits.planning: expected number, received string.',
+    ],
+    ['a limit of zero', '\nlimits:\n  execution: 0\n', ':3: limits.execution: '],
+    [
+      'a model without a provider',
+      'models:\n  default: gpt-5-mini\n',
+      ':2: models.default: expected provider/model',
+    ],
+    [
+      'a bad entry of a chain',
+      'models:\n  default:\n    - openai/a\n    - b\n',
+      ':4: models.default.1: expected provider/model',
+    ],
+    [
+      'head and tail larger than the whole',
+      'toolResults:\n  headBytes: 16000\n',
+      ':1: toolResults: headBytes and tailBytes',
+    ],
+    ['bad YAML', 'limits:\n  planning: [1\ndedupe: off\n', ': not valid YAML: '],
+    [
+      'the same key twice',
+      'dedupe: off\nlanguage: en\ndedupe: advise\n',
+      ':3: not valid YAML: Map keys must be unique',
+    ],
+    ['a list in place of keys', '- a\n- b\n', ':1: expected keys with values'],
+  ])('settings: %s → an error with file, line and key', async (_case, yaml, expected) => {
+    const fault = await faultOf(() => load(yaml));
+    expect(fault.message).toContain(`steersman.yaml${expected.startsWith(': ') ? ':' : ''}`);
+    expect(fault.message).toContain(expected);
+    expect(fault.hint).not.toBe('');
+  });
+
+  test('settings: several faults → all of them, one a line', async () => {
+    const fault = await faultOf(() => load('limits:\n  planing: 2\nmodls:\n  default: openai/a\n'));
+    expect(fault.message.split('\n')).toHaveLength(2);
+    expect(fault.message).toContain(':2: unknown key "limits.planing"');
+    expect(fault.message).toContain(':3: unknown key "modls"');
+  });
+});
+
+describe('shipped files', () => {
+  test('steersman.yaml: as shipped → valid, with a default model and nothing else changed', async () => {
+    const shipped = await loadSettings(projectRoot);
+    expect(shipped.models.default).toEqual(['openai/gpt-5-mini']);
+    const bare = await load('models:\n  default: openai/gpt-5-mini\n');
+    expect(shipped).toEqual(bare);
+  });
+
+  test('steersman.yaml: each commented default → the one of the schema', async () => {
+    const text = await readFile(join(projectRoot, 'steersman.yaml'), 'utf8');
+    for (const [key, value] of leafDefaults(z.toJSONSchema(settingsSchema, { io: 'input' }))) {
+      expect(text).toMatch(new RegExp(`# +${key}: ${value ?? ' '}`));
+    }
+  });
+
+  test('steersman.schema.json: the schema in code → the same (else run: node scripts/schema.mjs)', async () => {
+    const stored: unknown = JSON.parse(await readFile(join(projectRoot, 'steersman.schema.json'), 'utf8'));
+    expect(stored).toEqual(JSON.parse(JSON.stringify(z.toJSONSchema(settingsSchema, { io: 'input' }))));
+  });
+});
+
+function leafDefaults(node: unknown): [string, unknown][] {
+  if (typeof node !== 'object' || node === null || !('properties' in node)) return [];
+  return Object.entries(node.properties ?? {}).flatMap(
+    ([key, inner]: [string, unknown]): [string, unknown][] => {
+      const nested = leafDefaults(inner);
+      if (nested.length > 0) return nested;
+      if (typeof inner !== 'object' || inner === null || !('default' in inner)) return [];
+      return typeof inner.default === 'object' && inner.default !== null ? [] : [[key, inner.default]];
+    },
+  );
+}
+
+describe('limits', () => {
+  test('limits: defaults, steersman.yaml, run settings → the later layer wins key by key (L19)', () => {
+    const limits = mergeLimits({ planning: 5, execution: 6, costUsd: 2 }, { execution: 7, costUsd: null });
+    expect(limits).toEqual({ ...DEFAULT_LIMITS, planning: 5, execution: 7, costUsd: null });
+  });
+
+  test('limits of a run: unknown key → named with the nearest one', async () => {
+    const fault = await faultOf(() => checkRunLimits({ turn: 3 }));
+    expect(fault.message).toContain('unknown key "limits.turn". Did you mean "turns"?');
+  });
+
+  test('limits of a run: bad value → named by its path', async () => {
+    const fault = await faultOf(() => checkRunLimits({ execution: -1 }));
+    expect(fault.message).toContain('limits.execution: ');
+  });
+});
+
+describe('models', () => {
+  const role = (name: string, models: string[] = []): PinnedRole => ({
+    name,
+    description: name,
+    memory: 'shared',
+    tools: [],
+    output: 'text',
+    models,
+    temperature: null,
+    maxOutputTokens: null,
+    system: '',
+  });
+  const models = {
+    default: ['p/default'],
+    roles: { b: ['p/yaml'], c: ['p/yaml'] },
+    timeoutMs: 1,
+    stallMs: 1,
+  };
+  const roles = [role('a'), role('b'), role('c', ['p/front']), role('d', ['p/front'])];
+  const chains = (chosen: readonly PinnedRole[]) => chosen.map(({ models }) => models[0]);
+
+  test('models: no model for the run → steersman.yaml by role, then front matter, then the default', () => {
+    const choice = chooseModels(roles, models);
+    expect(choice.models).toEqual(['p/default']);
+    expect(chains(choice.roles)).toEqual([undefined, 'p/yaml', 'p/yaml', 'p/front']);
+  });
+
+  test('models: a model named for the run → alone, for every role', () => {
+    const choice = chooseModels(roles, models, { runModel: 'p/run' });
+    expect(choice.models).toEqual(['p/run']);
+    expect(chains(choice.roles)).toEqual([undefined, undefined, undefined, undefined]);
+  });
+
+  test('models: none for a role → an error that says what to set', async () => {
+    const fault = await faultOf(() => chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1 }));
+    expect(fault.message).toContain('No model is configured for the role a');
+    expect(fault.hint).toContain('models.default in steersman.yaml');
+  });
+
+  test('models: every role has its own and there is no default → fine', () => {
+    expect(chooseModels([role('d', ['p/front'])], { roles: {}, timeoutMs: 1, stallMs: 1 }).models).toEqual(
+      [],
+    );
+  });
+
+  test('models: the run names one without a provider → an error that shows the form', async () => {
+    const fault = await faultOf(() => chooseModels(roles, models, { runModel: 'gpt' }));
+    expect(`${fault.message} ${fault.hint}`).toContain('openai/gpt-5-mini');
+  });
+});
+
+describe('tool overrides', () => {
+  const tool = (name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition => ({
+    name,
+    serverToolName: name,
+    origin: { type: 'mcp', server: 's' },
+    description: '',
+    inputSchema: {},
+    validation: 'strict',
+    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
+  });
+
+  test('overrides: several globs match → later entries win key by key (E1, D5)', () => {
+    const { tools, warnings } = applyToolOverrides([tool('web_fetch'), tool('edit')], {
+      '*_fetch': { readOnly: true, timeoutMs: 5 },
+      'web*': { timeoutMs: 9, cache: 'none' },
+    });
+    expect(tools[0]?.policy).toEqual({
+      readOnly: true,
+      idempotent: true,
+      destructive: false,
+      attempts: 3,
+      timeoutMs: 9,
+      cache: 'none',
+    });
+    expect(tools[1]).toEqual(tool('edit'));
+    expect(warnings).toEqual([]);
+  });
+
+  test('overrides: a server claims read-only and is contradicted → neither read-only nor retried', () => {
+    const liar = tool('sneaky', { readOnly: true, idempotent: true, destructive: false });
+    const { tools } = applyToolOverrides([liar], { sneaky: { readOnly: false } });
+    expect(tools[0]?.policy).toMatchObject({ readOnly: false, idempotent: false, destructive: true });
+  });
+
+  test('overrides: a glob matches no tool → a warning that names it', () => {
+    const { warnings } = applyToolOverrides([tool('edit')], { raed_file: { readOnly: true } });
+    expect(warnings).toEqual([expect.stringContaining('"raed_file" matches no tool')]);
+  });
+});

@@ -1,0 +1,255 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../src/core/failure.js';
+import { createOpenAiProvider } from '../../../src/models/openai.js';
+import type { WireError } from '../../../src/models/protocol-reply.js';
+import { startProtocolServer } from '../../../src/models/protocol-server.js';
+import { createProviders } from '../../../src/models/providers.js';
+import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
+import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { failureOf, MODEL, runCall, user } from '../../support/model-calls.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(server => server.close()));
+});
+
+async function scripted(reply: ScriptedReply, options = {}) {
+  const server = await startScriptedModel({ reply: [reply], ...options });
+  open.push(server);
+  return server;
+}
+
+const { model } = FAILURE;
+
+interface Row {
+  when: string;
+  error: WireError;
+  type: string;
+  retryable: boolean;
+  says: RegExp;
+}
+
+const TABLE: Row[] = [
+  { when: '429', error: { status: 429, message: 'slow down' }, type: model.rateLimited, retryable: true, says: /slow down/ },
+  { when: '529', error: { status: 529 }, type: model.overloaded, retryable: true, says: /HTTP 529/ },
+  { when: '503', error: { status: 503 }, type: model.overloaded, retryable: true, says: /HTTP 503/ },
+  { when: '500', error: { status: 500, message: 'oops' }, type: model.server, retryable: true, says: /oops/ },
+  { when: '502 with an HTML page', error: { status: 502, body: '<html>Bad gateway</html>' }, type: model.server, retryable: true, says: /HTTP 502/ },
+  { when: '504', error: { status: 504 }, type: model.server, retryable: true, says: /HTTP 504/ },
+  { when: '408', error: { status: 408 }, type: model.timeout, retryable: true, says: /HTTP 408/ },
+  { when: '401', error: { status: 401, message: 'Incorrect API key' }, type: model.auth, retryable: false, says: /OPENAI_API_KEY/ },
+  { when: '403', error: { status: 403, message: 'no access' }, type: model.forbidden, retryable: false, says: /may not use this model/ },
+  { when: '402', error: { status: 402 }, type: model.forbidden, retryable: false, says: /no credit/ },
+  { when: '429 for used-up quota', error: { status: 429, code: 'insufficient_quota', message: 'You exceeded your current quota' }, type: model.forbidden, retryable: false, says: /no credit or quota left/ },
+  { when: '400', error: { status: 400, message: 'bad messages' }, type: model.badRequest, retryable: false, says: /bad messages/ },
+  { when: '422', error: { status: 422, message: 'unprocessable' }, type: model.badRequest, retryable: false, says: /unprocessable/ },
+  { when: '404 for the model', error: { status: 404, code: 'model_not_found', message: 'The model `gpt-5-mini` does not exist' }, type: model.unknownModel, retryable: false, says: /does not know the model "gpt-5-mini"/ },
+  { when: '404 as Ollama says it', error: { status: 404, body: '{"error":"model \'gpt-5-mini\' not found, try pulling it first"}' }, type: model.unknownModel, retryable: false, says: /try pulling it first/ },
+  { when: '404 for the path', error: { status: 404, body: '404 page not found' }, type: model.badRequest, retryable: false, says: /check OPENAI_BASE_URL/ },
+  { when: '400 for the context', error: { status: 400, code: 'context_length_exceeded', message: "This model's maximum context length is 8192 tokens" }, type: model.contextTooLong, retryable: false, says: /does not fit/ },
+  { when: '413', error: { status: 413 }, type: model.contextTooLong, retryable: false, says: /does not fit/ },
+  { when: '400 for the context, as llama.cpp says it', error: { status: 400, message: 'the request exceeds the available context size' }, type: model.contextTooLong, retryable: false, says: /context size/ },
+  { when: '400 from a content filter', error: { status: 400, code: 'content_filter', message: 'The response was filtered' }, type: model.contentFilter, retryable: false, says: /filtered/ },
+  { when: 'a list with one error, as Gemini sends it', error: { status: 400, body: '[{"error":{"code":400,"message":"Bad thing"}}]' }, type: model.badRequest, retryable: false, says: /Bad thing/ },
+  { when: 'a detail without error, as FastAPI sends it', error: { status: 400, body: '{"detail":"Bad field"}' }, type: model.badRequest, retryable: false, says: /Bad field/ },
+];
+
+describe('failure classifier (M6, C28)', () => {
+  it.each(TABLE)('model call: $when → $type, retryable $retryable', async row => {
+    const server = await scripted({ error: row.error });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure).toMatchObject({ type: row.type, nonRetryable: !row.retryable });
+    expect(failure.message).toMatch(row.says);
+    expect(failure.message).toContain('openai/gpt-5-mini');
+    expect(failure.message).toContain(server.baseUrl);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    { when: 'its code is a status', error: { status: 200, code: '429', message: 'busy' }, type: model.rateLimited },
+    { when: 'its type says overloaded', error: { status: 200, type: 'overloaded_error' }, type: model.overloaded },
+    { when: 'it says nothing known', error: { status: 200, message: 'lost it' }, type: model.server },
+  ])('error event in the stream: $when → $type', async ({ error, type }) => {
+    const server = await scripted({ text: 'Hello there', error: { ...error, afterChunks: 1 } });
+    expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type });
+  });
+
+  it('finish reason content_filter → model.content_filter, not retryable (M13)', async () => {
+    const server = await scripted({ text: 'I', finishReason: 'content_filter' });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure).toMatchObject({ type: model.contentFilter, nonRetryable: true });
+  });
+});
+
+describe('Retry-After (M6)', () => {
+  it('model call: 429 with retry-after of 7 seconds → nextRetryDelay 7,000 ms', async () => {
+    const server = await scripted({ error: { status: 429, headers: { 'retry-after': '7' } } });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure.nextRetryDelay).toBe(7_000);
+  });
+
+  const now = Date.parse('2030-01-01T00:00:00Z');
+  it.each([
+    [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
+    [{ 'retry-after': '0.5' }, 500],
+    [{ 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' }, 30_000],
+    [{ 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, 0],
+    [{ 'retry-after': '86400' }, MAX_RETRY_AFTER_MS],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '' }, null],
+    [{}, null],
+  ])('headers %j → %s ms', (headers, wait) => {
+    expect(retryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(wait);
+  });
+});
+
+describe('failures without an answer', () => {
+  it('nobody listens → model.connection that names the address and the variable', async () => {
+    const port = await freePort();
+    const failure = await failureOf(runCall({ baseUrl: `http://127.0.0.1:${port}/v1` }));
+    expect(failure).toMatchObject({ type: model.connection, nonRetryable: false });
+    expect(failure.message).toMatch(/ECONNREFUSED/);
+    expect(failure.message).toContain(`127.0.0.1:${port}`);
+    expect(failure.message).toContain('OPENAI_BASE_URL');
+  });
+
+  it('connection dropped in the middle of a reply → model.connection', async () => {
+    const server = await scripted({ text: 'x'.repeat(500), dropAfterChunks: 3 });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure).toMatchObject({ type: model.connection, nonRetryable: false });
+  });
+
+  it('stream that ends without a finish reason → model.connection, never a whole reply', async () => {
+    const server = await startProtocolServer({
+      handle: async (_request, reply) => {
+        reply.text('half');
+        reply.end();
+      },
+    });
+    open.push(server);
+    expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type: model.connection });
+  });
+
+  it('answer that is no stream → model.bad_response that names the variable', async () => {
+    const server = await startProtocolServer({
+      handle: async (_request, reply) => {
+        reply.raw('<html>hello</html>', 'text/html');
+        reply.end();
+      },
+    });
+    open.push(server);
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure).toMatchObject({ type: model.badResponse });
+    expect(failure.message).toContain('OPENAI_BASE_URL');
+  });
+
+  it('event that is not JSON → model.bad_response', async () => {
+    const server = await startProtocolServer({
+      handle: async (_request, reply) => {
+        reply.raw('data: {"choices": [\n\n');
+        reply.end();
+      },
+    });
+    open.push(server);
+    expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type: model.badResponse });
+  });
+
+  it('stalled stream → model.stalled', async () => {
+    const server = await scripted({ text: 'x'.repeat(500), stallAfterChunks: 2 });
+    const deps = { limits: { stallMs: 80 } };
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, deps }));
+    expect(failure).toMatchObject({ type: model.stalled, nonRetryable: false });
+    expect(failure.message).toMatch(/0\.08 s/);
+  });
+
+  it('no first part → model.stalled', async () => {
+    const server = await scripted({ text: 'x', hold: { until: new Promise(() => undefined) } });
+    const deps = { limits: { firstPartMs: 80 } };
+    expect(await failureOf(runCall({ baseUrl: server.baseUrl, deps }))).toMatchObject({ type: model.stalled });
+  });
+
+  it('call longer than its limit → model.timeout, before the limit of the activity', async () => {
+    const server = await scripted({ text: 'x'.repeat(50_000), chunkChars: 1, delayMs: 10 });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, startToCloseTimeoutMs: 200 }));
+    expect(failure).toMatchObject({ type: model.timeout, nonRetryable: false });
+  });
+});
+
+describe('messages (K3)', () => {
+  const key = 'sk-secret-1234567890abcdef';
+
+  it('endpoint repeats the key → the message does not', async () => {
+    const error = { status: 401, message: `Incorrect API key provided: ${key}. Also Bearer abc.def.` };
+    const server = await scripted({ error });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, openai: { apiKey: key } }));
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+    expect(failure.message).not.toContain(key);
+    expect(failure.message).not.toContain('abc.def');
+    expect(failure.message).toContain('OPENAI_API_KEY');
+  });
+
+  it('endpoint repeats the request → the message does not', async () => {
+    const secret = 'My password is hunter2, please keep it to yourself.';
+    const error = { status: 400, message: `Cannot handle: ${secret}` };
+    const server = await scripted({ error });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, messages: [user(secret)] }));
+    expect(failure.message).toMatch(/Cannot handle/);
+    expect(failure.message).not.toContain('hunter2');
+  });
+
+  it('endpoint sends back the body of the request → the message does not', async () => {
+    const body = JSON.stringify({ detail: [{ msg: 'Field required', input: { messages: ['private'] } }] });
+    const server = await scripted({ error: { status: 422, body } });
+    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+    expect(failure.message).toMatch(/Field required/);
+    expect(failure.message).not.toContain('private');
+  });
+
+  it('user, password and query of the base URL → not in messages', async () => {
+    const port = await freePort();
+    const baseUrl = `http://me:pass@127.0.0.1:${port}/v1?key=abc`;
+    const failure = await failureOf(runCall({ baseUrl }));
+    expect(failure.message).not.toMatch(/pass|abc/);
+  });
+});
+
+describe('providers (M3)', () => {
+  it.each(['gpt-5-mini', 'nobody/model', 'openai/', 'constructor/x'])('model id %s → model.unknown_model with an example', id => {
+    const providers = createProviders({ openai: () => createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' }) });
+    expect(() => providers.resolve(id)).toThrowError(/provider\/model, as in openai\/gpt-5-mini/);
+  });
+
+  it('two calls → one provider; the rest of the id is the model', () => {
+    let made = 0;
+    const providers = createProviders({
+      openai: () => {
+        made++;
+        return createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' });
+      },
+    });
+    expect(providers.resolve('openai/meta/llama').model).toBe('meta/llama');
+    expect(providers.resolve(MODEL).model).toBe('gpt-5-mini');
+    expect(made).toBe(1);
+  });
+
+  it('neither key nor base URL → model.auth that names both variables', () => {
+    expect(() => createOpenAiProvider({})).toThrowError(/OPENAI_API_KEY, or OPENAI_BASE_URL/);
+  });
+
+  it('listModels: wrong key → model.auth; right key → ids (M1)', async () => {
+    const server = await startScriptedModel({ reply: [], models: ['a', 'b'] });
+    open.push(server);
+    const provider = createOpenAiProvider({ baseUrl: server.baseUrl });
+    expect(await provider.listModels(AbortSignal.timeout(5_000))).toEqual(['a', 'b']);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise(resolve => server.close(resolve));
+  return port;
+}
