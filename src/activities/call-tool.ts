@@ -33,6 +33,9 @@ const CONNECT_TRIES = 3;
 const CONNECT_PAUSE_MS = 250;
 /** All tries together: the activity has 30 s more than the tool's own limit. */
 const CONNECT_BUDGET_MS = 20_000;
+/** For the list of tools, where this worker has not listed them yet. */
+const SCHEMA_BUDGET_MS = 5_000;
+
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
  * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
@@ -149,9 +152,8 @@ class ToolCall {
   /** The schema is the server's of this moment; where it can not be had, the server is the judge (C4). */
   async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
     if (!this.#input.checked) return [];
-    const schema = await this.#orStop(
-      connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined),
-    );
+    const asked = connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined);
+    const schema = await this.#orStop(within(SCHEMA_BUDGET_MS, asked, undefined));
     return isUsableSchema(schema) ? validateArguments(schema, args) : [];
   }
 
@@ -203,7 +205,7 @@ class ToolCall {
   /** Run context for the tool (T4): keys without a namespace get ours. */
   #meta(): Record<string, string> {
     const { callId, context } = this.#input;
-    const entries = Object.entries({ runId: this.#runId, callId, ...context });
+    const entries = Object.entries({ ...context, runId: this.#runId, callId });
     return Object.fromEntries(
       entries.map(([key, value]) => [key.includes('/') ? key : `steersman/${key}`, value]),
     );

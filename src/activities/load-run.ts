@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { displayPath } from '../config/files.js';
 import type { RoleTemplate } from '../config/prompts.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
@@ -110,7 +111,7 @@ async function readFiles(
     }
     if (role.profile.output !== output) {
       throw new SteersmanError(
-        `${role.file}: output is "${role.profile.output}", and the mode ${mode} needs "${output}".`,
+        `${displayPath(role.file)}: output is "${role.profile.output}", and the mode ${mode} needs "${output}".`,
         `Write "output: ${output}" in its front matter.`,
       );
     }

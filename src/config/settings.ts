@@ -40,9 +40,9 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
   }
 }
 
-/** Later layers win; a key that a layer leaves out is taken from the layer before (L19). */
-export function mergeLimits(...layers: readonly LimitOverrides[]): Limits {
-  return Object.assign({}, DEFAULT_LIMITS, ...layers);
+/** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins (L19). */
+export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
+  return { ...DEFAULT_LIMITS, ...file, ...run };
 }
 
 /**
@@ -112,10 +112,9 @@ export function applyToolOverrides(
     matches: picomatch(glob),
   }));
   const changed = tools.map(tool => {
-    const matching = rules.filter(rule => rule.matches(tool.name)).map(rule => rule.override);
-    return matching.length === 0
-      ? tool
-      : { ...tool, policy: overridePolicy(tool.policy, Object.assign({}, ...matching)) };
+    const merged: ToolOverride = {};
+    for (const rule of rules) if (rule.matches(tool.name)) Object.assign(merged, rule.override);
+    return { ...tool, policy: overridePolicy(tool.policy, merged) };
   });
   const warnings = rules
     .filter(rule => !tools.some(tool => rule.matches(tool.name)))

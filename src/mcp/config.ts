@@ -56,8 +56,8 @@ const httpSchema = z.object({
 });
 const fileSchema = z.object({ mcpServers: z.record(z.string().min(1), z.record(z.string(), z.unknown())) });
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
 const EXAMPLE =
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
   '{ "mcpServers": { "files": { "command": "mcp-server-filesystem", "args": ["${workspace}"] } } }';
 
 /**

@@ -1,7 +1,6 @@
 /** A worker and all it holds: connection, tool servers, model providers, blob store. */
 import { join } from 'node:path';
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
@@ -21,6 +20,7 @@ import { McpPool } from '../mcp/pool.js';
 import { listRunTools } from '../mcp/tools.js';
 import { pinnedModel } from '../models/model-info.js';
 import { createProviders } from '../models/providers.js';
+import { builtScript } from '../stack/home.js';
 import { modelRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
 import { readArguments } from './read-arguments.js';
@@ -123,7 +123,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
 
 /** The workflow bundle of the build: bundling at start costs seconds and memory. */
 async function readBundle(): Promise<string> {
-  const path = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+  const path = builtScript('workflow-bundle.js');
   try {
     return await readFile(path, 'utf8');
   } catch {

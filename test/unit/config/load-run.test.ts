@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LoadRunDeps } from '../../../src/activities/load-run.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
@@ -23,6 +24,9 @@ const readFileTool: ToolDefinition = {
   policy: DEFAULT_TOOL_POLICY,
 };
 
+/** Failing activities are logged with their stacks otherwise. */
+const quietEnvironment = () => new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+
 let configDir: string;
 let workspace: string;
 
@@ -42,7 +46,7 @@ function config(yaml: string): Promise<void> {
 function load(
   settings: Partial<RunSettings> = {},
   deps: Partial<LoadRunDeps> = {},
-  environment = new MockActivityEnvironment(),
+  environment = quietEnvironment(),
 ): Promise<PinnedRun> {
   const loadRun = createLoadRun({
     configDir,
@@ -134,7 +138,7 @@ describe('load run', () => {
   });
 
   test('load run: tool servers take long to start → heartbeats go on meanwhile', async () => {
-    const environment = new MockActivityEnvironment();
+    const environment = quietEnvironment();
     let beats = 0;
     let enough: () => void = () => {};
     const threeBeats = new Promise<void>(resolve => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listRoles, loadRoles, promptRoots, renderRole } from '../../../src/config/prompts.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { parseRoleOutput } from '../../../src/core/parse-output.js';
 import type { ToolDefinition } from '../../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 
@@ -195,10 +196,22 @@ describe.each(['en', 'zh'])('shipped prompts (%s)', language => {
     return { profile: role.profile, system: renderRole(role, values).system };
   }
 
-  /** The JSON examples of a prompt, parsed. */
-  function examples(system: string): Record<string, unknown>[] {
-    return [...system.matchAll(/```json\n(.*?)```/gs)].map(match => JSON.parse(match[1] ?? ''));
+  /** The JSON examples of a prompt, as text. */
+  function exampleTexts(system: string): string[] {
+    return [...system.matchAll(/```json\n(.*?)```/gs)].map(match => match[1] ?? '');
   }
+
+  const examples = (system: string): Record<string, unknown>[] =>
+    exampleTexts(system).map(text => JSON.parse(text));
+
+  test("examples: read by the parser of the role's output → taken without an error (G10, G11)", async () => {
+    for (const name of ['planner', 'executor', 'verifier']) {
+      const { profile, system } = await shipped(name);
+      const texts = exampleTexts(system);
+      expect(texts).toHaveLength(name === 'verifier' ? 2 : 1);
+      for (const text of texts) expect(parseRoleOutput(profile.output, text)).toMatchObject({ ok: true });
+    }
+  });
 
   test('planner: no tools, plan contract, and an example with criterion and dependencies (P7, F18)', async () => {
     const { profile, system } = await shipped('planner');

@@ -1,0 +1,130 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalBlobStore, pruneBlobs } from '../../../src/blobs/blob-store.js';
+import { readResult } from '../../../src/blobs/read-result.js';
+import { cutHead, cutTail } from '../../../src/blobs/text-cut.js';
+
+let dir = '';
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'blobs-'));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const textOf = (result: { content: { type: string; text?: string }[] }) => result.content[0]?.text ?? '';
+
+describe('blob store (T17)', () => {
+  it('put and read → the same bytes, in pages; the same content → the same reference', async () => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('run/1: ü', 'hello world');
+    expect(ref).toMatch(/^blob:[A-Za-z0-9_-]+\/[0-9a-f]{64}$/);
+    expect(await store.put('run/1: ü', 'hello world')).toBe(ref);
+    const page = await store.read('run/1: ü', ref, { offset: 6, length: 3 });
+    expect(page).toEqual({ data: Buffer.from('wor'), totalBytes: 11 });
+    expect((await store.read('run/1: ü', ref, { offset: 99, length: 3 }))?.data).toHaveLength(0);
+  });
+
+  it('another run, also one with a similar id → can not read it', async () => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('run/1', 'secret');
+    for (const other of ['run_1', 'run/2', ''])
+      expect(await store.read(other, ref, { offset: 0, length: 9 })).toBeNull();
+  });
+
+  it.each([
+    '',
+    'blob:',
+    '../../etc/passwd',
+    'blob:../x',
+    `blob:${'../'.repeat(4)}etc/passwd`,
+    `blob:run-1/${'0'.repeat(64)}`,
+    '/etc/passwd',
+  ])('reference %j → nothing, whatever it points at', async ref => {
+    expect(await createLocalBlobStore(dir).read('run-1', ref, { offset: 0, length: 10 })).toBeNull();
+  });
+
+  it('run ids that are paths → stay in the folder', async () => {
+    const store = createLocalBlobStore(join(dir, 'blobs'));
+    for (const id of ['..', '../..', '/abs', '.', 'con', 'a'.repeat(500)]) await store.put(id, 'x');
+    expect(readdirSync(dir)).toEqual(['blobs']);
+    expect(readdirSync(join(dir, 'blobs'))).toHaveLength(6);
+  });
+
+  it('pruning → old blobs and empty folders go, what was stored again lately stays', async () => {
+    const store = createLocalBlobStore(dir);
+    const [old, kept] = [await store.put('a', 'old'), await store.put('b', 'kept')];
+    const longAgo = new Date(Date.now() - 40 * 86_400_000);
+    for (const ref of [old, kept]) utimesSync(join(dir, ref.replace('blob:', '')), longAgo, longAgo);
+    writeFileSync(join(dir, 'stray-file'), '');
+    await store.put('b', 'kept');
+    expect(await pruneBlobs(dir, 30)).toBe(1);
+    expect(await store.read('a', old, { offset: 0, length: 9 })).toBeNull();
+    expect(await store.read('b', kept, { offset: 0, length: 9 })).not.toBeNull();
+    expect(readdirSync(dir)).toHaveLength(2);
+    expect(await pruneBlobs(join(dir, 'missing'), 30)).toBe(0);
+  });
+});
+
+describe('read_result (T17)', () => {
+  it('paging from offset to offset → the whole text, no character split', async () => {
+    const store = createLocalBlobStore(dir);
+    const whole = Array.from({ length: 3_000 }, (_, i) => `${i} größe 漢字 🙂`).join(' ');
+    const ref = await store.put('r', whole);
+    let offset: number | null = 0;
+    let read = '';
+    while (offset !== null) {
+      const text: string = textOf(await readResult(store, 'r', { ref, offset, length: 1_000 }));
+      const [, body = '', next] =
+        /^(.*)\n\[bytes \d+ to \d+ of \d+: (?:continue with offset (\d+)|this is the end)\]$/s.exec(text) ??
+        [];
+      read += body;
+      offset = next === undefined ? null : Number(next);
+    }
+    expect(read).toBe(whole);
+  });
+
+  it.each([
+    ['unknown reference', { ref: 'blob:nope' }, 'no stored result'],
+    ['offset behind the end', { offset: 10_000 }, 'ends at byte'],
+  ])('%s → an error that says so', async (_name, args, says) => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('r', 'text');
+    const result = await readResult(store, 'r', { ref, ...args });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain(says);
+  });
+
+  it('binary content → an error that says so', async () => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('r', Buffer.from([0x89, 0x50, 0xff, 0xfe]));
+    expect(textOf(await readResult(store, 'r', { ref }))).toContain('binary');
+  });
+});
+
+describe('cuts', () => {
+  it('any text and limit → valid UTF-8 within the limit, a prefix and a suffix', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.integer({ min: 4, max: 300 }),
+        (text, limit) => {
+          const bytes = Buffer.from(text);
+          for (const cut of [cutHead(bytes, limit), cutTail(bytes, limit)]) {
+            expect(cut.length).toBeLessThanOrEqual(Math.max(limit, 0));
+            expect(Buffer.from(cut.toString('utf8')).equals(cut)).toBe(true);
+          }
+          expect(bytes.subarray(0, cutHead(bytes, limit).length).equals(cutHead(bytes, limit))).toBe(true);
+          expect(text.endsWith(cutTail(bytes, limit).toString('utf8'))).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('a line end near the cut → whole lines', () => {
+    const bytes = Buffer.from('first line\nsecond line\nthird line');
+    expect(cutHead(bytes, 26).toString()).toBe('first line\nsecond line\n');
+    expect(cutTail(bytes, 14).toString()).toBe('third line');
+  });
+});

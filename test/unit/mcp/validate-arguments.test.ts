@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { isUsableSchema, validateArguments } from '../../../src/mcp/validate-arguments.js';
+
+const schema = {
+  type: 'object',
+  properties: {
+    path: { type: 'string' },
+    mode: { enum: ['a', 'b'] },
+    lines: { type: 'array', items: { type: 'object', properties: { at: { type: 'integer', minimum: 1 } } } },
+  },
+  required: ['path'],
+  additionalProperties: false,
+};
+
+describe('arguments against a schema (T6, T7, C4)', () => {
+  it('valid → no errors', () => {
+    expect(validateArguments(schema, { path: 'x', mode: 'a', lines: [{ at: 1 }] })).toEqual([]);
+  });
+
+  it('faults → each named with path, what was expected, what was given', () => {
+    expect(validateArguments(schema, { mode: 'c', lines: [{ at: 'one' }, { at: 0 }], pth: 1 })).toEqual([
+      'the arguments: the required property "path" is missing',
+      'the arguments: unknown property "pth"; known: path, mode, lines',
+      'mode: expected one of string "a", string "b", got string "c"',
+      'lines.0.at: expected integer, got string "one"',
+      'lines.1.at: must be >= 1, got number 0',
+    ]);
+  });
+
+  it('more than ten faults → ten lines', () => {
+    const wrong = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`x${i}`, 1]));
+    expect(validateArguments(schema, wrong)).toHaveLength(10);
+  });
+
+  it('a long value → quoted in short', () => {
+    const [line] = validateArguments(schema, { path: ['x'.repeat(5_000)] });
+    expect(line?.length).toBeLessThan(200);
+  });
+
+  it.each([
+    ['none', undefined, false],
+    ['no word about properties', { type: 'object' }, false],
+    ['not an object', [], false],
+    ['broken', { type: 'object', properties: { a: { $ref: '#/nowhere' } } }, false],
+    [
+      'draft 7',
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { a: { type: 'array', items: [{ type: 'string' }] } },
+      },
+      true,
+    ],
+    [
+      '2020-12',
+      {
+        $schema: 'https://json-schema.org/draft/2020-12/schema',
+        $id: 'same',
+        type: 'object',
+        properties: { a: { prefixItems: [{ type: 'string' }] } },
+      },
+      true,
+    ],
+    ['the same $id again', { $id: 'same', type: 'object', properties: {} }, true],
+    [
+      'unknown keywords and formats',
+      { type: 'object', properties: { a: { type: 'string', format: 'odd', 'x-note': 1 } } },
+      true,
+    ],
+  ])('C4 usable schema: %s → %#', (_name, value, usable) => {
+    expect(isUsableSchema(value)).toBe(usable);
+  });
+});
