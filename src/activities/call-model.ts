@@ -22,6 +22,11 @@ export interface CallModelDeps {
   live?: Partial<LiveTextOptions>;
   /** `timeoutMs` is at most the activity's own limit. */
   limits?: Partial<StreamLimits>;
+  /**
+   * Aborted when the worker begins to shut down: calls are given up at once. Without it they end when
+   * the worker's grace time is over.
+   */
+  shuttingDown?: AbortSignal;
 }
 
 /** No block of the run's state is larger; what is goes to the blob store. */
@@ -37,28 +42,50 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
       details => context.heartbeat(details),
       deps.live,
     );
+    const abort = joinSignals([context.cancellationSignal, deps.shuttingDown]);
     beat.start();
     try {
-      return await callModel(input, deps, context, beat);
+      return await callModel({ input, deps, context, signal: abort.signal }, beat);
     } catch (error) {
       throw toFailure(error);
     } finally {
       beat.stop();
+      abort.release();
     }
   };
 }
 
-async function callModel(
-  input: CallModelInput,
-  deps: CallModelDeps,
-  context: Context,
-  beat: LiveTextBeat,
-): Promise<CallModelResult> {
+/** One running call. */
+interface Call {
+  input: CallModelInput;
+  deps: CallModelDeps;
+  context: Context;
+  /** Aborted by an interrupt, or by whatever else ends the call early. */
+  signal: AbortSignal;
+}
+
+/** Like `AbortSignal.any`, but lets go of a signal that lives as long as the worker. */
+function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
+  signal: AbortSignal;
+  release(): void;
+} {
+  const joined = new AbortController();
+  const given = signals.filter(signal => signal !== undefined);
+  const onAbort = () => joined.abort(given.find(signal => signal.aborted)?.reason);
+  for (const signal of given) signal.addEventListener('abort', onAbort);
+  if (given.some(signal => signal.aborted)) onAbort();
+  const release = () => {
+    for (const signal of given) signal.removeEventListener('abort', onAbort);
+  };
+  return { signal: joined.signal, release };
+}
+
+async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {
+  const { input, deps, context, signal } = call;
   const draft = new ReplyDraft();
-  const signal = context.cancellationSignal;
   const { provider, model } = deps.providers.resolve(input.model);
-  const state = await readState(input, deps, context);
-  if (state === 'aborted') return interrupted(input, draft, null, 0, deps, context);
+  const state = await readState(call);
+  if (state === 'aborted') return interrupted(call, draft, null, 0);
 
   const startedAt = performance.now();
   const request = { ...state.head, model, messages: state.messages };
@@ -72,32 +99,26 @@ async function callModel(
     onText: text => beat.show(text),
   });
   const durationMs = Math.round(performance.now() - startedAt);
-  if (ended === 'aborted') return interrupted(input, draft, state, durationMs, deps, context);
-  return complete(input, draft, state, durationMs, deps);
+  if (ended === 'aborted') return interrupted(call, draft, state, durationMs);
+  return complete(call, draft, state, durationMs);
 }
 
-async function readState(
-  input: CallModelInput,
-  deps: CallModelDeps,
-  context: Context,
-): Promise<ModelRequestState | 'aborted'> {
+async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
   const { workflowExecution: execution } = context.info;
   if (!execution) throw new Error('steersmanCallModel is called by a workflow: it reads its request from it');
-  const call = { ...execution, callId: input.callId, role: input.role };
   try {
-    return await deps.readState(call, context.cancellationSignal);
+    return await deps.readState({ ...execution, callId: input.callId, role: input.role }, signal);
   } catch (error) {
-    if (context.cancellationSignal.aborted) return 'aborted';
+    if (signal.aborted) return 'aborted';
     throw error;
   }
 }
 
 async function complete(
-  input: CallModelInput,
+  { input, deps }: Call,
   draft: ReplyDraft,
   state: ModelRequestState,
   durationMs: number,
-  deps: CallModelDeps,
 ): Promise<CallModelResult> {
   const { head } = state;
   const stopReason = draft.end?.stopReason ?? 'end_turn';
@@ -122,16 +143,12 @@ async function complete(
  * a result: a cut reply must never be taken for a whole one (DESIGN.md, "Interrupting").
  */
 async function interrupted(
-  input: CallModelInput,
+  { input, deps, context }: Call,
   draft: ReplyDraft,
   state: ModelRequestState | null,
   durationMs: number,
-  deps: CallModelDeps,
-  context: Context,
 ): Promise<CallModelResult> {
-  const reason = reasonOf(context);
-  const details = context.cancellationDetails;
-  if (reason !== 'CANCELLED' || details?.cancelRequested === false) throw notByRequest(reason, context);
+  if (!cancelRequested(context)) throw notByRequest(context);
   return {
     content: await shorten(draft.partial(), input.callId, deps),
     stopReason: 'interrupted',
@@ -141,12 +158,19 @@ async function interrupted(
   };
 }
 
-function reasonOf(context: Context): string {
-  const reason: unknown = context.cancellationSignal.reason;
-  return reason instanceof Error ? reason.message : String(reason);
+/** The signal's reason is a CancelledFailure whose message is the SDK's word for why. */
+function cancelReason({ cancellationSignal }: Context): string {
+  const reason: unknown = cancellationSignal.reason;
+  return reason instanceof Error ? reason.message : 'WORKER_SHUTDOWN';
 }
 
-function notByRequest(reason: string, context: Context): Error {
+function cancelRequested(context: Context): boolean {
+  if (!context.cancellationSignal.aborted || cancelReason(context) !== 'CANCELLED') return false;
+  return context.cancellationDetails?.cancelRequested !== false;
+}
+
+function notByRequest(context: Context): Error {
+  const reason = cancelReason(context);
   const details = context.cancellationDetails;
   // The SDK reports a pause and a reset itself, from this very error.
   if (details?.paused || details?.reset) return new CancelledFailure(reason);

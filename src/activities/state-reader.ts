@@ -164,13 +164,27 @@ async function askPatiently(
   for (let waitMs = options.minWaitMs; ; waitMs = Math.min(waitMs * 2, options.maxWaitMs)) {
     signal.throwIfAborted();
     try {
-      return await ask();
+      return await unlessAborted(ask(), signal);
     } catch (error) {
       signal.throwIfAborted();
       if (!isPassingQueryError(error) || performance.now() + waitMs > giveUpAt)
         throw unavailable(null, textOf(error));
     }
     await sleep(waitMs, undefined, { signal });
+  }
+}
+
+/** A query to a dead worker answers late: an interrupt does not wait for it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -3,9 +3,9 @@
  * which activities read from the workflow by query (DESIGN.md, "Model calls by reference").
  */
 import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/message.js';
+import type { OutputContract } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import type { JsonSchema } from '../core/tool.js';
-import type { OutputContract } from '../core/role.js';
 
 export interface LoadRunInput {
   settings: RunSettings;

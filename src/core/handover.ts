@@ -1,7 +1,8 @@
 /** What continue-as-new carries: the whole state, kept below the size a workflow input may have (L20). */
+
+import { record } from './journal.js';
 import { utf8Length } from './json.js';
 import type { RunState } from './run-state.js';
-import { record } from './journal.js';
 import { estimateMessageTokens } from './tokens.js';
 import { trimThread } from './trim.js';
 
@@ -9,10 +10,15 @@ import { trimThread } from './trim.js';
 const MAX_INPUT_BYTES = 1_600_000;
 
 /** The state for the next part. Threads are shortened, pair-safely, until it fits. Changes `state`. */
-export function fitForHandover(state: RunState, runId: string, at: number): RunState {
+export function fitForHandover(
+  state: RunState,
+  runId: string,
+  at: number,
+  maxBytes: number = MAX_INPUT_BYTES,
+): RunState {
   const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
   record(next.journal, at, 'continued_as_new', { part: next.part });
-  for (let share = 0.75; utf8Length(JSON.stringify(next)) > MAX_INPUT_BYTES && share > 0.01; share *= 0.6) {
+  for (let share = 0.75; utf8Length(JSON.stringify(next)) > maxBytes && share > 0.01; share *= 0.6) {
     shortenThreads(next, share, at);
   }
   return next;

@@ -9,7 +9,11 @@ export interface JournalPayloads {
   run_started: { mode: string; goal: string };
   run_loaded: { tools: number; models: string[]; warnings: string[] };
   phase_started: { phase: string; cycle: number };
-  plan_updated: { tasks: { id: string; description: string; status: string }[]; changed: boolean; cut: string[] };
+  plan_updated: {
+    tasks: { id: string; description: string; status: string }[];
+    changed: boolean;
+    cut: string[];
+  };
   task_started: { taskId: string; description: string };
   task_ended: { taskId: string; status: string; reason: string | null };
   model_call_started: { callId: string; role: string; model: string; round: number; taskId: string | null };

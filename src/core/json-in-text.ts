@@ -1,6 +1,9 @@
 /** Finds JSON objects in text that holds other things too (G13). Linear time; nothing but `JSON.parse` reads. */
 import { isRecord } from './json.js';
 
+/** Only so many of the last candidates are parsed: each that fails costs an exception. */
+const MOST_CANDIDATES = 50;
+
 /** The text as one JSON object, or null. */
 export function parseRecord(text: string): Record<string, unknown> | null {
   if (!text.startsWith('{')) return null;
@@ -14,8 +17,18 @@ export function parseRecord(text: string): Record<string, unknown> | null {
 
 /** Objects that fill a fenced block, in order. */
 export function fencedObjects(text: string): Record<string, unknown>[] {
-  return fencedBlocks(text)
-    .map(block => parseRecord(block.trim()))
+  return parseLast(fencedBlocks(text));
+}
+
+/** Objects that lie in no other, in order. What is never closed hides what it holds. */
+export function topLevelObjects(text: string): Record<string, unknown>[] {
+  return parseLast(balancedSpans(text).map(([start, end]) => text.slice(start, end)));
+}
+
+function parseLast(candidates: readonly string[]): Record<string, unknown>[] {
+  return candidates
+    .slice(-MOST_CANDIDATES)
+    .map(candidate => parseRecord(candidate.trim()))
     .filter(object => object !== null);
 }
 
@@ -37,9 +50,9 @@ function fencedBlocks(text: string): string[] {
   return blocks;
 }
 
-/** Balanced objects outside any other, in one pass. A brace begins one only when a quote follows it. */
-export function topLevelObjects(text: string): Record<string, unknown>[] {
-  const objects: Record<string, unknown>[] = [];
+/** Start and end of balanced braces, in one pass. A brace begins an object only when a quote follows it. */
+function balancedSpans(text: string): [start: number, end: number][] {
+  const spans: [number, number][] = [];
   let start = 0;
   let depth = 0;
   let inString = false;
@@ -58,11 +71,10 @@ export function topLevelObjects(text: string): Record<string, unknown>[] {
       depth += 1;
     } else if (character === '}') {
       depth -= 1;
-      const object = depth === 0 ? parseRecord(text.slice(start, index + 1)) : null;
-      if (object !== null) objects.push(object);
+      if (depth === 0) spans.push([start, index + 1]);
     }
   }
-  return objects;
+  return spans;
 }
 
 function quoteFollows(text: string, from: number): boolean {

@@ -60,7 +60,10 @@ export interface BudgetUse {
 export const BUDGET_WARNING_SHARE = 0.8;
 
 /** Which budgets are used up, and which have passed the warning share. Unknown cost counts as none. */
-export function checkBudgets(limits: Limits, used: BudgetUse): { exhausted: BudgetKind[]; warned: BudgetKind[] } {
+export function checkBudgets(
+  limits: Limits,
+  used: BudgetUse,
+): { exhausted: BudgetKind[]; warned: BudgetKind[] } {
   const kinds: BudgetKind[] = ['turns', 'tokens', 'wallTimeMs', 'costUsd'];
   const exhausted: BudgetKind[] = [];
   const warned: BudgetKind[] = [];

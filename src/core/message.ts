@@ -128,21 +128,11 @@ export type Message = UserMessage | AssistantMessage | ToolResultMessage | Summa
 /** What a model may see: messages without the note kinds (G3). */
 export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage;
 
+const LLM_KINDS: ReadonlySet<Message['kind']> = new Set(['user', 'assistant', 'tool_result', 'summary']);
+
 /** Filters a thread to what goes to a model (G3, C16). Pure; order is kept. */
 export function convertToLlm(messages: readonly Message[]): LlmMessage[] {
-  return messages.filter((message): message is LlmMessage => {
-    switch (message.kind) {
-      case 'user':
-      case 'assistant':
-      case 'tool_result':
-      case 'summary':
-        return true;
-      case 'context_note':
-      case 'system_event':
-      case 'tool_log':
-        return false;
-    }
-  });
+  return messages.filter((message): message is LlmMessage => LLM_KINDS.has(message.kind));
 }
 
 /** The text blocks of a message joined with newlines; empty when it has none. */

@@ -59,7 +59,8 @@ function matchesAny(name: string, globs: readonly string[]): boolean {
     const [head = '', ...rest] = parts;
     if (rest.length === 0) return name === glob;
     const tail = rest.pop() ?? '';
-    if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length) return false;
+    if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length)
+      return false;
     let at = head.length;
     for (const part of rest) {
       const found = name.indexOf(part, at);

@@ -27,7 +27,7 @@ export function checkRunInput(input: unknown): string[] {
     errors.push(`settings.mode must be one of ${MODES.join(', ')}, not ${JSON.stringify(settings.mode)}`);
   }
   if (typeof settings.workspace !== 'string' || !settings.workspace.startsWith('/')) {
-    errors.push('settings.workspace must be an absolute path on the worker\'s host');
+    errors.push("settings.workspace must be an absolute path on the worker's host");
   }
   if (typeof settings.autoApprove !== 'boolean') errors.push('settings.autoApprove must be true or false');
   return errors;

@@ -3,7 +3,7 @@
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
 import type { AnswerCause } from './decide.js';
-import type { Outcome, Journal } from './journal.js';
+import type { Journal, Outcome } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
 import type { Counters } from './limits.js';

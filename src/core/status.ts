@@ -11,7 +11,8 @@ export function statusMarkdown(state: RunState): string {
         ? `**Phase: ${cursor.phase}** · plan ${cursor.cycle}${cursor.taskId ? ` · ${cursor.taskId}` : ''} · round ${cursor.round}`
         : '**Loading** prompts, tools and limits',
   ];
-  if (state.stop && !state.end) lines.push(`Stopping${state.stop.reason ? `: ${preview(state.stop.reason)}` : ''}`);
+  if (state.stop && !state.end)
+    lines.push(`Stopping${state.stop.reason ? `: ${preview(state.stop.reason)}` : ''}`);
   if (tasks.length > 0) {
     lines.push('', 'Tasks:');
     for (const task of tasks) lines.push(`- ${task.id} · ${task.status} · ${preview(task.description, 80)}`);

@@ -33,20 +33,28 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const { call, offered, limits, pinned } = given;
   if (given.stopped) return end('cancelled', 'Not run: the run was stopped.');
   if (given.index >= limits.toolCallsPerTurn) {
-    return end('skipped', `Not run: at most ${limits.toolCallsPerTurn} tool calls of one reply are run. Ask again if it is still needed.`);
+    return end(
+      'skipped',
+      `Not run: at most ${limits.toolCallsPerTurn} tool calls of one reply are run. Ask again if it is still needed.`,
+    );
   }
   const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
   if (!tool) return end('unavailable', unknownToolText(call.name, offered));
-  if (call.argErrors && call.argErrors.length > 0) return end('invalid', badArgumentsText(given, call.argErrors));
+  if (call.argErrors && call.argErrors.length > 0)
+    return end('invalid', badArgumentsText(given, call.argErrors));
   if (!tool.policy.readOnly && !given.autoApprove) {
-    return end('denied', `Not run: ${tool.name} is not read-only, and nobody allowed such tools in this run. Go on without it, and say in your report what you would have done.`);
+    return end(
+      'denied',
+      `Not run: ${tool.name} is not read-only, and nobody allowed such tools in this run. Go on without it, and say in your report what you would have done.`,
+    );
   }
   const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
   return { kind: 'run', tool, note: known ? REPEATED_NOTE : null };
 }
 
-const REPEATED_NOTE = 'Note: the same call with the same arguments has a result earlier in this conversation.';
+const REPEATED_NOTE =
+  'Note: the same call with the same arguments has a result earlier in this conversation.';
 
 /** Arguments unreadable or invalid: the model corrects itself, and after a few tries goes another way (T7). */
 function badArgumentsText(given: ToolCallCase, errors: readonly string[]): string {
@@ -79,8 +87,12 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
 }
 
 function unknownToolText(name: string, offered: readonly ToolDefinition[]): string {
-  if (offered.length === 0) return `Not run: no tools are available here, so ${name} can not be called. Answer without tools.`;
-  const near = nearestNames(name, offered.map(tool => tool.name));
+  if (offered.length === 0)
+    return `Not run: no tools are available here, so ${name} can not be called. Answer without tools.`;
+  const near = nearestNames(
+    name,
+    offered.map(tool => tool.name),
+  );
   return `Not run: there is no tool named ${name}. Nearest by name: ${near.join(', ')}.`;
 }
 
@@ -123,18 +135,18 @@ export function toolResult(
 
 /** Text of a result's content, for journals and traces. */
 export function contentText(content: readonly ToolContent[]): string {
-  return content
-    .map(item => {
-      switch (item.type) {
-        case 'text':
-          return item.text;
-        case 'json':
-          return JSON.stringify(item.value);
-        case 'resource':
-          return item.text ?? `[resource ${item.uri}]`;
-        case 'image':
-          return `[image ${item.mimeType}, ${item.totalBytes} bytes]`;
-      }
-    })
-    .join('\n');
+  return content.map(itemText).join('\n');
+}
+
+function itemText(item: ToolContent): string {
+  switch (item.type) {
+    case 'text':
+      return item.text;
+    case 'json':
+      return JSON.stringify(item.value);
+    case 'resource':
+      return item.text ?? `[resource ${item.uri}]`;
+    case 'image':
+      return `[image ${item.mimeType}, ${item.totalBytes} bytes]`;
+  }
 }

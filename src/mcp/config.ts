@@ -147,17 +147,23 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** V8 names the position in the text; where it does not, the text ended too early. */
+/** Characters of the text that V8 quotes before a fault. */
+const QUOTED_BEFORE = 10;
+
+/** V8 names the position, or quotes the text around it; where it does neither, the text ended too early. */
 function lineOf(source: string, reason: string): number {
   const position = /at position (\d+)/.exec(reason)?.[1];
-  const end = position === undefined ? source.trimEnd().length : Number(position);
+  const quoted = /, (?:\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON/s.exec(reason)?.[1];
+  let end = source.trimEnd().length;
+  if (position !== undefined) end = Math.min(Number(position), end);
+  else if (quoted !== undefined) end = source.indexOf(quoted) + QUOTED_BEFORE;
   return source.slice(0, end).split('\n').length;
 }
 
-/** V8 may quote the text around the fault, where a secret may stand: kept is what was not expected. */
+/** What was not expected, without the quoted text, in which a secret may stand. */
 function describeSyntax(reason: string): string {
   return reason
-    .replace(/,? ?(\.\.\.)?".*" is not valid JSON/s, '')
+    .replace(/, (\.\.\.)?".*/s, '')
     .replace(/ in JSON at position.*/s, '')
     .replace(/ at position.*/s, '');
 }

@@ -80,13 +80,16 @@ export class McpConnection {
     });
   }
 
-  /** @throws SteersmanError that says which server, its command or address, how it ended, and its last words. */
-  static async open(server: ResolvedServer): Promise<McpConnection> {
+  /**
+   * Starts and greets the server; `signal` gives up at once.
+   * @throws SteersmanError that says which server, its command or address, how it ended, and its last words.
+   */
+  static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server);
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = connection.#transport as Parameters<Client['connect']>[0];
-      await connection.#client.connect(transport, { timeout: CONNECT_TIMEOUT_MS });
+      await connection.#client.connect(transport, { timeout: CONNECT_TIMEOUT_MS, signal });
       return connection;
     } catch (error) {
       const failure = await connection.#startError(error);
@@ -187,7 +190,7 @@ export class McpConnection {
   }
 
   #classify(error: unknown, stopped: 'timed_out' | 'aborted' | 'connection_lost' | null): McpCallError {
-    const message = this.server.redact(error instanceof Error ? error.message : String(error));
+    const message = this.server.redact(messageOf(error));
     if (error instanceof NotSentError)
       return new McpCallError('not_sent', this.#closed ? this.describeEnd() : message);
     if (stopped === 'connection_lost') {
@@ -239,7 +242,7 @@ export class McpConnection {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
       return `no answer to the handshake within ${CONNECT_TIMEOUT_MS / 1000} s`;
     }
-    return this.server.redact(error instanceof Error ? error.message : String(error));
+    return this.server.redact(messageOf(error));
   }
 
   /** Ends the connection; a stdio server's process is gone when this resolves. */
@@ -251,4 +254,10 @@ export class McpConnection {
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();
   }
+}
+
+/** With the cause: `fetch failed` alone helps nobody. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

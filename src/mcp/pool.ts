@@ -45,7 +45,7 @@ export class McpPool {
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Set<Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
-  #closed = false;
+  readonly #ending = new AbortController();
 
   constructor(options: McpPoolOptions) {
     this.config = options.config;
@@ -77,7 +77,7 @@ export class McpPool {
   }
 
   #resolve(name: string, workspace: string): ResolvedServer {
-    if (this.#closed)
+    if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');
     const config = this.config.servers.find(server => server.name === name);
     if (!config) {
@@ -90,7 +90,7 @@ export class McpPool {
   }
 
   #open(server: ResolvedServer): Entry {
-    const opening = McpConnection.open(server);
+    const opening = McpConnection.open(server, this.#ending.signal);
     const entry: Entry = { opening, connection: null, server, error: null, lastUsedAt: Date.now() };
     this.#entries.set(server.key, entry);
     opening.then(
@@ -156,7 +156,7 @@ export class McpPool {
 
   /** Closes every connection; when it resolves, no server process of this pool is left. Call after activities drained. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#ending.abort(new Error('the worker is ending'));
     clearInterval(this.#sweeper);
     const entries = [...this.#entries.values()];
     this.#entries.clear();

@@ -135,7 +135,7 @@ export async function boundText(
     `[${left} bytes left out here; the whole is ${bytes.length} bytes. ` +
     `Read on with ${READ_RESULT} ${JSON.stringify({ ref, offset: head.length })}]`;
   return {
-    text: `${head.toString('utf8')}\n${note}\n${tail.toString('utf8')}`,
+    text: `${head.toString('utf8').replace(/\n$/, '')}\n${note}\n${tail.toString('utf8')}`,
     ref,
     totalBytes: bytes.length,
   };

@@ -2,7 +2,10 @@
 import { isRecord } from '../core/json.js';
 
 /** A fetch whose error answers are in that form. Answers that are no JSON are left as they are. */
-export async function fetchWithPlainErrors(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+export async function fetchWithPlainErrors(
+  input: string | URL | Request,
+  init?: RequestInit,
+): Promise<Response> {
   const response = await fetch(input, init);
   if (response.ok) return response;
   const text = await response.text();

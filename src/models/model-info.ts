@@ -1,7 +1,7 @@
 /** What is known of models: tokens that fit, and prices (M8). The data is in `model-info.json`. */
+import { readFileSync } from 'node:fs';
 import type { PinnedModel } from '../core/run-config.js';
 import { splitModelId } from './model-id.js';
-import data from './model-info.json' with { type: 'json' };
 import type { ReportedUsage } from './provider.js';
 
 /** US dollars for a million tokens. */
@@ -31,7 +31,11 @@ interface Entry {
   usdPerMillion?: ModelPrices;
 }
 
-const MODELS: ReadonlyMap<string, Entry> = new Map<string, Entry>(Object.entries(data.models));
+// Read, not imported: Node 20 warns about JSON modules, and older transpile targets can't express them.
+const data = JSON.parse(readFileSync(new URL('./model-info.json', import.meta.url), 'utf8')) as {
+  models: Record<string, Entry>;
+};
+const MODELS: ReadonlyMap<string, Entry> = new Map(Object.entries(data.models));
 /** Dated and tagged versions cost what the model without them costs: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
 const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
 

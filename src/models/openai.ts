@@ -32,12 +32,10 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     const hint = `Set ${keyVariable}, or ${urlVariable} for an endpoint that needs no key.`;
     throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
   }
-  const baseUrl = options.baseUrl ?? OPENAI_URL;
-  const endpoint = publicUrl(baseUrl);
-  const ownOpenAi = new URL(endpoint === '(invalid URL)' ? OPENAI_URL : endpoint).hostname.endsWith(
-    'openai.com',
-  );
-  const client = createClient(options.apiKey, baseUrl);
+  const url = parseBaseUrl(options.baseUrl ?? OPENAI_URL, urlVariable);
+  const endpoint = publicUrl(url);
+  const ownOpenAi = url.hostname.endsWith('openai.com');
+  const client = createClient(options.apiKey, url);
   const endpointOptions = new EndpointOptions();
 
   const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
@@ -55,7 +53,11 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     try {
       const body = toBody(request, ownOpenAi);
       const wire = await open(client, endpointOptions, body, signal);
-      for await (const delta of readChunks(countChunks(wire, () => chunks++), `${name}/${request.model} at ${endpoint}`)) yield delta;
+      for await (const delta of readChunks(
+        countChunks(wire, () => chunks++),
+        `${name}/${request.model} at ${endpoint}`,
+      ))
+        yield delta;
       if (chunks === 0 && !signal.aborted) throw notAStream(name, endpoint, request.model, urlVariable);
     } catch (error) {
       throw toModelCallError(error, site(request), chunks);
@@ -74,9 +76,19 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   return { name, endpoint, stream, listModels };
 }
 
-function createClient(apiKey: string | undefined, baseUrl: string): OpenAI {
+function parseBaseUrl(text: string, urlVariable: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
+  const message = url
+    ? `${urlVariable} must begin with http:// or https:// and hold no user and password.`
+    : `${urlVariable} is not a URL. Write it as in http://localhost:11434/v1.`;
+  throw new ModelCallError(FAILURE.model.badRequest, message);
+}
+
+function createClient(apiKey: string | undefined, url: URL): OpenAI {
   return new OpenAI({
-    baseURL: baseUrl,
+    baseURL: publicUrl(url),
+    defaultQuery: Object.fromEntries(url.searchParams),
     // The SDK insists on a key; without one the header is left out below.
     apiKey: apiKey ?? 'none',
     // Without these the SDK would take them from the environment, behind src/env.ts.

@@ -41,12 +41,7 @@ function echoStart(text: string, requestTexts: readonly string[]): number {
   return start;
 }
 
-/** A URL without user, password and query: what messages may show. Text that is no URL is returned as `(invalid URL)`. */
-export function publicUrl(url: string): string {
-  try {
-    const parsed = new URL(url);
-    return `${parsed.origin}${parsed.pathname.replace(/\/+$/, '')}`;
-  } catch {
-    return '(invalid URL)';
-  }
+/** A URL without user, password and query: what messages may show. */
+export function publicUrl(url: URL): string {
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -1,6 +1,7 @@
 /** A worker and all it holds: connection, tool servers, model providers, blob store. */
-import { join } from 'node:path';
+
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client } from '@temporalio/client';
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
@@ -13,8 +14,8 @@ import type { SteersmanActivities } from '../activities/types.js';
 import { createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
 import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
-import { SteersmanError } from '../errors.js';
 import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
 import { loadMcpConfig } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import { listRunTools } from '../mcp/tools.js';
@@ -62,7 +63,8 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const providers = createProviders();
   checkModels(settings, providers, configDir);
   const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
-  const throttleMs = settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
+  const throttleMs =
+    settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
   const worker = await Worker.create({
     connection,
     namespace,

@@ -14,6 +14,9 @@ export async function readArguments(client: Client, callId: string): Promise<Rec
     return await client.workflow.getHandle(workflowId, runId).query(toolRequestQuery, callId);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    throw ApplicationFailure.retryable(`The arguments of ${callId} could not be read: ${message}`, FAILURE.stateUnavailable);
+    throw ApplicationFailure.retryable(
+      `The arguments of ${callId} could not be read: ${message}`,
+      FAILURE.stateUnavailable,
+    );
   }
 }

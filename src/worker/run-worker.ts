@@ -1,6 +1,7 @@
 /** The life of a worker process: connect, serve, drain, close. */
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+
 import { Client } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';

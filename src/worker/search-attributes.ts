@@ -3,7 +3,10 @@ import type { NativeConnection } from '@temporalio/worker';
 
 const WANTED = ['AgentMode', 'AgentPhase', 'AgentOutcome'];
 
-export async function readSearchAttributes(connection: NativeConnection, namespace: string): Promise<string[]> {
+export async function readSearchAttributes(
+  connection: NativeConnection,
+  namespace: string,
+): Promise<string[]> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
   return WANTED.filter(name => customAttributes && name in customAttributes);
 }

@@ -1,20 +1,24 @@
 /** The workflow `steersmanRun`: one session with the agents, durable from its first message. */
-import { ApplicationFailure, CancelledFailure, isCancellation, upsertMemo, workflowInfo } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  isCancellation,
+  upsertMemo,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { preview } from '../core/journal.js';
-import { jsonBytes, utf8Length } from '../core/json.js';
-import { headAndTail } from '../core/large-text.js';
-import type { RunState } from '../core/run-state.js';
-import { MAX_BLOCK_BYTES, newRunState } from '../core/run-state.js';
+import { jsonBytes } from '../core/json.js';
 import { checkRunInput } from '../core/run-input.js';
+import type { RunState } from '../core/run-state.js';
+import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
-import { whatThereIs } from './conclude.js';
+import { beginGoal, endCancelled, endGoal } from './goal.js';
 import { registerHandlers } from './handlers.js';
 import type { RunInput, RunResult } from './messages.js';
 import { team } from './modes/team.js';
 import { Run } from './run.js';
-import { closeOpenCalls } from './run-tools.js';
 import { loadRun, temporalPorts } from './temporal-ports.js';
 import { resultOf } from './views.js';
 
@@ -51,27 +55,13 @@ async function begin(run: Run): Promise<GoalEnd | null> {
   const loaded = await loadRun(state);
   run.ports.throwIfCancelled();
   if (!loaded.ok) return { outcome: 'failed', answer: '', failure: loaded.failure };
-  state.pinned = loaded.value;
-  const { tools, models, warnings } = loaded.value;
-  run.journal('run_loaded', { tools: tools.length, models, warnings });
-  state.goal.text = await withinBlockSize(run, state.goal.text);
-  run.say(run.mainThread(), 'goal', state.goal.text);
-  run.enterPhase('planning', 1);
+  await beginGoal(run, loaded.value);
   return null;
-}
-
-/** No block in state is over 64 KB: longer text is kept by reference, for the tool `read_result`. */
-async function withinBlockSize(run: Run, text: string): Promise<string> {
-  if (utf8Length(text) <= MAX_BLOCK_BYTES) return text;
-  const ref = await run.ports.storeText({ name: 'goal', text });
-  return headAndTail(text, ref);
 }
 
 async function finish(run: Run, end: GoalEnd): Promise<RunResult> {
   const { state } = run;
-  state.end = { outcome: end.outcome, answer: end.answer };
-  run.journal('run_ended', { outcome: end.outcome, answer: preview(end.answer) });
-  run.ports.show(state);
+  endGoal(run, end);
   const result = resultOf(state, workflowInfo().workflowId, run.ports.now());
   if (jsonBytes(result.trace) > MAX_TRACE_BYTES) {
     const ref = await run.ports.storeText({ name: 'trace', text: JSON.stringify(result.trace) });
@@ -91,13 +81,10 @@ function runFailure(failure: CallFailure | undefined, result: RunResult): Applic
 /** Closes what is open and leaves the result in the memo: a cancelled workflow has no result of its own. */
 function finishCancelled(run: Run): CancelledFailure {
   const { state } = run;
-  closeOpenCalls(run);
-  const answer = state.pinned ? whatThereIs(run) : '';
-  state.end = { outcome: 'cancelled', answer };
-  run.journal('run_ended', { outcome: 'cancelled', answer: preview(answer) });
-  run.ports.show(state);
+  endCancelled(run);
   const result = resultOf(state, workflowInfo().workflowId, run.ports.now());
-  const small = jsonBytes(result) > MAX_TRACE_BYTES ? { ...result, trace: { ...result.trace, steps: [] } } : result;
+  const small =
+    jsonBytes(result) > MAX_TRACE_BYTES ? { ...result, trace: { ...result.trace, steps: [] } } : result;
   upsertMemo({ result: small });
   return new CancelledFailure('the run was cancelled');
 }

@@ -75,7 +75,13 @@ function optionsFor(run: Run, call: PinnedCall): CallOptions {
 }
 
 /** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
-function pinCall(run: Run, role: PinnedRole, thread: Thread, model: string, toolsOffered: boolean): PinnedCall {
+function pinCall(
+  run: Run,
+  role: PinnedRole,
+  thread: Thread,
+  model: string,
+  toolsOffered: boolean,
+): PinnedCall {
   const call: PinnedCall = {
     callId: run.nextId('c'),
     role: role.name,

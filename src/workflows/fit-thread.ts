@@ -1,7 +1,7 @@
 /** Keeps threads within what a model takes (X3): trimmed pair-safely, with a journal event. */
 import type { PinnedRole } from '../core/role.js';
-import type { Thread } from '../core/run-state.js';
 import { offeredTools } from '../core/run-config.js';
+import type { Thread } from '../core/run-state.js';
 import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
 import { trimThread } from '../core/trim.js';
 import type { Run } from './run.js';

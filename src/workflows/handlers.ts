@@ -1,6 +1,6 @@
 /** Signals and queries of a run. Handlers are synchronous: signals only note, queries only read. */
 import { setHandler, workflowInfo } from '@temporalio/workflow';
-import { isRecord } from '../core/json.js';
+import { requestStop } from './goal.js';
 import {
   eventsQuery,
   modelRequestQuery,
@@ -17,7 +17,8 @@ import { eventsPage, traceReport, transcript, viewOf } from './views.js';
 export function registerHandlers(run: Run): void {
   const { state } = run;
   setHandler(stopSignal, input => requestStop(run, input), {
-    description: 'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
+    description:
+      'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
   });
   setHandler(stateQuery, () => viewOf(state, workflowInfo()), {
     description: 'Where the run stands: phase, tasks, counters, limits, usage, answer.',
@@ -37,17 +38,4 @@ export function registerHandlers(run: Run): void {
   setHandler(traceQuery, () => traceReport(state, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
-}
-
-/** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
-function requestStop(run: Run, input: unknown): void {
-  const { state } = run;
-  if (state.end || state.stop) {
-    run.journal('signal_ignored', { signal: 'stop', reason: state.end ? 'the run has ended' : 'already stopping' });
-    return;
-  }
-  const reason = isRecord(input) && typeof input.reason === 'string' ? input.reason.slice(0, 500) : '';
-  state.stop = { at: run.ports.now(), reason };
-  run.journal('stop_requested', { reason });
-  run.ports.interrupt();
 }

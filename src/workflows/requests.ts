@@ -19,9 +19,13 @@ export function modelRequestPage(
   options: { from?: number; headKey?: string } = {},
 ): ModelRequestPage {
   const call = callId ? state.calls.find(candidate => candidate.callId === callId) : state.calls.at(-1);
-  if (!call) throw notFound(`no model call ${callId ?? ''} is kept: kept are ${state.calls.map(c => c.callId).join(', ')}`);
+  if (!call)
+    throw notFound(
+      `no model call ${callId ?? ''} is kept: kept are ${state.calls.map(c => c.callId).join(', ')}`,
+    );
   const thread = state.threads[call.thread];
-  if (!thread || thread.epoch !== call.epoch) throw notFound(`the thread of ${call.callId} was trimmed since`);
+  if (!thread || thread.epoch !== call.epoch)
+    throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
   const { messages, next } = pageOf(convertToLlm(thread.messages.slice(0, call.upTo)), from);
   const headKey = `${call.role}:${call.toolsOffered}:${call.system === undefined ? '' : call.callId}`;
@@ -56,7 +60,12 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   const tools = call.toolsOffered ? offeredTools(state.pinned, role) : [];
   return {
     system: call.system ?? role.system,
-    tools: tools.map(({ name, description, inputSchema, validation }) => ({ name, description, inputSchema, validation })),
+    tools: tools.map(({ name, description, inputSchema, validation }) => ({
+      name,
+      description,
+      inputSchema,
+      validation,
+    })),
     output: role.output,
     temperature: role.temperature,
     maxOutputTokens: role.maxOutputTokens,
@@ -66,7 +75,8 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
 /** Arguments of the tool call that the run is at. */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
   const { batch } = state.cursor;
-  const reply = batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
+  const reply =
+    batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
   if (batch && reply?.kind === 'assistant' && state.toolCallId === callId) {
     const call = toolCallsOf(reply)[batch.next];
     if (call) return call.input;

@@ -5,7 +5,7 @@ import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import { utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
-import { recordCall, REUSE_NOTE } from '../core/ledger.js';
+import { REUSE_NOTE, recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import { textOf, toolCallsOf } from '../core/message.js';
 import { offeredTools } from '../core/run-config.js';
@@ -154,7 +154,9 @@ const FAILED_TEXT: Record<string, string> = {
 function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
   const ending = toolEnding(failure, tool.policy.readOnly || tool.policy.idempotent);
   const why = failure.message ? ` (${preview(failure.message)})` : '';
-  return toolResult(call, ending, [{ type: 'text', text: `${FAILED_TEXT[ending] ?? 'The call failed.'}${why}` }]);
+  return toolResult(call, ending, [
+    { type: 'text', text: `${FAILED_TEXT[ending] ?? 'The call failed.'}${why}` },
+  ]);
 }
 
 interface Settled {
@@ -177,7 +179,13 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
   if (result.ending === 'invalid') state.badCalls[call.name] = (state.badCalls[call.name] ?? 0) + 1;
   if (decision.kind === 'run') {
-    recordCall(state.ledger, { call, result, messageId, taskId: state.cursor.taskId, policy: decision.tool.policy });
+    recordCall(state.ledger, {
+      call,
+      result,
+      messageId,
+      taskId: state.cursor.taskId,
+      policy: decision.tool.policy,
+    });
   }
   const text = preview(contentText(result.content));
   addStep(state.trace, {
@@ -210,8 +218,15 @@ export function closeOpenCalls(run: Run): void {
   const reply = replyOf(run, batch);
   const thread = run.state.threads[batch.thread];
   for (const call of toolCallsOf(reply).slice(batch.next)) {
-    const result = toolResult(call, 'cancelled', [{ type: 'text', text: 'Not finished: the run was cancelled.' }]);
-    const message = { id: run.nextId('m'), at: run.ports.now(), kind: 'tool_result' as const, content: [result] as [ToolResultBlock] };
+    const result = toolResult(call, 'cancelled', [
+      { type: 'text', text: 'Not finished: the run was cancelled.' },
+    ]);
+    const message = {
+      id: run.nextId('m'),
+      at: run.ports.now(),
+      kind: 'tool_result' as const,
+      content: [result] as [ToolResultBlock],
+    };
     if (thread) run.append(thread, message);
   }
   run.state.cursor.batch = null;

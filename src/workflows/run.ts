@@ -2,8 +2,8 @@
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import type { Message, TextBlock } from '../core/message.js';
-import type { PinnedRun } from '../core/run-config.js';
 import type { PinnedRole } from '../core/role.js';
+import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
 import { MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';

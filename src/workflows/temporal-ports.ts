@@ -46,11 +46,17 @@ const LOAD_OPTIONS: CallOptions = {
 
 /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
 export function loadRun(state: RunState) {
-  return settle(activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings: state.settings }]));
+  return settle(
+    activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [
+      { settings: state.settings },
+    ]),
+  );
 }
 
 export function temporalPorts(): Ports {
   let interruptible: CancellationScope | null = null;
+  // A part begins at the safe point where the one before it ended: handing over there again never ends.
+  let begun = false;
   const scope = CancellationScope.current();
 
   async function call<T>(options: CallOptions, start: () => Promise<T>): Promise<Called<T>> {
@@ -66,7 +72,9 @@ export function temporalPorts(): Ports {
   return {
     now: () => Date.now(),
     callModel: (input, options) =>
-      call(options, () => activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input])),
+      call(options, () =>
+        activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
+      ),
     callTool: (input, options) =>
       call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
     storeText: async input => (await activities.steersmanStoreText(input)).ref,
@@ -74,7 +82,11 @@ export function temporalPorts(): Ports {
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },
-    handoverDue,
+    handoverDue: state => {
+      const partBegins = !begun && state.part > 1;
+      begun = true;
+      return !partBegins && handoverDue(state);
+    },
     handOver,
     show: showStatus,
   };
@@ -112,7 +124,8 @@ function callFailure(error: unknown): CallFailure {
   }
   if (cause instanceof ApplicationFailure) {
     const type = cause.type ?? '';
-    const lost = type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
+    const lost =
+      type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
     return { kind: lost ? 'lost' : 'application', type, message: cause.message };
   }
   return { kind: 'application', type: '', message: cause?.message ?? error.message };

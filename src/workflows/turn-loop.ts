@@ -1,7 +1,7 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 import type { CallFailure } from '../core/failure.js';
-import { checkBudgets } from '../core/limits.js';
 import type { BudgetKind } from '../core/limits.js';
+import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
 import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
@@ -57,7 +57,12 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     const { message } = reply;
     if (toolCallsOf(message).length > 0) {
       cursor.round += 1;
-      cursor.batch = { thread: run.threadOf(role).id, messageId: message.id, toolsOffered: spec.tools, next: 0 };
+      cursor.batch = {
+        thread: run.threadOf(role).id,
+        messageId: message.id,
+        toolsOffered: spec.tools,
+        next: 0,
+      };
       continue;
     }
     const end = readReply(run, role, spec.output, reply);

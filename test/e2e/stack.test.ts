@@ -304,6 +304,18 @@ describe('background workers', () => {
     expect(readStack(home).workers).toHaveLength(2);
   });
 
+  test('worker: the environment names another Temporal → the worker gets the local one and none of its keys', async () => {
+    vi.stubEnv('TEMPORAL_ADDRESS', 'cloud.example:7233');
+    vi.stubEnv('TEMPORAL_NAMESPACE', 'production');
+    vi.stubEnv('TEMPORAL_API_KEY', 'cloud-key');
+    const server = await start();
+    const names = ['ADDRESS', 'NAMESPACE', 'API_KEY'].map(name => `TEMPORAL_${name}`);
+    const body = `console.log(${JSON.stringify(names)}.map(name => process.env[name] ?? 'unset').join(' ')); await live();`;
+    const { logFile } = await ensureWorker(server, settings('env', body), { report });
+    vi.unstubAllEnvs();
+    expect(readFileSync(logFile, 'utf8')).toBe(`${server.address} default unset\n`);
+  });
+
   test('worker: it refuses to start → its own message and hint, and nothing is left on record', async () => {
     const server = await start();
     const refusing = settings(

@@ -158,10 +158,12 @@ const tools = {
     },
   },
   progress: {
-    schema: object({}),
+    description: 'Tells its progress, then waits until its gate opens.',
+    schema: object({ gate: string }),
     annotations: readOnly,
-    async run(_args, { notifyProgress }) {
+    async run({ gate }, { notifyProgress, signal }) {
       await notifyProgress({ progress: 1, total: 2, message: 'halfway' });
+      await gateOpened(gate, signal);
       return text('done');
     },
   },

@@ -1,5 +1,6 @@
 /** Runs the model activity without Temporal: real HTTP to a scripted model, and a request given by the test. */
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { type CallModelDeps, createCallModel } from '../../src/activities/call-model.js';
 import type { CallModelResult, LiveText, ModelRequestHead, OfferedTool } from '../../src/activities/types.js';
 import type { LlmMessage } from '../../src/core/message.js';
@@ -40,11 +41,12 @@ export interface StartedCall {
 
 /** Starts the activity; a rejection of `result` must be awaited by the test. */
 export function startCall(setup: CallSetup): StartedCall {
-  const environment = new MockActivityEnvironment({
+  const info = {
     attempt: 1,
     startToCloseTimeoutMs: setup.startToCloseTimeoutMs ?? 600_000,
     workflowExecution: { workflowId: 'run-1', runId: 'run-1-a' },
-  });
+  };
+  const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
   const heartbeats: LiveText[] = [];
   const waiting = new Set<() => void>();
   environment.on('heartbeat', (details: LiveText) => {
@@ -53,7 +55,13 @@ export function startCall(setup: CallSetup): StartedCall {
   });
   const stored = new Map<string, string>();
   const provider = createOpenAiProvider({ baseUrl: setup.baseUrl, ...setup.openai });
-  const head = { system: 'You are a test.', tools: [], output: 'text', temperature: null, maxOutputTokens: null } as const;
+  const head = {
+    system: 'You are a test.',
+    tools: [],
+    output: 'text',
+    temperature: null,
+    maxOutputTokens: null,
+  } as const;
   const activity = createCallModel({
     providers: createProviders({ openai: () => provider }),
     readState: async () => ({

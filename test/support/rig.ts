@@ -1,11 +1,11 @@
 /** A whole Steersman for tests: real Temporal server, scripted model over HTTP, real MCP servers, a worker. */
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/run-config.js';
+import type { ChatRequest } from '../../src/models/protocol-server.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import type { ScriptedModel, ScriptedModelOptions } from '../../src/testing/scripted-model.js';
@@ -14,11 +14,16 @@ import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
 import type { RunInput, RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import { partsOf, replayAll, workflowBundle } from './histories.js';
+import type { ProjectFiles, TestProject } from './project.js';
+import { makeProject } from './project.js';
+import { quietTemporal } from './quiet.js';
 
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+export { makeProject, projectRoot } from './project.js';
 
 /** A Temporal dev server in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
+  quietTemporal();
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
   const searchAttributes = ['AgentMode', 'AgentPhase', 'AgentOutcome'].flatMap(name => [
     '--search-attribute',
@@ -28,62 +33,57 @@ export async function startTemporal(args: string[] = []): Promise<TestWorkflowEn
     server: {
       executable: { type: 'existing-path', path },
       extraArgs: [...searchAttributes, ...args],
-      log: { format: 'pretty', level: 'error' },
+      log: { format: 'pretty', level: 'never' },
     },
   });
 }
 
-export interface ProjectFiles {
-  /** Files of the configuration folder, over those of the project. */
-  config?: Record<string, string>;
-  /** Files of the workspace. */
-  workspace?: Record<string, string>;
-}
+type Reply = ScriptedModelOptions['reply'];
 
-/** A configuration folder and a workspace in a temporary folder. */
-export function makeProject(files: ProjectFiles = {}): { dir: string; configDir: string; workspace: string } {
-  const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));
-  const configDir = join(dir, 'config');
-  const workspace = join(dir, 'workspace');
-  mkdirSync(configDir);
-  mkdirSync(workspace);
-  cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
-  for (const name of ['.mcp.json', 'steersman.yaml']) cpSync(join(projectRoot, name), join(configDir, name));
-  for (const [name, text] of Object.entries(files.config ?? {})) writeFileSync(join(configDir, name), text);
-  for (const [name, text] of Object.entries(files.workspace ?? {})) {
-    mkdirSync(join(workspace, name, '..'), { recursive: true });
-    writeFileSync(join(workspace, name), text);
-  }
-  return { dir, configDir, workspace };
+/** What the model was asked since a script began. */
+export interface Script {
+  /** Chat requests in the order of arrival, retries included. */
+  readonly requests: ChatRequest[];
+  /** Resolves with the request number `index` of the script, from 0. */
+  arrived(index: number): Promise<ChatRequest>;
 }
 
 export interface Rig {
   env: TestWorkflowEnvironment;
   model: ScriptedModel;
-  project: ReturnType<typeof makeProject>;
+  project: TestProject;
   taskQueue: string;
+  /** Gives the model its next replies: a list, or a function of request and index within the script. */
+  play(reply: Reply): Script;
   start(goal: string, settings?: Partial<RunSettings>): Promise<WorkflowHandle>;
   /** Starts a run and waits for its result. */
   run(goal: string, settings?: Partial<RunSettings>): Promise<{ handle: WorkflowHandle; result: RunResult }>;
+  /** Replays every part of every run that was started, then ends worker and model. */
   close(): Promise<void>;
 }
 
 export interface RigOptions extends ProjectFiles {
   env: TestWorkflowEnvironment;
-  reply: ScriptedModelOptions['reply'];
+  /** Replies until the first `play`. */
+  reply?: Reply;
   temporal?: SteersmanWorkerOptions['temporal'];
+  /** False leaves the replay at the end out: for runs too large to be worth it. Default true. */
+  replay?: boolean;
 }
 
-let queues = 0;
+/** No run of a test takes longer; one that hangs ends with a timeout that names it. */
+const RUN_TIMEOUT = '100 seconds';
 
 /** A worker in this process with a scripted model of its own. */
-export async function startRig({ env, reply, temporal, ...files }: RigOptions): Promise<Rig> {
-  const model = await startScriptedModel({ reply });
+export async function startRig(options: RigOptions): Promise<Rig> {
+  quietTemporal();
+  const { env, reply = [], temporal, replay = true, ...files } = options;
+  const bundle = workflowBundle();
+  const { model, play } = await startStage(reply);
   process.env.OPENAI_BASE_URL = model.baseUrl;
   process.env.OPENAI_API_KEY = 'test-key';
   const project = makeProject(files);
-  queues += 1;
-  const taskQueue = `test-${process.pid}-${queues}`;
+  const taskQueue = `test-${randomUUID().slice(0, 8)}`;
   const { worker, close } = await createSteersmanWorker({
     connection: env.nativeConnection,
     namespace: 'default',
@@ -94,18 +94,30 @@ export async function startRig({ env, reply, temporal, ...files }: RigOptions): 
     ...(temporal ? { temporal } : {}),
   });
   const running = worker.run();
-  const rig: Rig = {
+  const handles: WorkflowHandle[] = [];
+
+  async function start(goal: string, settings?: Partial<RunSettings>): Promise<WorkflowHandle> {
+    const input: RunInput = { goal, settings: runSettings(project.workspace, settings) };
+    const workflowId = `${taskQueue}-run-${handles.length + 1}`;
+    const handle = await env.client.workflow.start(WORKFLOW_TYPE, {
+      args: [input],
+      taskQueue,
+      workflowId,
+      workflowExecutionTimeout: RUN_TIMEOUT,
+    });
+    handles.push(handle);
+    return handle;
+  }
+
+  return {
     env,
     model,
     project,
     taskQueue,
-    start: (goal, settings) => {
-      const input: RunInput = { goal, settings: runSettings(project.workspace, settings) };
-      const workflowId = `run-${process.pid}-${queues}-${Math.random().toString(36).slice(2, 8)}`;
-      return env.client.workflow.start(WORKFLOW_TYPE, { args: [input], taskQueue, workflowId });
-    },
+    play,
+    start,
     run: async (goal, settings) => {
-      const handle = await rig.start(goal, settings);
+      const handle = await start(goal, settings);
       return { handle, result: (await handle.result()) as RunResult };
     },
     close: async () => {
@@ -113,9 +125,45 @@ export async function startRig({ env, reply, temporal, ...files }: RigOptions): 
       await running;
       await close();
       await model.close();
+      const parts = replay ? await Promise.all(handles.map(handle => partsOf(env.client, handle))) : [];
+      await replayAll(parts.flat(), bundle);
+      rmSync(project.dir, { recursive: true, force: true });
     },
   };
-  return rig;
+}
+
+/** A scripted model whose script can be changed between runs. */
+async function startStage(first: Reply): Promise<{ model: ScriptedModel; play: Rig['play'] }> {
+  let script = first;
+  let from = 0;
+  let endPrevious = () => {};
+  let answered = 0;
+  const model = await startScriptedModel({
+    reply: (request, index) => {
+      answered = index + 1;
+      const at = index - from;
+      if (typeof script === 'function') return script(request, at);
+      const message = `The script has ${script.length} replies, and this is request ${at + 1}.`;
+      return script[at] ?? { error: { status: 400, message } };
+    },
+  });
+  const play = (reply: Reply): Script => {
+    script = reply;
+    from = answered;
+    endPrevious();
+    const before = model.requests.length;
+    let end: number | undefined;
+    endPrevious = () => {
+      end = model.requests.length;
+    };
+    return {
+      get requests() {
+        return model.requests.slice(before, end);
+      },
+      arrived: index => model.requestArrived(before + index),
+    };
+  };
+  return { model, play };
 }
 
 export function runSettings(workspace: string, settings: Partial<RunSettings> = {}): RunSettings {

@@ -59,7 +59,8 @@ async function plan(run: Run): Promise<GoalEnd | null> {
     tools: false,
     brief: () => planningBrief(state),
   });
-  if (end.kind !== 'reply' && end.kind !== 'unusable' && end.kind !== 'rounds_used') return concludeEarly(run, end);
+  if (end.kind !== 'reply' && end.kind !== 'unusable' && end.kind !== 'rounds_used')
+    return concludeEarly(run, end);
   const { round, cycle } = state.cursor;
   state.goal.counters = { ...state.goal.counters, planning: round };
   if (end.kind === 'unusable') noteFallback(run, PLANNER, end.errors, 'the plan as it stands');
@@ -82,7 +83,10 @@ async function plan(run: Run): Promise<GoalEnd | null> {
 
 function adoptPlan(run: Run, output: PlanOutput, cycle: number): boolean {
   const { state } = run;
-  const { tasks, changed, cut } = mergePlan(state.tasks, output.tasks, { cycle, maxTasks: run.pinned.limits.tasks });
+  const { tasks, changed, cut } = mergePlan(state.tasks, output.tasks, {
+    cycle,
+    maxTasks: run.pinned.limits.tasks,
+  });
   state.tasks = tasks;
   run.journal('plan_updated', {
     tasks: tasks.map(({ id, description, status }) => ({ id, description, status })),
@@ -115,7 +119,11 @@ async function execute(run: Run): Promise<GoalEnd | null> {
       return null;
     case 'unusable':
       noteFallback(run, EXECUTOR, end.errors, 'the task failed');
-      endTask(run, task.id, { status: 'failed', reason: reporting ? 'max_rounds' : 'bad_output', result: end.text });
+      endTask(run, task.id, {
+        status: 'failed',
+        reason: reporting ? 'max_rounds' : 'bad_output',
+        result: end.text,
+      });
       return null;
     case 'rounds_used':
       if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
@@ -190,7 +198,12 @@ async function verify(run: Run): Promise<GoalEnd | null> {
     brief: () => verificationBrief(state),
   });
   if (end.kind === 'unusable' || end.kind === 'rounds_used') {
-    noteFallback(run, VERIFIER, end.kind === 'unusable' ? end.errors : ['it called tools'], 'an unverified answer');
+    noteFallback(
+      run,
+      VERIFIER,
+      end.kind === 'unusable' ? end.errors : ['it called tools'],
+      'an unverified answer',
+    );
     wrapUpAs(run, 'direct', 'the verification gave no verdict');
     return null;
   }
@@ -199,13 +212,19 @@ async function verify(run: Run): Promise<GoalEnd | null> {
   const { goal, cursor } = state;
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
   const { output } = end;
-  const verdict = decideVerdict(output, state.tasks.map(task => task.id));
+  const verdict = decideVerdict(
+    output,
+    state.tasks.map(task => task.id),
+  );
   const { done, improvements, contradictions } = verdict;
   run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
   if (output.summary) goal.lastSummary = output.summary;
   if (done) return answerFor(run, 'verified');
   goal.improvements = improvements;
-  state.tasks = rejectTasks(state.tasks, output.tasks.filter(task => !task.completed).map(task => task.id));
+  state.tasks = rejectTasks(
+    state.tasks,
+    output.tasks.filter(task => !task.completed).map(task => task.id),
+  );
   if (goal.counters.verification >= pinned.limits.verification) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
@@ -227,7 +246,8 @@ function endTask(run: Run, taskId: string, end: TaskEnd): void {
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   const { tasks, blocked } = blockDependants(ended);
   state.tasks = tasks;
-  for (const id of blocked) run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
+  for (const id of blocked)
+    run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
   run.moveTo(startOf('execution', cycle));
 }
 

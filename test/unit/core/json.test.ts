@@ -64,9 +64,9 @@ describe('sizes', () => {
       }),
     );
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), text =>
-        expect(utf8Length(text)).toBe(Buffer.byteLength(text)),
-      ),
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(utf8Length(text)).toBe(Buffer.byteLength(text));
+      }),
     );
   });
 

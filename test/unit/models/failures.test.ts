@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import { createOpenAiProvider } from '../../../src/models/openai.js';
@@ -32,28 +32,122 @@ interface Row {
 }
 
 const TABLE: Row[] = [
-  { when: '429', error: { status: 429, message: 'slow down' }, type: model.rateLimited, retryable: true, says: /slow down/ },
+  {
+    when: '429',
+    error: { status: 429, message: 'slow down' },
+    type: model.rateLimited,
+    retryable: true,
+    says: /slow down/,
+  },
   { when: '529', error: { status: 529 }, type: model.overloaded, retryable: true, says: /HTTP 529/ },
   { when: '503', error: { status: 503 }, type: model.overloaded, retryable: true, says: /HTTP 503/ },
   { when: '500', error: { status: 500, message: 'oops' }, type: model.server, retryable: true, says: /oops/ },
-  { when: '502 with an HTML page', error: { status: 502, body: '<html>Bad gateway</html>' }, type: model.server, retryable: true, says: /HTTP 502/ },
+  {
+    when: '502 with an HTML page',
+    error: { status: 502, body: '<html>Bad gateway</html>' },
+    type: model.server,
+    retryable: true,
+    says: /HTTP 502/,
+  },
   { when: '504', error: { status: 504 }, type: model.server, retryable: true, says: /HTTP 504/ },
   { when: '408', error: { status: 408 }, type: model.timeout, retryable: true, says: /HTTP 408/ },
-  { when: '401', error: { status: 401, message: 'Incorrect API key' }, type: model.auth, retryable: false, says: /OPENAI_API_KEY/ },
-  { when: '403', error: { status: 403, message: 'no access' }, type: model.forbidden, retryable: false, says: /may not use this model/ },
+  {
+    when: '401',
+    error: { status: 401, message: 'Incorrect API key' },
+    type: model.auth,
+    retryable: false,
+    says: /OPENAI_API_KEY/,
+  },
+  {
+    when: '403',
+    error: { status: 403, message: 'no access' },
+    type: model.forbidden,
+    retryable: false,
+    says: /may not use this model/,
+  },
   { when: '402', error: { status: 402 }, type: model.forbidden, retryable: false, says: /no credit/ },
-  { when: '429 for used-up quota', error: { status: 429, code: 'insufficient_quota', message: 'You exceeded your current quota' }, type: model.forbidden, retryable: false, says: /no credit or quota left/ },
-  { when: '400', error: { status: 400, message: 'bad messages' }, type: model.badRequest, retryable: false, says: /bad messages/ },
-  { when: '422', error: { status: 422, message: 'unprocessable' }, type: model.badRequest, retryable: false, says: /unprocessable/ },
-  { when: '404 for the model', error: { status: 404, code: 'model_not_found', message: 'The model `gpt-5-mini` does not exist' }, type: model.unknownModel, retryable: false, says: /does not know the model "gpt-5-mini"/ },
-  { when: '404 as Ollama says it', error: { status: 404, body: '{"error":"model \'gpt-5-mini\' not found, try pulling it first"}' }, type: model.unknownModel, retryable: false, says: /try pulling it first/ },
-  { when: '404 for the path', error: { status: 404, body: '404 page not found' }, type: model.badRequest, retryable: false, says: /check OPENAI_BASE_URL/ },
-  { when: '400 for the context', error: { status: 400, code: 'context_length_exceeded', message: "This model's maximum context length is 8192 tokens" }, type: model.contextTooLong, retryable: false, says: /does not fit/ },
+  {
+    when: '429 for used-up quota',
+    error: { status: 429, code: 'insufficient_quota', message: 'You exceeded your current quota' },
+    type: model.forbidden,
+    retryable: false,
+    says: /no credit or quota left/,
+  },
+  {
+    when: '400',
+    error: { status: 400, message: 'bad messages' },
+    type: model.badRequest,
+    retryable: false,
+    says: /bad messages/,
+  },
+  {
+    when: '422',
+    error: { status: 422, message: 'unprocessable' },
+    type: model.badRequest,
+    retryable: false,
+    says: /unprocessable/,
+  },
+  {
+    when: '404 for the model',
+    error: { status: 404, code: 'model_not_found', message: 'The model `gpt-5-mini` does not exist' },
+    type: model.unknownModel,
+    retryable: false,
+    says: /does not know the model "gpt-5-mini"/,
+  },
+  {
+    when: '404 as Ollama says it',
+    error: { status: 404, body: '{"error":"model \'gpt-5-mini\' not found, try pulling it first"}' },
+    type: model.unknownModel,
+    retryable: false,
+    says: /try pulling it first/,
+  },
+  {
+    when: '404 for the path',
+    error: { status: 404, body: '404 page not found' },
+    type: model.badRequest,
+    retryable: false,
+    says: /check OPENAI_BASE_URL/,
+  },
+  {
+    when: '400 for the context',
+    error: {
+      status: 400,
+      code: 'context_length_exceeded',
+      message: "This model's maximum context length is 8192 tokens",
+    },
+    type: model.contextTooLong,
+    retryable: false,
+    says: /does not fit/,
+  },
   { when: '413', error: { status: 413 }, type: model.contextTooLong, retryable: false, says: /does not fit/ },
-  { when: '400 for the context, as llama.cpp says it', error: { status: 400, message: 'the request exceeds the available context size' }, type: model.contextTooLong, retryable: false, says: /context size/ },
-  { when: '400 from a content filter', error: { status: 400, code: 'content_filter', message: 'The response was filtered' }, type: model.contentFilter, retryable: false, says: /filtered/ },
-  { when: 'a list with one error, as Gemini sends it', error: { status: 400, body: '[{"error":{"code":400,"message":"Bad thing"}}]' }, type: model.badRequest, retryable: false, says: /Bad thing/ },
-  { when: 'a detail without error, as FastAPI sends it', error: { status: 400, body: '{"detail":"Bad field"}' }, type: model.badRequest, retryable: false, says: /Bad field/ },
+  {
+    when: '400 for the context, as llama.cpp says it',
+    error: { status: 400, message: 'the request exceeds the available context size' },
+    type: model.contextTooLong,
+    retryable: false,
+    says: /context size/,
+  },
+  {
+    when: '400 from a content filter',
+    error: { status: 400, code: 'content_filter', message: 'The response was filtered' },
+    type: model.contentFilter,
+    retryable: false,
+    says: /filtered/,
+  },
+  {
+    when: 'a list with one error, as Gemini sends it',
+    error: { status: 400, body: '[{"error":{"code":400,"message":"Bad thing"}}]' },
+    type: model.badRequest,
+    retryable: false,
+    says: /Bad thing/,
+  },
+  {
+    when: 'a detail without error, as FastAPI sends it',
+    error: { status: 400, body: '{"detail":"Bad field"}' },
+    type: model.badRequest,
+    retryable: false,
+    says: /Bad field/,
+  },
 ];
 
 describe('failure classifier (M6, C28)', () => {
@@ -68,8 +162,16 @@ describe('failure classifier (M6, C28)', () => {
   });
 
   it.each([
-    { when: 'its code is a status', error: { status: 200, code: '429', message: 'busy' }, type: model.rateLimited },
-    { when: 'its type says overloaded', error: { status: 200, type: 'overloaded_error' }, type: model.overloaded },
+    {
+      when: 'its code is a status',
+      error: { status: 200, code: '429', message: 'busy' },
+      type: model.rateLimited,
+    },
+    {
+      when: 'its type says overloaded',
+      error: { status: 200, type: 'overloaded_error' },
+      type: model.overloaded,
+    },
     { when: 'it says nothing known', error: { status: 200, message: 'lost it' }, type: model.server },
   ])('error event in the stream: $when → $type', async ({ error, type }) => {
     const server = await scripted({ text: 'Hello there', error: { ...error, afterChunks: 1 } });
@@ -167,7 +269,9 @@ describe('failures without an answer', () => {
   it('no first part → model.stalled', async () => {
     const server = await scripted({ text: 'x', hold: { until: new Promise(() => undefined) } });
     const deps = { limits: { firstPartMs: 80 } };
-    expect(await failureOf(runCall({ baseUrl: server.baseUrl, deps }))).toMatchObject({ type: model.stalled });
+    expect(await failureOf(runCall({ baseUrl: server.baseUrl, deps }))).toMatchObject({
+      type: model.stalled,
+    });
   });
 
   it('call longer than its limit → model.timeout, before the limit of the activity', async () => {
@@ -180,15 +284,18 @@ describe('failures without an answer', () => {
 describe('messages (K3)', () => {
   const key = 'sk-secret-1234567890abcdef';
 
-  it('endpoint repeats the key → the message does not', async () => {
-    const error = { status: 401, message: `Incorrect API key provided: ${key}. Also Bearer abc.def.` };
-    const server = await scripted({ error });
-    const failure = await failureOf(runCall({ baseUrl: server.baseUrl, openai: { apiKey: key } }));
-    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
-    expect(failure.message).not.toContain(key);
-    expect(failure.message).not.toContain('abc.def');
-    expect(failure.message).toContain('OPENAI_API_KEY');
-  });
+  it.each([key, 'plain words of a local key'])(
+    'endpoint repeats the key %s → the message does not',
+    async key => {
+      const error = { status: 401, message: `Incorrect API key provided: ${key}. Also Bearer abc.def.` };
+      const server = await scripted({ error });
+      const failure = await failureOf(runCall({ baseUrl: server.baseUrl, openai: { apiKey: key } }));
+      expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
+      expect(failure.message).not.toContain(key);
+      expect(failure.message).not.toContain('abc.def');
+      expect(failure.message).toContain('OPENAI_API_KEY');
+    },
+  );
 
   it('endpoint repeats the request → the message does not', async () => {
     const secret = 'My password is hunter2, please keep it to yourself.';
@@ -207,19 +314,34 @@ describe('messages (K3)', () => {
     expect(failure.message).not.toContain('private');
   });
 
-  it('user, password and query of the base URL → not in messages', async () => {
+  it('query of the base URL → sent, but not in messages', async () => {
     const port = await freePort();
-    const baseUrl = `http://me:pass@127.0.0.1:${port}/v1?key=abc`;
-    const failure = await failureOf(runCall({ baseUrl }));
-    expect(failure.message).not.toMatch(/pass|abc/);
+    const failure = await failureOf(runCall({ baseUrl: `http://127.0.0.1:${port}/v1?key=abc` }));
+    expect(failure.type).toBe(model.connection);
+    expect(failure.message).not.toMatch(/abc/);
   });
+
+  it.each(['localhost', 'not a url', 'file:///v1', 'http://me:pass@host/v1'])(
+    'base URL %s → model.bad_request that names the variable and not the password',
+    baseUrl => {
+      const make = () => createOpenAiProvider({ baseUrl });
+      expect(make).toThrowError(expect.objectContaining({ type: model.badRequest }));
+      expect(make).toThrowError(/OPENAI_BASE_URL/);
+      expect(make).not.toThrowError(/pass@/);
+    },
+  );
 });
 
 describe('providers (M3)', () => {
-  it.each(['gpt-5-mini', 'nobody/model', 'openai/', 'constructor/x'])('model id %s → model.unknown_model with an example', id => {
-    const providers = createProviders({ openai: () => createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' }) });
-    expect(() => providers.resolve(id)).toThrowError(/provider\/model, as in openai\/gpt-5-mini/);
-  });
+  it.each(['gpt-5-mini', 'nobody/model', 'openai/', 'constructor/x'])(
+    'model id %s → model.unknown_model with an example',
+    id => {
+      const providers = createProviders({
+        openai: () => createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' }),
+      });
+      expect(() => providers.resolve(id)).toThrowError(/provider\/model, as in openai\/gpt-5-mini/);
+    },
+  );
 
   it('two calls → one provider; the rest of the id is the model', () => {
     let made = 0;

@@ -1,0 +1,85 @@
+/** What all commands share: options, connection, errors as messages, exit codes. */
+import type { Command } from 'commander';
+import { CommanderError, InvalidArgumentError } from 'commander';
+import { loadDotEnv } from '../env.js';
+import { projectRoot } from '../stack/home.js';
+import type { Temporal } from './connect.js';
+import { connect } from './connect.js';
+import { EXIT } from './exit-codes.js';
+import { explainError } from './grpc-errors.js';
+import type { Output } from './output.js';
+import { createOutput } from './output.js';
+
+export interface CommonOptions {
+  json?: boolean;
+}
+
+export interface Context {
+  temporal: Temporal;
+  output: Output;
+}
+
+/** Adds `--json` and examples to a verb. */
+export function describeVerb(command: Command, examples: string[]): Command {
+  return command
+    .option('--json', 'machine-readable lines on stdout, everything else on stderr')
+    .addHelpText('after', `\nExamples:\n${examples.map(example => `  ${example}`).join('\n')}`);
+}
+
+/** Connects, works, closes; what `work` resolves to is the exit code. */
+export async function withTemporal(
+  options: CommonOptions,
+  work: (context: Context) => Promise<number>,
+): Promise<void> {
+  const output = createOutput(options);
+  const temporal = await connect(line => output.notes.line(line));
+  try {
+    process.exitCode = await work({ temporal, output });
+  } finally {
+    await temporal.close();
+  }
+}
+
+/** A whole number, at least 1, for an option. */
+export function positiveInteger(value: string): number {
+  const number = Number(value);
+  if (Number.isSafeInteger(number) && number >= 1) return number;
+  throw new InvalidArgumentError('It must be a whole number, at least 1.');
+}
+
+/** Time for streams and connections to close by themselves after a command. */
+const LINGER_MS = 1_000;
+
+/** Runs a command line: errors become a message and an exit code, never a stack trace. */
+export async function runCommandLine(program: Command): Promise<void> {
+  loadDotEnv(projectRoot);
+  try {
+    await program.parseAsync();
+  } catch (error) {
+    process.exitCode = report(error);
+  }
+  setTimeout(() => process.exit(), LINGER_MS).unref();
+}
+
+/** Says what went wrong, on stderr; returns the exit code. */
+function report(error: unknown): number {
+  // Commander has said it already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  const known = explainError(error);
+  if (known === null) {
+    console.error(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    console.error('This is a fault of Steersman itself. Please report it with what you called.');
+    return EXIT.failed;
+  }
+  console.error(`Error: ${known.message}`);
+  if (known.hint !== '') console.error(known.hint);
+  return known.exitCode;
+}
+
+/** Settings of every command and, since they are inherited, of its verbs. */
+export function strict(program: Command): Command {
+  return program
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('(--help shows how to call it)');
+}

@@ -1,0 +1,105 @@
+/** The client's way to Temporal: the server that the environment names, else the local stack's. */
+
+import type { ConnectionOptions } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
+import { resolveHome } from '../stack/home.js';
+import { localConnection } from '../stack/probe.js';
+import type { LocalServer } from '../stack/server.js';
+import { ensureServer } from '../stack/server.js';
+import type { Report } from '../stack/temporal-binary.js';
+import { EXIT } from './exit-codes.js';
+
+/** A connected client. */
+export interface Temporal {
+  client: Client;
+  /** host:port. */
+  address: string;
+  namespace: string;
+  /** The local stack's server, or null where the environment names another. */
+  local: LocalServer | null;
+  /** Closes the connection and gives the local server back. */
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Variables of Temporal's environment configuration, each of which says that the local stack is not meant. */
+const REMOTE_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
+
+/** True when nothing in the environment names a Temporal server (J4). */
+export function usesLocalStack(): boolean {
+  return REMOTE_VARIABLES.every(name => env.lookup(name) === undefined);
+}
+
+/**
+ * Connects; on the local stack it starts the server first, which takes a download the first time. Throws a
+ * SteersmanError when Temporal does not answer within 5 s, or its configuration is wrong.
+ */
+export async function connect(report: Report): Promise<Temporal> {
+  if (!usesLocalStack()) return connectRemote();
+  const local = await ensureServer(resolveHome(), { report });
+  const connection = localConnection(local.address);
+  const close = async () => {
+    await connection.close();
+    local.release();
+  };
+  return { client: new Client({ connection }), address: local.address, namespace: 'default', local, close };
+}
+
+async function connectRemote(): Promise<Temporal> {
+  const { options, namespace, address } = remoteOptions();
+  try {
+    const connection = await Connection.connect(options);
+    const client = new Client({ connection, namespace });
+    return { client, address, namespace, local: null, close: () => connection.close() };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `Temporal at ${address} can not be reached: ${reason}`,
+      'Check that it runs there and TEMPORAL_ADDRESS, TLS and API key are right; or unset TEMPORAL_ADDRESS to use the local stack.',
+      EXIT.usage,
+    );
+  }
+}
+
+function remoteOptions(): { options: ConnectionOptions; namespace: string; address: string } {
+  const { connectionOptions, namespace } = loadConfig();
+  const { tls, apiKey, metadata, address = 'localhost:7233' } = connectionOptions;
+  const options: ConnectionOptions = {
+    address,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    // gRPC honours proxy variables even for this machine's own addresses.
+    ...(isLoopback(address) ? { channelArgs: { 'grpc.enable_http_proxy': 0 } } : {}),
+    ...(tls === undefined ? {} : { tls }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
+  return { options, namespace: namespace ?? 'default', address };
+}
+
+function loadConfig() {
+  try {
+    return loadClientConnectConfig();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `The Temporal configuration can not be read: ${reason}`,
+      'Check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and the files they name.',
+      EXIT.usage,
+    );
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return /^(localhost|127\.|\[::1\])/.test(address);
+}
+
+/** The run's page in the Web UI, where its address is known: the local stack and Temporal Cloud. */
+export function webUiLink({ local, address, namespace }: Temporal, id: string): string | null {
+  const path = `namespaces/${encodeURIComponent(namespace)}/workflows/${encodeURIComponent(id)}`;
+  if (local !== null) return `${local.webUi}/${path}`;
+  return /\.(tmprl\.cloud|temporal\.io)(:\d+)?$/.test(address) ? `https://cloud.temporal.io/${path}` : null;
+}

@@ -1,0 +1,117 @@
+/** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
+import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
+import { preview } from '../core/journal.js';
+import { formatClock, formatCost, formatCount, formatDuration, plural, terminalText } from './format.js';
+import type { Colors } from './output.js';
+
+const ARGUMENTS_CHARS = 160;
+const RESULT_CHARS = 120;
+
+type Describe<T extends JournalType> = (event: JournalPayloads[T], colors: Colors) => string | string[];
+
+const DESCRIBE: { [T in JournalType]: Describe<T> } = {
+  run_started: ({ mode, goal }, { bold }) => `${bold('run started')} · ${mode} · ${goal}`,
+  run_loaded: ({ tools, models, warnings }, { yellow }) => [
+    `loaded ${plural(tools, 'tool')} · ${models.join(', ')}`,
+    ...warnings.map(warning => yellow(`warning: ${warning}`)),
+  ],
+  phase_started: ({ phase, cycle }, { bold }) => bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`),
+  plan_updated: planLines,
+  task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
+  task_ended: ({ taskId, status, reason }, { green, yellow }) =>
+    (status === 'completed' ? green : yellow)(`task ${taskId} ${status}${reason ? ` (${reason})` : ''}`),
+  model_call_started: ({ role, round, model, taskId }) =>
+    `${role} · round ${round} · ${model}${taskId ? ` · task ${taskId}` : ''}`,
+  model_call_ended: modelCallEnded,
+  model_call_failed: ({ model, type, message, next }, { yellow }) =>
+    yellow(`model call failed · ${model} · ${type} · ${message} · ${next}`),
+  provider_switch: ({ role, fromModel, toModel }, { yellow }) =>
+    yellow(`${role} goes on with ${toModel} instead of ${fromModel}`),
+  tool_call_started: event => `tool ${event.tool} ${preview(event.arguments, ARGUMENTS_CHARS)}`,
+  tool_call_ended: toolCallEnded,
+  reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
+  output_fallback: ({ role, fallback, errors }, { yellow }) =>
+    yellow(`${role}: ${fallback} (${errors.join('; ')})`),
+  verdict: verdictLines,
+  limit_reached: ({ limit, taskId }, { yellow }) =>
+    yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
+  budget_warning: ({ budget }, { yellow }) => yellow(`80 % of a budget is used: ${budget}`),
+  thread_trimmed: ({ thread, dropped, why }, { yellow }) =>
+    yellow(`${plural(dropped, 'message')} left out of the thread ${thread}: ${why}`),
+  stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
+  signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
+  continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
+  run_ended: ({ outcome }, { bold }) => bold(`run ended · ${outcome}`),
+};
+
+/**
+ * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a
+ * newer worker than this client gives its type.
+ */
+export function eventLines(event: JournalEvent, startedAt: number, colors: Colors): string[] {
+  const describe = DESCRIBE[event.type] as Describe<JournalType> | undefined;
+  const described = describe?.(withoutControls(event), colors) ?? event.type;
+  const [first = '', ...rest] = typeof described === 'string' ? [described] : described;
+  const clock = colors.dim(formatClock(event.at - startedAt).padStart(5));
+  return [`${clock} ${first}`, ...rest.map(line => `      ${line}`)];
+}
+
+/** Texts of models and tools must not drive the terminal. Newlines go too: one event, one line. */
+function withoutControls<E extends JournalEvent>(event: E): E {
+  return JSON.parse(
+    JSON.stringify(event, (_key, value: unknown) =>
+      typeof value === 'string' ? terminalText(value).replace(/\s*\n\s*/g, ' ') : value,
+    ),
+  );
+}
+
+const TASK_MARKS: Record<string, string> = {
+  pending: '[ ]',
+  executing: '[>]',
+  completed: '[x]',
+  failed: '[!]',
+  skipped: '[-]',
+  blocked: '[#]',
+};
+
+/** One line a task: mark, id, description. */
+export function taskLine(task: { id: string; description: string; status: string }): string {
+  return `${TASK_MARKS[task.status] ?? '[?]'} ${task.id} · ${preview(terminalText(task.description), RESULT_CHARS)}`;
+}
+
+function planLines({ tasks, changed, cut }: JournalPayloads['plan_updated']): string[] {
+  const notes = [
+    changed ? [] : ['unchanged'],
+    cut.length > 0 ? [`over the limit, left out: ${cut.join(', ')}`] : [],
+  ].flat();
+  return [['plan', plural(tasks.length, 'task'), ...notes].join(' · '), ...tasks.map(taskLine)];
+}
+
+function modelCallEnded(event: JournalPayloads['model_call_ended'], { dim }: Colors): string {
+  const { usage, stopReason } = event;
+  const parts = [
+    `${event.role} replied`,
+    formatDuration(event.durationMs),
+    `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`,
+    ...(usage.costUsd ? [formatCost(usage.costUsd)] : []),
+    ...(event.toolCalls > 0 ? [plural(event.toolCalls, 'tool call')] : []),
+    ...(stopReason === 'end_turn' || stopReason === 'tool_use' ? [] : [stopReason]),
+  ];
+  return dim(parts.join(' · '));
+}
+
+function toolCallEnded(event: JournalPayloads['tool_call_ended'], { dim, yellow }: Colors): string {
+  const ending = event.isError && event.ending === 'executed' ? 'failed' : event.ending;
+  const line = `tool ${event.tool} ${ending} · ${formatDuration(event.durationMs)}`;
+  const text = event.text ? ` · ${preview(event.text, RESULT_CHARS)}` : '';
+  return `${event.isError ? yellow(line) : dim(line)}${dim(text)}`;
+}
+
+function verdictLines(event: JournalPayloads['verdict'], { green, yellow }: Colors): string[] {
+  if (event.done) return [green('verified: done')];
+  return [
+    yellow(`not done yet: ${preview(event.feedback, 400)}`),
+    ...event.improvements.map(improvement => `- ${preview(improvement, 200)}`),
+    ...event.contradictions.map(contradiction => `! ${preview(contradiction, 200)}`),
+  ];
+}

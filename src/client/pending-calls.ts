@@ -1,0 +1,61 @@
+/** What `describe()` tells of the activities that run: live text and retries. */
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import type { LiveText, SteersmanActivities } from '../activities/types.js';
+import { isRecord } from '../core/json.js';
+import type { Temporal } from './connect.js';
+import type { RunDescription } from './runs.js';
+
+const CALL_MODEL: keyof SteersmanActivities = 'steersmanCallModel';
+
+/** An activity that failed and is tried again. */
+export interface Retry {
+  activityId: string;
+  activityType: string;
+  /** The attempt that is running or due, from 2. */
+  attempt: number;
+  /** 0 for no limit. */
+  maximumAttempts: number;
+  message: string;
+}
+
+/** The live text of the model calls in flight, newest heartbeat each. */
+export async function liveTexts({ client }: Temporal, run: RunDescription): Promise<LiveText[]> {
+  const { loadedDataConverter } = client.options;
+  const calls = (run.raw.pendingActivities ?? []).filter(
+    ({ activityType }) => activityType?.name === CALL_MODEL,
+  );
+  const decoded = await Promise.all(
+    calls.map(({ heartbeatDetails }) =>
+      decodeArrayFromPayloads(loadedDataConverter, heartbeatDetails?.payloads),
+    ),
+  );
+  return decoded.map(([details]) => details).filter(isLiveText);
+}
+
+/** Activities that are being tried again. */
+export function retries(run: RunDescription): Retry[] {
+  return (run.raw.pendingActivities ?? []).flatMap(({ lastFailure, attempt, ...activity }) =>
+    lastFailure && attempt && attempt > 1
+      ? [
+          {
+            activityId: activity.activityId ?? '',
+            activityType: activity.activityType?.name ?? '',
+            attempt,
+            maximumAttempts: activity.maximumAttempts ?? 0,
+            message: lastFailure.message ?? '',
+          },
+        ]
+      : [],
+  );
+}
+
+function isLiveText(value: unknown): value is LiveText {
+  return (
+    isRecord(value) &&
+    typeof value.callId === 'string' &&
+    typeof value.attempt === 'number' &&
+    typeof value.channel === 'string' &&
+    typeof value.offset === 'number' &&
+    typeof value.tail === 'string'
+  );
+}

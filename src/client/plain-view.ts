@@ -1,0 +1,103 @@
+/** The plain live view: one line an event, and the running text of model calls as it comes. */
+import type { LiveText } from '../activities/types.js';
+import type { JournalEvent } from '../core/journal.js';
+import { eventLines } from './event-lines.js';
+import { formatCount, terminalText } from './format.js';
+import type { LiveDelta, LiveProgress } from './live-text.js';
+import { completeLive, followLive } from './live-text.js';
+import type { TextSink } from './output.js';
+import type { Retry } from './pending-calls.js';
+import type { RunEnd } from './run-end.js';
+import type { WatchItem } from './watch-run.js';
+
+/** Shows items of a watch on a sink. */
+export class PlainView {
+  private readonly sink: TextSink;
+  /** Milliseconds since the epoch, of the run's first event. */
+  private startedAt: number | null = null;
+  /** Model calls that have started and not ended, by id. */
+  private readonly running = new Map<string, LiveProgress | null>();
+
+  constructor(sink: TextSink) {
+    this.sink = sink;
+  }
+
+  show(item: WatchItem): void {
+    const { line, colors } = this.sink;
+    if (item.kind === 'event') this.showEvent(item.event);
+    if (item.kind === 'live') this.showLive(item.live);
+    if (item.kind === 'retry') line(colors.yellow(`      ${retryLine(item.retry)}`));
+    if (item.kind === 'notice') line(colors.yellow(item.text));
+  }
+
+  private showEvent(event: JournalEvent): void {
+    this.startedAt ??= event.at;
+    if (event.type === 'model_call_ended') {
+      this.print(completeLive(this.running.get(event.callId) ?? null, event.text ?? ''));
+      this.running.delete(event.callId);
+    }
+    for (const line of eventLines(event, this.startedAt, this.sink.colors)) this.sink.line(line);
+    if (event.type === 'model_call_started') this.running.set(event.callId, null);
+  }
+
+  /** A heartbeat can be older than the last events: text of a call that has ended is known already. */
+  private showLive(live: LiveText): void {
+    const progress = this.running.get(live.callId);
+    if (progress === undefined) return;
+    const followed = followLive(progress, live);
+    this.running.set(live.callId, followed.progress);
+    this.print(followed.deltas);
+  }
+
+  private print(deltas: LiveDelta[]): void {
+    const { dim, yellow } = this.sink.colors;
+    for (const delta of deltas) {
+      switch (delta.type) {
+        case 'reset':
+          this.sink.line(yellow(`      attempt ${delta.attempt}: the reply starts again`));
+          break;
+        case 'gap':
+          this.sink.text(yellow(`[… ${formatCount(delta.chars)} characters not seen …]`));
+          break;
+        case 'text':
+          if (delta.channel === 'tool_input') break;
+          this.sink.text((delta.channel === 'reasoning' ? dim : String)(terminalText(delta.text)));
+          break;
+        case 'whole':
+          this.sink.line(yellow('      the whole reply:'));
+          this.sink.text(terminalText(delta.text));
+          break;
+      }
+    }
+  }
+}
+
+function retryLine({ activityType, attempt, maximumAttempts, message }: Retry): string {
+  const of = maximumAttempts > 0 ? ` of ${maximumAttempts}` : '';
+  return `${ACTIVITY_NAMES[activityType] ?? activityType}: attempt ${attempt}${of}, since: ${terminalText(message)}`;
+}
+
+const ACTIVITY_NAMES: Record<string, string> = {
+  steersmanLoadRun: 'loading',
+  steersmanCallModel: 'model call',
+  steersmanCallTool: 'tool call',
+  steersmanStoreText: 'storing text',
+};
+
+/**
+ * Shows a watch to its end. Returns null when `signal` aborts it: at once, also while the watch waits for an
+ * answer.
+ */
+export async function showWatch(
+  items: AsyncGenerator<WatchItem>,
+  show: (item: WatchItem) => void,
+  signal: AbortSignal,
+): Promise<RunEnd | null> {
+  const aborted = new Promise<null>(resolve => signal.addEventListener('abort', () => resolve(null)));
+  for (;;) {
+    const next = await Promise.race([items.next(), aborted]);
+    if (next === null || next.done || signal.aborted) return null;
+    show(next.value);
+    if (next.value.kind === 'end') return next.value.end;
+  }
+}

@@ -1,0 +1,69 @@
+/** `npm start`: local stack, run, live view and answer in one command. */
+import type { Context } from './command.js';
+import { webUiLink } from './connect.js';
+import { EXIT, exitCodeOf } from './exit-codes.js';
+import { explainError } from './grpc-errors.js';
+import { onInterrupt } from './interrupts.js';
+import type { Output } from './output.js';
+import { PlainView, showWatch } from './plain-view.js';
+import { printAnswer } from './print-answer.js';
+import { resultLine } from './run-end.js';
+import type { StartRequest } from './start-run.js';
+import { startRun, taskQueueFor } from './start-run.js';
+import { stopRun } from './stop-run.js';
+import type { WatchItem } from './watch-run.js';
+import { watchRun } from './watch-run.js';
+
+/**
+ * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal
+ * and then the result on stdout. Resolves to the exit code. Ctrl-C asks the run to stop, a second one detaches.
+ */
+export async function runGoal(context: Context, request: StartRequest): Promise<number> {
+  const { temporal, output } = context;
+  const taskQueue = await taskQueueFor(temporal, request, line => output.notes.line(line));
+  const { id } = await startRun(temporal, request, taskQueue);
+  const webUi = webUiLink(temporal, id);
+  output.notes.line(`Run    ${id}`);
+  if (webUi !== null) output.notes.line(`Web UI ${webUi}`);
+
+  const detach = new AbortController();
+  const release = onInterrupt(press => {
+    if (press === 1) void askToStop(context, id);
+    else detach.abort();
+  });
+  const { signal } = detach;
+  const end = await showWatch(watchRun(temporal, id, { signal }), printer(output), signal);
+  release();
+  if (end === null) {
+    sayDetached(output, id);
+    return EXIT.cancelled;
+  }
+  if (output.json) output.value(resultLine(end));
+  else printAnswer(output, end);
+  return exitCodeOf(end.outcome);
+}
+
+function printer(output: Output): (item: WatchItem) => void {
+  const view = new PlainView(output.notes);
+  return item => {
+    if (output.json && item.kind === 'event') output.value(item.event);
+    else if (!output.json || item.kind === 'notice') view.show(item);
+  };
+}
+
+async function askToStop({ temporal, output }: Context, id: string): Promise<void> {
+  output.notes.line(
+    'Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.',
+  );
+  try {
+    await stopRun(temporal, id, 'Ctrl-C');
+  } catch (error) {
+    output.notes.line(`The run could not be asked to stop: ${explainError(error)?.message ?? String(error)}`);
+  }
+}
+
+function sayDetached({ notes }: Output, id: string): void {
+  notes.line(`The run ${id} is left to its worker.`);
+  notes.line(`Watch it: npm run client -- watch ${id}`);
+  notes.line(`Stop it:  npm run client -- stop ${id}`);
+}

@@ -1,0 +1,125 @@
+/** A run at a glance: what `show` prints. Works without a worker for ended runs. */
+import type { Outcome } from '../core/journal.js';
+import type { RunResult, RunView } from '../workflows/messages.js';
+import { stateQuery } from '../workflows/messages.js';
+import type { Temporal } from './connect.js';
+import { webUiLink } from './connect.js';
+import { taskLine } from './event-lines.js';
+import { formatCost, formatCount, formatDuration, terminalText } from './format.js';
+import type { TextSink } from './output.js';
+import type { RunEnd } from './run-end.js';
+import { endLine, readEnd } from './run-end.js';
+import type { RunDescription } from './runs.js';
+import { isOpen, mayBeServed } from './runs.js';
+
+/** `show --json`. What only a worker can tell of a run is null where none answers. */
+export interface ShownRun {
+  id: string;
+  runId: string;
+  /** Temporal's, in lower case. */
+  status: string;
+  outcome: Outcome | null;
+  mode: string | null;
+  phase: RunView['phase'] | null;
+  goal: string | null;
+  model: string | null;
+  tasks: RunView['tasks'];
+  counters: RunView['counters'] | null;
+  limits: RunView['limits'];
+  usage: RunView['usage'] | null;
+  budget: RunView['budget'] | null;
+  gates: [];
+  inbox: null;
+  threads: RunView['threads'] | null;
+  lastEventSeq: number | null;
+  answer: string | null;
+}
+
+const QUERY_TIMEOUT_MS = 5_000;
+
+/** Reads a run: from its worker where one answers, and its end, where it has one, from the server. */
+export async function readRun(
+  temporal: Temporal,
+  run: RunDescription,
+): Promise<{ shown: ShownRun; end: RunEnd | null; answered: boolean }> {
+  const [end, view] = await Promise.all([
+    isOpen(run) ? null : readEnd(temporal, run),
+    readView(temporal, run),
+  ]);
+  return { shown: shownRun(run, view, end), end, answered: view !== null };
+}
+
+async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
+  const { client } = temporal;
+  if (!(await mayBeServed(temporal, run.taskQueue))) return null;
+  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  // Whatever keeps a worker from answering, the server's own knowledge is what there is.
+  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query(stateQuery)).catch(() => null);
+}
+
+/** Puts together what worker, result and server tell. Pure. */
+export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd | null): ShownRun {
+  const result: RunResult | null = end?.result ?? null;
+  const memo = (name: string) => (typeof run.memo?.[name] === 'string' ? run.memo[name] : null);
+  return {
+    id: run.workflowId,
+    runId: run.runId,
+    status: run.status.name.toLowerCase(),
+    outcome: end?.outcome ?? view?.outcome ?? null,
+    mode: view?.mode ?? result?.mode ?? memo('mode'),
+    phase: end ? 'ended' : (view?.phase ?? null),
+    goal: view?.goal ?? result?.goal ?? memo('goal'),
+    model: view?.model ?? null,
+    tasks: view?.tasks ?? result?.tasks ?? [],
+    counters: view?.counters ?? result?.counters ?? null,
+    limits: view?.limits ?? null,
+    usage: view?.usage ?? result?.usage ?? null,
+    budget: view?.budget ?? null,
+    gates: [],
+    inbox: null,
+    threads: view?.threads ?? null,
+    lastEventSeq: view?.lastEventSeq ?? null,
+    answer: result?.answer ?? view?.answer ?? null,
+  };
+}
+
+/** The plain form. */
+export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, end: RunEnd | null): void {
+  const { dim } = sink.colors;
+  const link = webUiLink(temporal, shown.id);
+  const facts: [string, string | null][] = [
+    ['run', shown.id],
+    ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
+    ['goal', shown.goal],
+    ['mode', shown.mode],
+    ['model', shown.model || null],
+    ['counters', countersLine(shown)],
+    ['usage', usageLine(shown)],
+    ['web ui', link],
+  ];
+  for (const [name, value] of facts) {
+    if (value !== null) sink.line(`${dim(name.padEnd(9))}${terminalText(value)}`);
+  }
+  for (const task of shown.tasks)
+    sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
+  if (end !== null) sink.line(endLine(end));
+  if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
+}
+
+function countersLine({ counters, limits }: ShownRun): string | null {
+  if (counters === null) return null;
+  const of = (limit: number | undefined) => (limit === undefined ? '' : ` of ${formatCount(limit)}`);
+  return [
+    `turns ${counters.turns}${of(limits?.turns)}`,
+    `verifications ${counters.verification}${of(limits?.verification)}`,
+    `tool calls ${counters.toolCalls}`,
+  ].join(' · ');
+}
+
+function usageLine({ usage, budget, limits }: ShownRun): string | null {
+  if (usage === null) return null;
+  const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`;
+  const limit = limits ? ` of ${formatCount(limits.tokens)}` : '';
+  const time = budget ? [formatDuration(budget.wallTimeMs)] : [];
+  return [`${tokens}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
+}

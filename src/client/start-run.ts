@@ -1,0 +1,143 @@
+/** Starting a run: what a person asked for, checked before anything is started. */
+import { randomBytes } from 'node:crypto';
+import { realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { checkWorkspace } from '../config/workspace.js';
+import { preview } from '../core/journal.js';
+import type { Mode, RunSettings } from '../core/run-config.js';
+import { checkRunInput } from '../core/run-input.js';
+import { env } from '../env.js';
+import { SteersmanError } from '../errors.js';
+import type { Report } from '../stack/temporal-binary.js';
+import { ensureWorker } from '../stack/workers.js';
+import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../workflows/messages.js';
+import type { Temporal } from './connect.js';
+import { usesLocalStack } from './connect.js';
+import { EXIT } from './exit-codes.js';
+import { cutToBytes } from './format.js';
+import { projectWorker } from './project-worker.js';
+
+/** Options of the command line that say what to start. */
+export interface StartOptions {
+  id?: string;
+  mode: Mode;
+  model?: string;
+  workspace?: string;
+  taskQueue?: string;
+  config?: string;
+  yes?: boolean;
+}
+
+/** A start request that has been checked. */
+export interface StartRequest {
+  id: string;
+  goal: string;
+  settings: RunSettings;
+  /** Task queue that the user named, or null for the default. */
+  taskQueue: string | null;
+  /** Folder of the configuration for a local worker, or null for the project's. */
+  configDir: string | null;
+}
+
+/** Limits of Temporal's user metadata. */
+const SUMMARY_BYTES = 200;
+const GOAL_PREVIEW_CHARS = 500;
+const START_TIMEOUT_MS = 15_000;
+
+/** Where the user stands: npm runs scripts in the project's folder. */
+export function userPath(path: string): string {
+  return resolve(env.lookup('INIT_CWD') ?? process.cwd(), path);
+}
+
+/**
+ * Checks goal, mode and workspace before anything is started (Z3). Throws a SteersmanError that names all
+ * that is wrong.
+ */
+export async function startRequest(
+  goal: string,
+  options: StartOptions,
+  now = new Date(),
+): Promise<StartRequest> {
+  const settings: RunSettings = {
+    mode: options.mode,
+    workspace: userPath(options.workspace ?? '.'),
+    autoApprove: options.yes === true,
+    ...(options.model === undefined ? {} : { model: options.model }),
+  };
+  const errors = checkRunInput({ goal, settings });
+  if (errors.length > 0) {
+    throw new SteersmanError(`The run can not start: ${errors.join('; ')}.`, SEE_HELP, EXIT.usage);
+  }
+  settings.workspace = await realWorkspace(settings.workspace);
+  return {
+    id: options.id ?? newRunId(now),
+    goal,
+    settings,
+    taskQueue: options.taskQueue ?? env.taskQueue() ?? null,
+    configDir: options.config === undefined ? null : userPath(options.config),
+  };
+}
+
+const SEE_HELP = 'See --help for how to start a run.';
+
+/** On another server's workers a folder may exist that is not here: there the worker has the word. */
+async function realWorkspace(path: string): Promise<string> {
+  if (usesLocalStack()) return checkWorkspace(path, 'any');
+  return realpath(path).catch(() => path);
+}
+
+/** `steersman-2026-01-31-k3f9q2`. */
+export function newRunId(now: Date): string {
+  const random = randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6);
+  return `steersman-${now.toISOString().slice(0, 10)}-${random}`;
+}
+
+/** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
+export async function taskQueueFor(
+  temporal: Temporal,
+  { taskQueue, configDir }: Pick<StartRequest, 'taskQueue' | 'configDir'>,
+  report: Report,
+): Promise<string> {
+  if (taskQueue !== null) return taskQueue;
+  if (temporal.local === null) return DEFAULT_TASK_QUEUE;
+  return (await ensureWorker(temporal.local, projectWorker(configDir), { report })).taskQueue;
+}
+
+/** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
+export async function startRun(
+  { client }: Temporal,
+  { id, goal, settings }: StartRequest,
+  taskQueue: string,
+): Promise<{ id: string; runId: string; taskQueue: string }> {
+  const { mode, model, workspace } = settings;
+  try {
+    const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
+      client.workflow.start(WORKFLOW_TYPE, {
+        workflowId: id,
+        taskQueue,
+        args: [{ goal, settings }],
+        workflowIdConflictPolicy: 'FAIL',
+        // An id names one run for ever: `show` and `result` of it never change their meaning.
+        workflowIdReusePolicy: 'REJECT_DUPLICATE',
+        staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
+        staticDetails: [
+          `- mode: ${mode}`,
+          `- model: ${model ?? 'as configured'}`,
+          `- workspace: \`${workspace}\``,
+        ].join('\n'),
+        memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode },
+      }),
+    );
+    return { id, runId: handle.firstExecutionRunId, taskQueue };
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) {
+      throw new SteersmanError(
+        `There is a run with the id ${id} already.`,
+        `Look at it with: npm run client -- show ${id}. Or give another id with --id.`,
+        EXIT.usage,
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** `show`: a run at a glance. */
+import type { Command } from 'commander';
+import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { describeRun, isOpen } from '../runs.js';
+import { printRun, readRun } from '../show-run.js';
+
+export function addShow(program: Command): void {
+  const verb = program
+    .command('show')
+    .description('Show where a run stands: phase, tasks, limits, usage, answer.')
+    .argument('<id>', 'id of the run');
+  describeVerb(verb, [
+    'npm run client -- show my-run',
+    'npm run --silent client -- show my-run --json | jq .tasks',
+  ]).action(async (id: string, options: CommonOptions) => {
+    await withTemporal(options, async ({ temporal, output }) => {
+      const run = await describeRun(temporal, id);
+      const { shown, end, answered } = await readRun(temporal, run);
+      if (isOpen(run) && !answered) {
+        output.notes.line('No worker answers for this run: it waits for one, and only the server was asked.');
+      }
+      if (output.json) output.value(shown);
+      else printRun(output.out, temporal, shown, end);
+      return EXIT.ok;
+    });
+  });
+}

@@ -1,0 +1,62 @@
+/** `watch`: follows a run, from its start, live, to its end. */
+import type { Command } from 'commander';
+import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
+import { EXIT, exitCodeOf } from '../exit-codes.js';
+import { terminalText } from '../format.js';
+import { onInterrupt } from '../interrupts.js';
+import type { Output } from '../output.js';
+import { PlainView, showWatch } from '../plain-view.js';
+import { endLine, type RunEnd, resultLine } from '../run-end.js';
+import { type WatchItem, watchRun } from '../watch-run.js';
+
+interface WatchVerbOptions extends CommonOptions {
+  poll?: number;
+}
+
+export function addWatch(program: Command): void {
+  const verb = program
+    .command('watch')
+    .description('Follow a run from its start to its end, live. Ctrl-C ends the watching, not the run.')
+    .argument('<id>', 'id of the run')
+    .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger);
+  describeVerb(verb, [
+    'npm run client -- watch steersman-2026-01-31-k3f9q2',
+    'npm run --silent client -- watch my-run --json | jq .type',
+  ]).action(async (id: string, options: WatchVerbOptions) => {
+    await withTemporal(options, async ({ temporal, output }) => {
+      const stop = new AbortController();
+      const release = onInterrupt(() => stop.abort());
+      const { signal } = stop;
+      const items = watchRun(temporal, id, { signal, ...(options.poll ? { pollMs: options.poll } : {}) });
+      const end = await showWatch(items, watchPrinter(output), signal);
+      release();
+      if (end === null) {
+        output.notes.line(`The run goes on. Watch it again with: npm run client -- watch ${id}`);
+        return EXIT.cancelled;
+      }
+      if (!output.json) printEnd(output, end);
+      return exitCodeOf(end.outcome);
+    });
+  });
+}
+
+/** Plain lines on stdout; with `--json` one event a line there, and what concerns the watching on stderr. */
+function watchPrinter(output: Output): (item: WatchItem) => void {
+  const view = new PlainView(output.out);
+  let events = 0;
+  return item => {
+    if (!output.json) return view.show(item);
+    if (item.kind === 'event') {
+      events += 1;
+      output.value(item.event);
+    }
+    if (item.kind === 'notice') output.notes.line(item.text);
+    // Nobody could tell the events: the end is better than nothing.
+    if (item.kind === 'end' && events === 0) output.value(resultLine(item.end));
+  };
+}
+
+function printEnd(output: Output, end: RunEnd): void {
+  output.out.line(endLine(end));
+  if (end.result?.answer) output.out.line(`\n${terminalText(end.result.answer)}`);
+}

@@ -1,0 +1,205 @@
+/** Follows a run from its first event to its end: journal, live text, retries. One poller a run. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { LiveText } from '../activities/types.js';
+import type { JournalEvent } from '../core/journal.js';
+import { eventsQuery } from '../workflows/messages.js';
+import type { Temporal } from './connect.js';
+import { isFinalQueryError, isServerAway } from './grpc-errors.js';
+import type { JournalNews } from './journal-reader.js';
+import { JournalReader } from './journal-reader.js';
+import type { Retry } from './pending-calls.js';
+import { liveTexts, retries } from './pending-calls.js';
+import type { RunEnd } from './run-end.js';
+import { readEnd } from './run-end.js';
+import type { RunDescription } from './runs.js';
+import { describeRun, isOpen, mayBeServed } from './runs.js';
+
+export type WatchItem =
+  | { kind: 'event'; event: JournalEvent }
+  | { kind: 'live'; live: LiveText }
+  | { kind: 'retry'; retry: Retry }
+  /** Something about the watching itself. */
+  | { kind: 'notice'; text: string }
+  /** The last item, unless the watch was aborted. */
+  | { kind: 'end'; end: RunEnd };
+
+export interface WatchOptions {
+  /** Ends the watch; the run goes on. */
+  signal?: AbortSignal;
+  /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
+  pollMs?: number;
+}
+
+const LOCAL_POLL_MS = 250;
+const REMOTE_POLL_MS = 1_000;
+const QUERY_TIMEOUT_MS = 10_000;
+/** After so long without an answer the user is told what is waited for. */
+const PATIENCE_MS = 5_000;
+/** An ended run whose events can't be read for so long is told by its result alone. */
+const GIVE_UP_MS = 15_000;
+
+/** Yields what happens in the run, from its start. Throws a SteersmanError for an unknown run. */
+export async function* watchRun(
+  temporal: Temporal,
+  id: string,
+  options: WatchOptions = {},
+): AsyncGenerator<WatchItem> {
+  const { signal, pollMs = temporal.local ? LOCAL_POLL_MS : REMOTE_POLL_MS } = options;
+  const watch = new RunWatch(temporal, id);
+  let run: RunDescription | null = await describeRun(temporal, id);
+  while (signal?.aborted !== true) {
+    if (run !== null) {
+      yield* watch.news(run);
+      if (watch.finished) return;
+    }
+    if (watch.isBehind) yield* watch.impatience();
+    await delay(pollMs, undefined, signal ? { signal } : {}).catch(() => undefined);
+    run = await watch.look();
+    if (run === null) yield* watch.impatience();
+  }
+}
+
+/** What one watcher has seen, and since when it fails to see more. */
+class RunWatch {
+  /** The end was yielded. */
+  finished = false;
+  private readonly temporal: Temporal;
+  private readonly id: string;
+  private readonly journal: JournalReader;
+  /** Part, length and status of the run at the last successful reading. */
+  private read = '';
+  private failingSince: number | null = null;
+  private trouble: 'server' | 'worker' = 'worker';
+  private toldTrouble = false;
+  private readonly toldRetries = new Map<string, number>();
+
+  constructor(temporal: Temporal, id: string) {
+    this.temporal = temporal;
+    this.id = id;
+    const { client } = temporal;
+    this.journal = new JournalReader((runId, since) =>
+      client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+        client.workflow.getHandle(id, runId).query(eventsQuery, since),
+      ),
+    );
+  }
+
+  get isBehind(): boolean {
+    return this.failingSince !== null;
+  }
+
+  /** A look at the run, or null while the server is away. */
+  async look(): Promise<RunDescription | null> {
+    try {
+      const run = await describeRun(this.temporal, this.id);
+      if (this.trouble === 'server') this.recovered();
+      return run;
+    } catch (error) {
+      if (!isServerAway(error)) throw error;
+      this.failed('server');
+      return null;
+    }
+  }
+
+  /** Events are read only when the history has grown (a query costs; a look at the run does not). */
+  async *news(run: RunDescription): AsyncGenerator<WatchItem> {
+    const mark = `${run.runId} ${run.historyLength} ${run.status.name}`;
+    if (mark !== this.read) {
+      const reading = this.readJournal(run);
+      if (await isLate(reading, this.untilImpatient())) yield* this.impatience();
+      const news = await reading;
+      if (news !== null) {
+        this.read = mark;
+        yield* itemsOf(news);
+      }
+    }
+    if (isOpen(run)) yield* this.activities(run);
+    else if (mark === this.read || (await this.givesUp(run))) yield* this.end(run);
+  }
+
+  /** Says what is waited for, once, when it takes long. */
+  *impatience(): Generator<WatchItem> {
+    if (this.toldTrouble || this.untilImpatient() > 0) return;
+    this.toldTrouble = true;
+    const text =
+      this.trouble === 'server'
+        ? `Temporal at ${this.temporal.address} does not answer. Trying again …`
+        : 'Waiting for a worker …';
+    yield { kind: 'notice', text };
+  }
+
+  private async readJournal(run: RunDescription): Promise<JournalNews | null> {
+    this.failingSince ??= Date.now();
+    try {
+      // Asking an ended run that nobody serves would only wait.
+      if (!isOpen(run) && !(await mayBeServed(this.temporal, run.taskQueue))) return null;
+      const news = await this.journal.read(run.runId);
+      this.recovered();
+      return news;
+    } catch (error) {
+      if (isFinalQueryError(error) && !isOpen(run)) this.failingSince = 0;
+      // A deadline means here that no worker answered.
+      this.failed('worker');
+      return null;
+    }
+  }
+
+  private async givesUp(run: RunDescription): Promise<boolean> {
+    const failing = Date.now() - (this.failingSince ?? Date.now());
+    return failing > GIVE_UP_MS || !(await mayBeServed(this.temporal, run.taskQueue));
+  }
+
+  private async *activities(run: RunDescription): AsyncGenerator<WatchItem> {
+    for (const retry of retries(run)) {
+      if (this.toldRetries.get(retry.activityId) === retry.attempt) continue;
+      this.toldRetries.set(retry.activityId, retry.attempt);
+      yield { kind: 'retry', retry };
+    }
+    for (const live of await liveTexts(this.temporal, run)) yield { kind: 'live', live };
+  }
+
+  private async *end(run: RunDescription): AsyncGenerator<WatchItem> {
+    if (this.isBehind) {
+      const text = 'No worker can tell the events of this run any more: here is its result.';
+      yield { kind: 'notice', text };
+    }
+    yield { kind: 'end', end: await readEnd(this.temporal, run) };
+    this.finished = true;
+  }
+
+  private failed(trouble: 'server' | 'worker'): void {
+    this.failingSince ??= Date.now();
+    this.trouble = trouble;
+  }
+
+  private recovered(): void {
+    this.failingSince = null;
+    this.toldTrouble = false;
+  }
+
+  private untilImpatient(): number {
+    return PATIENCE_MS - (Date.now() - (this.failingSince ?? Date.now()));
+  }
+}
+
+function* itemsOf({ events, lost }: JournalNews): Generator<WatchItem> {
+  if (lost > 0) {
+    yield { kind: 'notice', text: `${lost} events are no longer kept and left out.` };
+  }
+  for (const event of events) yield { kind: 'event', event };
+}
+
+/** True when the promise has not settled after `ms`. */
+async function isLate(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const late = delay(Math.max(0, ms), true, { signal: timer.signal }).catch(() => false);
+  const settled = promise.then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timer.abort();
+  }
+}

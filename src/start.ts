@@ -1,0 +1,53 @@
+/** `npm start -- "<goal>"`: all in one. */
+import { Command } from 'commander';
+import type { CommonOptions } from './client/command.js';
+import { describeVerb, runCommandLine, strict, withTemporal } from './client/command.js';
+import { EXIT } from './client/exit-codes.js';
+import { tellLeftOpen } from './client/left-open.js';
+import { runGoal } from './client/run-goal.js';
+import { addStartOptions, readGoal } from './client/start-options.js';
+import type { StartOptions } from './client/start-run.js';
+import { startRequest, userPath } from './client/start-run.js';
+import { SteersmanError } from './errors.js';
+
+interface NpmStartOptions extends StartOptions, CommonOptions {
+  resumeOpen?: boolean;
+}
+
+async function start(goal: string | undefined, options: NpmStartOptions): Promise<void> {
+  const resume = options.resumeOpen === true;
+  if (goal === undefined && !resume) {
+    throw new SteersmanError(
+      'There is no goal.',
+      'Say what to do: npm start -- "Summarise what is in this folder"',
+    );
+  }
+  const request = goal === undefined ? null : await startRequest(await readGoal(goal), options);
+  const configDir = options.config === undefined ? null : userPath(options.config);
+  await withTemporal(options, async context => {
+    const resumed = await tellLeftOpen(context, { resume, configDir });
+    if (request !== null) return runGoal(context, request);
+    if (resumed.length === 0) context.output.notes.line('No run was left open.');
+    return EXIT.ok;
+  });
+}
+
+const program = addStartOptions(strict(new Command('npm start --')))
+  .description(
+    'Runs a goal to its end and prints the answer: starts the local stack (unless TEMPORAL_ADDRESS is set), the run and its live view.',
+  )
+  .argument('[goal]', 'what the team should do, in quotes; - reads it from stdin')
+  .option('--resume-open', 'go on with the runs that an earlier session left open')
+  .action(start);
+describeVerb(program, [
+  'npm start -- "Summarise what is in this folder"',
+  'npm start -- "Fix the typos in README.md" --workspace ../site --yes',
+  'npm --silent start -- "How many tests are there?" --json',
+]).addHelpText(
+  'after',
+  `
+Ctrl-C asks the run to stop with what there is; a second one leaves it running in the background.
+Exit codes: 0 completed; 3 an answer that is not verified, cut by a budget or stopped; 1 failed; 130 cancelled
+or left running; 2 when the call itself was wrong.`,
+);
+await runCommandLine(program);

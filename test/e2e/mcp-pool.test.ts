@@ -1,0 +1,332 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { SteersmanError } from '../../src/errors.js';
+import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/config.js';
+import type { McpConnection } from '../../src/mcp/connection.js';
+import { McpPool } from '../../src/mcp/pool.js';
+import { listRunTools } from '../../src/mcp/tools.js';
+import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
+
+const PROJECT = process.cwd();
+let fake: FakeMcp;
+let workspace = '';
+let pools: McpPool[] = [];
+
+beforeEach(() => {
+  fake = fakeMcp();
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), 'workspace-')));
+  pools = [];
+});
+afterEach(async () => {
+  await Promise.all(pools.map(pool => pool.close()));
+  fake.remove();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+function poolOf(
+  mcpServers: Record<string, unknown>,
+  options: { idleCloseMs?: number; maxConnections?: number } = {},
+) {
+  const file = join(PROJECT, '.mcp.json');
+  const config = { file, dir: PROJECT, ...parseMcpConfig(JSON.stringify({ mcpServers }), file) };
+  const pool = new McpPool({ config, lookup: () => undefined, ...options });
+  pools.push(pool);
+  return pool;
+}
+
+function callOf(connection: McpConnection, tool: string, args: Record<string, unknown> = {}) {
+  return connection.callTool({
+    tool,
+    arguments: args,
+    meta: {},
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+    onProgress: () => {},
+  });
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const gone = (pid: number | undefined) =>
+  vi.waitFor(() => expect(isAlive(pid ?? -1)).toBe(false), { timeout: 6_000 });
+const failureOf = async (work: Promise<unknown>): Promise<Error> => {
+  const error = await work.then(
+    () => null,
+    reason => reason,
+  );
+  if (!(error instanceof Error)) throw new Error('it did not fail');
+  return error;
+};
+
+describe('the project’s own .mcp.json', () => {
+  it('T1 filesystem server on the workspace → its tools with annotations, and read_result', async () => {
+    writeFileSync(join(workspace, 'a.txt'), 'hello');
+    const pool = new McpPool({ config: loadMcpConfig(PROJECT), lookup: () => undefined });
+    pools.push(pool);
+    const { tools, warnings } = await listRunTools(pool, workspace);
+    expect(warnings).toEqual([]);
+    const read = tools.find(tool => tool.name === 'read_text_file');
+    expect(read).toMatchObject({
+      validation: 'strict',
+      origin: { type: 'mcp', server: 'filesystem' },
+      policy: { readOnly: true, idempotent: true },
+    });
+    expect(tools.find(tool => tool.name === 'edit_file')?.policy).toMatchObject({
+      readOnly: false,
+      idempotent: false,
+    });
+    expect(tools.at(-1)?.name).toBe('read_result');
+    const result = await callOf(await pool.connect('filesystem', workspace), 'read_text_file', {
+      path: join(workspace, 'a.txt'),
+    });
+    expect(result.content).toEqual([{ type: 'text', text: 'hello' }]);
+  });
+});
+
+describe('tools of a run', () => {
+  it('T1 T2 two servers, one disabled, one that fails → bare name for the first, server__tool for the second, a warning', async () => {
+    const pool = poolOf({
+      one: fake.stdioEntry(),
+      off: { ...fake.stdioEntry(), enabled: false },
+      broken: fake.stdioEntry({ FAKE_MCP_FAIL: 'no database' }),
+      two: fake.stdioEntry({ OTHER: '1' }),
+    });
+    const { tools, warnings, fallbackServer } = await listRunTools(pool, workspace);
+    const names = tools.map(tool => tool.name);
+    expect(names).toContain('echo');
+    expect(names).toContain('two__echo');
+    expect(names.filter(name => name.includes('off') || name.includes('broken'))).toEqual([]);
+    expect(new Set(names).size).toBe(names.length);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('Tool server broken did not start');
+    expect(fallbackServer).toBeNull();
+    expect(
+      pool
+        .status()
+        .map(({ server, status }) => `${server} ${status}`)
+        .sort(),
+    ).toEqual(['broken failed', 'one connected', 'two connected']);
+  });
+
+  it('T3 a connected server named default → takes calls of tools nobody offers', async () => {
+    const { fallbackServer } = await listRunTools(poolOf({ default: fake.stdioEntry() }), workspace);
+    expect(fallbackServer).toBe('default');
+  });
+
+  it('C4 policy and validation: annotations missing → not read-only; no schema → the server checks', async () => {
+    const { tools } = await listRunTools(poolOf({ one: fake.stdioEntry() }), workspace);
+    const of = (name: string) => tools.find(tool => tool.name === name);
+    expect(of('no_annotations')?.policy).toMatchObject({
+      readOnly: false,
+      idempotent: false,
+      destructive: true,
+    });
+    expect(of('idempotent_put')?.policy).toMatchObject({ readOnly: false, idempotent: true });
+    expect(of('no_schema')?.validation).toBe('delegate');
+    expect(of('echo')?.validation).toBe('strict');
+    expect(of('odd_name_')?.serverToolName).toBe('odd_name_');
+    expect(tools.find(tool => tool.serverToolName === 'odd.name!')?.name).toBe('one__odd_name_');
+  });
+
+  it('T1 paging: three tools a page → all tools', async () => {
+    const all = await listRunTools(poolOf({ one: fake.stdioEntry() }), workspace);
+    const paged = await listRunTools(poolOf({ one: fake.stdioEntry({ FAKE_MCP_PAGE: '3' }) }), workspace);
+    expect(paged.tools).toEqual(all.tools);
+  });
+
+  it('list_changed → the next run sees the new tool', async () => {
+    const pool = poolOf({ one: fake.stdioEntry() });
+    const names = async () => (await listRunTools(pool, workspace)).tools.map(tool => tool.name);
+    expect(await names()).not.toContain('added');
+    await callOf(await pool.connect('one', workspace), 'add_tool');
+    await vi.waitFor(async () => expect(await names()).toContain('added'));
+  });
+
+  it('a real server of another kind (everything) → its tools, without those that work only as tasks', async () => {
+    const pool = poolOf({ everything: { command: 'mcp-server-everything' } });
+    const { tools, warnings } = await listRunTools(pool, workspace);
+    expect(tools.map(tool => tool.name)).toContain('echo');
+    expect(tools.map(tool => tool.name)).not.toContain('simulate-research-query');
+    expect(warnings.join()).toContain('simulate-research-query');
+  });
+
+  it('a variable that is not set → the run is refused with the variable’s name', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+    const pool = poolOf({ one: { command: 'node', args: ['${NOT_SET}'] } });
+    const error = await failureOf(listRunTools(pool, workspace));
+    expect(error).toBeInstanceOf(SteersmanError);
+    expect(error.message).toContain('NOT_SET');
+  });
+});
+
+describe('connections', () => {
+  it('many callers at once → one server process; another workspace → another, where the settings name it', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+    const pool = poolOf({ shared: fake.stdioEntry(), own: fake.stdioEntry({ WS: '${workspace}' }) });
+    const connections = await Promise.all(
+      Array.from({ length: 10 }, () => pool.connect('shared', workspace)),
+    );
+    expect(new Set(connections).size).toBe(1);
+    expect(await pool.connect('shared', '/other')).toBe(connections[0]);
+    const own = await pool.connect('own', workspace);
+    expect(await pool.connect('own', workspace)).toBe(own);
+    expect(await pool.connect('own', '/other')).not.toBe(own);
+    expect(fake.events().filter(({ event }) => event === 'start')).toHaveLength(3);
+  });
+
+  it('kill -9 of the server → the next use starts it again', async () => {
+    const pool = poolOf({ one: fake.stdioEntry() });
+    const first = await pool.connect('one', workspace);
+    process.kill(first.pid ?? 0, 'SIGKILL');
+    await vi.waitFor(() => expect(first.closed).toBe(true));
+    expect(pool.status()).toMatchObject([
+      { server: 'one', status: 'failed', error: expect.stringContaining('SIGKILL') },
+    ]);
+    const second = await pool.connect('one', workspace);
+    expect(second.pid).not.toBe(first.pid);
+    expect((await callOf(second, 'echo', { text: 'hi' })).content).toEqual([{ type: 'text', text: 'hi' }]);
+  });
+
+  it('a start that failed → tried again on the next use', async () => {
+    const file = join(fake.dir, 'fail');
+    writeFileSync(file, 'not yet\n');
+    const pool = poolOf({ one: fake.stdioEntry({ FAKE_MCP_FAIL_FILE: file }) });
+    await failureOf(pool.connect('one', workspace));
+    rmSync(file);
+    expect((await pool.connect('one', workspace)).closed).toBe(false);
+  });
+
+  it('servers lead their own process group, so that Ctrl-C in the terminal does not reach them', async () => {
+    const { pid = 0 } = await poolOf({ one: fake.stdioEntry() }).connect('one', workspace);
+    const stat = await import('node:fs').then(fs => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+    const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+    expect(group).toBe(pid);
+  });
+
+  it('close → no process left, also one that ignores the end of its input and SIGTERM', async () => {
+    const pool = poolOf({
+      one: fake.stdioEntry(),
+      stubborn: {
+        command: 'sh',
+        args: [
+          '-c',
+          `trap '' TERM; "${process.execPath}" "$0"; while :; do sleep 1; done`,
+          join(PROJECT, 'test/support/fake-mcp-server.mjs'),
+        ],
+        env: fake.env,
+      },
+    });
+    const pids = (
+      await Promise.all([pool.connect('one', workspace), pool.connect('stubborn', workspace)])
+    ).map(c => c.pid);
+    await pool.close();
+    for (const pid of pids) await gone(pid);
+    expect((await failureOf(pool.connect('one', workspace))).message).toContain('closed');
+  }, 20_000);
+
+  it('idle for long, or too many → closed, the longest unused first; one in use stays', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+    const pool = poolOf({ one: fake.stdioEntry({ WS: '${workspace}' }) }, { maxConnections: 2 });
+    const [a, b, c] = [
+      await pool.connect('one', 'a'),
+      await pool.connect('one', 'b'),
+      await pool.connect('one', 'c'),
+    ];
+    const waiting = callOf(a, 'slow', { gate: 'g' });
+    pool.sweep(Date.now() + 60_000);
+    expect([a, b, c].map(connection => connection.closed)).toEqual([false, true, false]);
+    pool.sweep(Date.now() + 3_600_000);
+    expect([a, b, c].map(connection => connection.closed)).toEqual([false, true, true]);
+    fake.openGate('g');
+    await waiting;
+    await gone(b.pid);
+  });
+});
+
+describe('servers that do not start', () => {
+  it.each<[string, (fake: FakeMcp) => Record<string, unknown>, string[]]>([
+    [
+      'exits at once',
+      f => {
+        const file = join(f.dir, 'fail');
+        writeFileSync(file, 'no database, key top-secret-key');
+        return f.stdioEntry({ FAKE_MCP_FAIL_FILE: file, KEY: 'top-secret-key' });
+      },
+      ['did not start', 'fake-mcp-server.mjs', 'exited with code 3', 'no database, key ***', 'enabled'],
+    ],
+    [
+      'command missing',
+      () => ({ command: 'no-such-command', args: ['x'] }),
+      ['no-such-command x', 'was not found'],
+    ],
+    [
+      'folder missing',
+      f => ({ ...f.stdioEntry(), cwd: '/no/such/folder' }),
+      ['/no/such/folder', 'does not exist'],
+    ],
+    [
+      'not an MCP server',
+      () => ({ command: 'sh', args: ['-c', 'echo this is no MCP; exit 0'] }),
+      ['exited with code 0', 'this is no MCP'],
+    ],
+    [
+      'nobody listens',
+      () => ({ type: 'http', url: 'http://127.0.0.1:65535/mcp?token=secret' }),
+      ['http://127.0.0.1:65535/mcp)', 'ECONNREFUSED'],
+    ],
+  ])('%s → one message: server, command or address, why, what to do', async (_name, entry, parts) => {
+    const error = await failureOf(poolOf({ one: entry(fake) }).connect('one', workspace));
+    if (!(error instanceof SteersmanError)) throw error;
+    const message = `${error.message} ${error.hint}`;
+    for (const part of ['one', ...parts]) expect(message).toContain(part);
+    expect(message).not.toContain('secret-key');
+    expect(message).not.toContain('token=secret');
+    expect(message).not.toMatch(/\n\s+at /);
+  });
+
+  it('HTTP with a wrong token → says 401, without the token', async () => {
+    const server = await startFakeMcpHttp(fake, { env: { FAKE_MCP_TOKEN: 'right' } });
+    try {
+      const entry = { type: 'http', url: server.url, headers: { Authorization: 'Bearer wrong-token' } };
+      const error = await failureOf(poolOf({ one: entry }).connect('one', workspace));
+      expect(error.message).toContain('no valid token');
+      expect(error.message).not.toContain('wrong-token');
+    } finally {
+      server.child.kill('SIGKILL');
+    }
+  });
+});
+
+describe('streamable HTTP', () => {
+  it('list and call with headers → as over stdio', async () => {
+    const server = await startFakeMcpHttp(fake, { env: { FAKE_MCP_TOKEN: 'right' } });
+    try {
+      const entry = { type: 'streamable-http', url: server.url, headers: { Authorization: 'Bearer right' } };
+      const pool = poolOf({ remote: entry });
+      expect((await listRunTools(pool, workspace)).tools.map(tool => tool.name)).toContain('echo');
+      const result = await callOf(await pool.connect('remote', workspace), 'echo', { text: 'hi' });
+      expect(result.content).toEqual([{ type: 'text', text: 'hi' }]);
+    } finally {
+      server.child.kill('SIGKILL');
+    }
+  });
+
+  it('kill -9 while a call runs → connection lost at once, not after the time limit', async () => {
+    const server = await startFakeMcpHttp(fake);
+    const connection = await poolOf({ remote: { url: server.url } }).connect('remote', workspace);
+    const failing = failureOf(
+      callOf(connection, 'append_slow', { file: join(fake.dir, 'f'), line: 'x', gate: 'never' }),
+    );
+    await vi.waitFor(() => expect(fake.effects()).toHaveLength(1));
+    server.child.kill('SIGKILL');
+    expect(await failing).toMatchObject({ kind: 'connection_lost' });
+  });
+});

@@ -1,0 +1,168 @@
+/** Random replies of models: right ones of every flavour, and wrong ones of every kind. */
+import type { CallModelResult } from '../../src/activities/types.js';
+import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/core/message.js';
+import type { OutputContract } from '../../src/core/role.js';
+import { TASK_STATUSES } from '../../src/core/plan.js';
+import type { Random } from './random.js';
+import type { Scenario } from './scenario.js';
+
+export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;
+const TOOL_NAMES = ['read', 'read', 'read', 'read_result', 'list', 'put', 'edit', 'edit'] as const;
+const UNKNOWN_TOOLS = ['raed', 'constructor', '__proto__', 'rm -rf', ''] as const;
+
+type Content = AssistantMessage['content'];
+
+/** A whole reply. `callsTools`: whether the role was offered tools. */
+export function randomReply(
+  random: Random,
+  scenario: Scenario,
+  contract: OutputContract,
+  callsTools: boolean,
+): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
+  const toolRate = callsTools ? scenario.toolAppetite : scenario.oddReplies / 4;
+  if (random.chance(toolRate)) {
+    const content = [...maybeText(random, scenario), ...toolCalls(random, scenario)];
+    return { content, stopReason: random.weighted([[9, 'tool_use'] as const, [1, 'max_tokens'] as const]) };
+  }
+  if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
+  const text = contract === 'text' ? 'What was found.' : JSON.stringify(output(random, contract), null, 1);
+  const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
+  if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
+  return { content, stopReason: 'end_turn' };
+}
+
+function output(random: Random, contract: Exclude<OutputContract, 'text'>): unknown {
+  switch (contract) {
+    case 'plan':
+      return plan(random);
+    case 'execution':
+      return execution(random);
+    case 'verdict':
+      return verdict(random);
+  }
+}
+
+function inProse(random: Random, text: string): string {
+  return random.weighted([
+    [6, text],
+    [1, `Here it is:\n\`\`\`json\n${text}\n\`\`\`\nThat is all.`],
+    [1, `I think {this} is right: ${text}`],
+  ]);
+}
+
+function long(random: Random, scenario: Scenario): string {
+  if (!scenario.longTexts) return '';
+  return `\n${random.pick(['x', 'many words ', '你好'])}`.repeat(random.int(0, 300));
+}
+
+function plan(random: Random): unknown {
+  const ids = random.some(TASK_IDS, random.pick([0.2, 0.5, 0.9]));
+  const todos = ids.map((id, index) => ({
+    id: id === '6' ? 6 : id,
+    description: `Do ${id}${random.chance(0.2) ? ' otherwise' : ''}`,
+    priority: random.pick([1, 2, index + 1, 0.5, '3', null]),
+    dependencies: random.some(random.chance(0.05) ? TASK_IDS : ids.slice(0, index), 0.4),
+    ...(random.chance(0.3) ? { completionCriteria: 'it is there' } : {}),
+  }));
+  return {
+    type: 'component',
+    component: 'planner-response',
+    summary: 'A plan.',
+    needsMorePlanning: random.pick([false, false, true, null]),
+    [random.chance(0.9) ? 'todos' : 'tasks']: todos,
+    ...(random.chance(0.1) ? { executionOrder: [...ids].reverse() } : {}),
+  };
+}
+
+function execution(random: Random): unknown {
+  return {
+    type: 'component',
+    component: 'executor-response',
+    summary: random.weighted([
+      [8, 'The file says 42.'],
+      [1, 'Done.'],
+      [1, ''],
+    ]),
+    taskCompleted: random.pick([true, true, true, false, null, 'true']),
+    shouldContinue: random.pick([true, null, null, false]),
+    nextAction: random.pick(['continue', 'complete', 'complete', 'skip', 'retry', null]),
+    todos: random
+      .some([...TASK_IDS, 'nobody'], random.pick([0, 0, 0.3]))
+      .map(id => ({ id, status: random.pick(TASK_STATUSES) })),
+  };
+}
+
+function verdict(random: Random): unknown {
+  const done = random.chance(0.4);
+  return {
+    type: 'component',
+    component: 'verifier-response',
+    allCompleted: done || random.chance(0.3),
+    userNeedsSatisfied: done || random.chance(0.3),
+    overallFeedback: random.pick(['Well.', '']),
+    summary: random.weighted([
+      [6, 'The files say 42.'],
+      [1, 'All tasks are completed.'],
+      [1, null],
+    ]),
+    improvements: done ? null : random.pick([['Read more.'], ['Read more.', 'Write less.'], [], 'One']),
+    tasks: random
+      .some([...TASK_IDS, 'nobody'], 0.3)
+      .map(id => ({ id, completed: random.chance(done ? 0.95 : 0.5), feedback: '' })),
+  };
+}
+
+/** Nothing of what was asked for: prose, cut or broken JSON, JSON of another kind, nothing at all. */
+function oddReply(
+  random: Random,
+  contract: OutputContract,
+): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
+  const right = JSON.stringify(contract === 'text' ? {} : output(random, contract));
+  const text = random.pick([
+    'I did what you asked, and the task is completed.',
+    right.slice(0, random.int(1, right.length - 1)),
+    right.replaceAll('"', "'"),
+    '{"todos": [{"id": "t1", "description": "a"}, {"id": "t1", "description": "b"}]}',
+    '{"todos": [{"id": "t1", "description": "a", "dependencies": ["t2"]}, {"id": "t2", "description": "b", "dependencies": ["t1"]}]}',
+    '{"todos": [], "needsMorePlanning": true}',
+    '{"todos": [], "taskCompleted": "perhaps", "nextAction": "dance", "allCompleted": 1, "tasks": {}}',
+    '[1, 2]',
+    'null',
+    ' \n',
+  ]);
+  const content: Content = random.chance(0.1) ? [] : [{ type: 'text', text }];
+  const stopReason = random.pick(['end_turn', 'max_tokens', 'content_filter'] as const);
+  return random.chance(0.2) ? { content, stopReason, repairedText: right } : { content, stopReason };
+}
+
+function maybeText(random: Random, scenario: Scenario): TextBlock[] {
+  return random.chance(0.4) ? [{ type: 'text', text: `I look.${long(random, scenario)}` }] : [];
+}
+
+/** Ids are what endpoints give: the same again, or none. */
+function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
+  return Array.from({ length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) }, () => {
+    const call: ToolUseBlock = {
+      type: 'tool_use',
+      id: random.pick(['', 'call_0', 'call_1']),
+      name: random.chance(0.1) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
+      input: random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}, largeInput(scenario)]),
+    };
+    if (!random.chance(0.1)) return call;
+    const bad = { ...call, argErrors: ['`path` must be a string.'] };
+    return random.chance(0.5) ? { ...bad, input: {}, raw: '{"path": ', argsParseFailed: true } : bad;
+  });
+}
+
+/** Too large to travel with its activity. */
+function largeInput(scenario: Scenario): Record<string, unknown> {
+  return scenario.longTexts ? { text: 'y'.repeat(1_200) } : { path: 'c', deep: [{ n: 1 }] };
+}
+
+/** The part of a reply that had come when it was interrupted: without tool calls. */
+export function partialReply(random: Random): Pick<CallModelResult, 'content' | 'stopReason'> {
+  return {
+    content: random.chance(0.3) ? [] : [{ type: 'text', text: 'I had just begun' }],
+    stopReason: 'interrupted',
+  };
+}

@@ -1,0 +1,132 @@
+/** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
+import type { OutputContract, PinnedRole } from '../../src/core/role.js';
+import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import { Random } from './random.js';
+
+/** A signal or a cancellation: at the n-th call to a model or tool (from 1), or at the safe point after it. */
+export interface Moment {
+  call: number;
+  where: 'during' | 'after';
+}
+
+export interface Scenario {
+  seed: number;
+  goal: string;
+  settings: RunSettings;
+  pinned: PinnedRun;
+  stop: Moment | null;
+  cancel: Moment | null;
+  /** Share of calls that fail, until `maxFailures` have. */
+  failureRate: number;
+  maxFailures: number;
+  /** Share of replies that their role may not give. */
+  oddReplies: number;
+  /** Share of executor replies that call tools. */
+  toolAppetite: number;
+  /** Replies and results are long, so that threads must be trimmed. */
+  longTexts: boolean;
+}
+
+export function scenarioOf(seed: number): Scenario {
+  const random = new Random(seed, 'scenario');
+  const longTexts = random.chance(0.15);
+  return {
+    seed,
+    goal: longTexts && random.chance(0.02) ? 'g'.repeat(70_000) : 'Say what the files say.',
+    settings: {
+      mode: 'team',
+      workspace: '/w',
+      autoApprove: random.chance(0.7),
+      ...(random.chance(0.3) ? { context: { user: 'u1' } } : {}),
+    },
+    pinned: pinnedRun(random, longTexts),
+    stop: random.chance(0.25) ? moment(random) : null,
+    cancel: random.chance(0.05) ? moment(random) : null,
+    failureRate: random.pick([0, 0, 0.05, 0.2]),
+    maxFailures: random.int(1, 8),
+    oddReplies: random.pick([0.03, 0.15, 0.5]),
+    toolAppetite: random.pick([0.2, 0.5, 0.9]),
+    longTexts,
+  };
+}
+
+function moment(random: Random): Moment {
+  return { call: random.int(1, random.pick([4, 25])), where: random.pick(['during', 'after']) };
+}
+
+function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
+  const contextTokens = longTexts ? random.int(50, 1_500) : 128_000;
+  return {
+    roles: Object.fromEntries(ROLES.map(([name, output]) => [name, role(random, name, output)])),
+    tools: TOOLS,
+    fallbackServer: random.chance(0.2) ? 'default' : null,
+    limits: limits(random),
+    models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
+    modelInfo: { 'p/a': { contextTokens, costKnown: true } },
+    dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
+    modelTimeoutMs: 600_000,
+    searchAttributes: [],
+    warnings: [],
+  };
+}
+
+function limits(random: Random): Limits {
+  return {
+    ...DEFAULT_LIMITS,
+    planning: random.int(1, 3),
+    execution: random.int(1, random.pick([2, 5])),
+    verification: random.int(1, 3),
+    tasks: random.int(1, 6),
+    turns: random.chance(0.3) ? random.int(1, 12) : 60,
+    toolCallsPerTurn: random.int(1, 4),
+    argumentCorrections: random.int(0, 2),
+    tokens: random.chance(0.1) ? random.int(1, 3_000) : 1_000_000,
+    wallTimeMs: random.chance(0.1) ? random.int(1, 30_000) : 3_600_000,
+    costUsd: random.chance(0.1) ? random.next() / 10 : null,
+  };
+}
+
+const ROLES: readonly [string, OutputContract][] = [
+  ['planner', 'plan'],
+  ['executor', 'execution'],
+  ['verifier', 'verdict'],
+  ['summary', 'text'],
+];
+
+function role(random: Random, name: string, output: OutputContract): PinnedRole {
+  return {
+    name,
+    description: '',
+    memory: random.chance(0.1) ? 'private' : 'shared',
+    tools: name === 'executor' ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
+    output,
+    models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
+    temperature: null,
+    maxOutputTokens: null,
+    system: `You are the ${name}.`,
+  };
+}
+
+function tool(name: string, policy: Partial<ToolPolicy>): ToolDefinition {
+  return {
+    name,
+    serverToolName: name,
+    origin: name === 'read_result' ? { type: 'builtin' } : { type: 'mcp', server: 'files' },
+    description: '',
+    inputSchema: { type: 'object' },
+    validation: name === 'list' ? 'delegate' : 'strict',
+    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
+  };
+}
+
+/** One of each sort that policies tell apart. */
+const TOOLS: readonly ToolDefinition[] & ToolDefinition[] = [
+  tool('read', { readOnly: true, idempotent: true, destructive: false }),
+  tool('read_result', { readOnly: true, idempotent: true, destructive: false }),
+  tool('list', { readOnly: true, idempotent: true, destructive: false, cache: 'none' }),
+  tool('put', { idempotent: true }),
+  tool('edit', { attempts: 5 }),
+];

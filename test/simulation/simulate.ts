@@ -1,0 +1,89 @@
+/** Simulates one run from its first message to its end, and the same run with continue-as-new. */
+import { isDeepStrictEqual } from 'node:util';
+import type { JournalEvent } from '../../src/core/journal.js';
+import type { Message } from '../../src/core/message.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { newRunState } from '../../src/core/run-state.js';
+import { beginGoal, endCancelled, endGoal } from '../../src/workflows/goal.js';
+import { team } from '../../src/workflows/modes/team.js';
+import { Run } from '../../src/workflows/run.js';
+import type { Scenario } from './scenario.js';
+import { scenarioOf } from './scenario.js';
+import { expectThat, Watcher } from './watcher.js';
+import type { HandoverPolicy } from './world.js';
+import { Cancelled, HandedOver, World } from './world.js';
+
+export interface Simulated {
+  state: RunState;
+  /** All messages ever written, by thread, and all events. */
+  transcript: Record<string, Message[]>;
+  journal: JournalEvent[];
+  /** What happened, in words, to see that nothing is left untried. */
+  seen: ReadonlySet<string>;
+}
+
+/** Runs a scenario to its end. @throws Error that names the invariant it broke. */
+export async function simulate(scenario: Scenario, policy: HandoverPolicy): Promise<Simulated> {
+  const watcher = new Watcher(scenario);
+  const world = new World(scenario, policy, watcher);
+  let run = new Run(newRunState(scenario.goal, scenario.settings, world.now()), world);
+  world.serve(run);
+  run.journal('run_started', { mode: 'team', goal: scenario.goal.slice(0, 100) });
+  try {
+    await beginGoal(run, scenario.pinned);
+    for (;;) {
+      try {
+        endGoal(run, await team(run));
+        break;
+      } catch (error) {
+        if (!(error instanceof HandedOver)) throw error;
+        run = new Run(JSON.parse(error.json), world);
+        world.serve(run);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Cancelled)) throw error;
+    endCancelled(run);
+  }
+  watcher.ended(run.state);
+  return { state: run.state, ...watcher.record() };
+}
+
+/**
+ * Three runs of one seed: uninterrupted, handed over at every safe point, and handed over with too little
+ * room. The first two must not differ in anything but the handovers. Returns what happened.
+ */
+export async function simulateSeed(seed: number): Promise<string[]> {
+  const scenario = scenarioOf(seed);
+  const plain = await simulate(scenario, 'never');
+  const every = await simulate(scenario, 'every');
+  expectSame(comparable(plain), comparable(every));
+  const tight = scenario.longTexts ? await simulate(scenario, 'tight') : null;
+  return [...plain.seen, ...every.seen, ...(tight?.seen ?? [])];
+}
+
+/** How many runs `simulateSeed` makes at least. */
+export const RUNS_A_SEED = 2;
+
+function comparable({ state, transcript, journal }: Simulated): Record<string, unknown> {
+  const { part: _part, previousRunId: _previous, journal: _journal, ...same } = state;
+  const events = journal.filter(event => event.type !== 'continued_as_new');
+  return { ...same, transcript, events: events.map(({ seq: _seq, ...event }) => event) };
+}
+
+function expectSame(plain: Record<string, unknown>, every: Record<string, unknown>): void {
+  for (const key of Object.keys({ ...plain, ...every })) {
+    if (isDeepStrictEqual(plain[key], every[key])) continue;
+    const [one, other] = [pretty(plain[key]), pretty(every[key])];
+    const line = one.findIndex((text, index) => text !== other[index]);
+    const at = (lines: string[]) => lines.slice(Math.max(0, line - 3), line + 4).join('\n');
+    expectThat(
+      false,
+      `continue-as-new changed ${key}: without it\n${at(one)}\n… with it\n${at(other)}`,
+    );
+  }
+}
+
+function pretty(value: unknown): string[] {
+  return (JSON.stringify(value, null, 1) ?? 'nothing').split('\n');
+}

@@ -1,0 +1,191 @@
+/** The world of one simulated run: `Ports` in memory, with all that may go wrong, drawn from the seed. */
+import type {
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  CallToolResult,
+} from '../../src/activities/types.js';
+import { fitForHandover } from '../../src/core/handover.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { requestStop } from '../../src/workflows/goal.js';
+import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
+import type { Run } from '../../src/workflows/run.js';
+import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
+import { Random } from './random.js';
+import { partialReply, randomReply } from './replies.js';
+import type { Moment, Scenario } from './scenario.js';
+import type { Watcher } from './watcher.js';
+
+/** What continue-as-new throws on the platform: the input of the next part, as it travels. */
+export class HandedOver {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+/** What the platform throws in a cancelled run. */
+export class Cancelled {}
+
+/** `tight`: at random safe points, with so little room that threads are shortened. */
+export type HandoverPolicy = 'never' | 'every' | 'tight';
+
+export class World implements Ports {
+  private readonly scenario: Scenario;
+  private readonly policy: HandoverPolicy;
+  private readonly watcher: Watcher;
+  private run: Run | null = null;
+  private clock = 1_700_000_000_000;
+  private calls = 0;
+  private failures = 0;
+  private safePointsOfPart = 0;
+  private interruptible = false;
+  private interrupted = false;
+  private cancelled = false;
+  private struck = new Set<Moment>();
+
+  constructor(scenario: Scenario, policy: HandoverPolicy, watcher: Watcher) {
+    this.scenario = scenario;
+    this.policy = policy;
+    this.watcher = watcher;
+  }
+
+  /** The part of the run that this world now serves. */
+  serve(run: Run): void {
+    this.run = run;
+    this.safePointsOfPart = 0;
+  }
+
+  now(): number {
+    return this.clock;
+  }
+
+  async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
+    const state = this.runState();
+    const random = this.begin('model', options);
+    const request = this.watcher.modelCalled(state, input);
+    await null;
+    this.strike('during');
+    this.clock += random.int(0, 2_000);
+    const called = this.modelEnd(random, input, request.toolsOffered);
+    this.watcher.modelReturned(state, request, called);
+    this.interruptible = false;
+    return called;
+  }
+
+  private modelEnd(random: Random, input: CallModelInput, toolsOffered: boolean): Called<CallModelResult> {
+    const { pinned } = this.scenario;
+    const cut = this.interrupted || this.cancelled ? random.int(0, 4) : null;
+    if (cut === 0) return { ok: false, failure: CANCELLED };
+    if (cut === 1 || this.fails(random)) return { ok: false, failure: modelFailure(random) };
+    const role = pinned.roles[input.role];
+    if (!role) throw new Error(`no role ${input.role}`);
+    const callsTools = toolsOffered && role.tools.length > 0;
+    const reply =
+      cut === 2 || cut === 3
+        ? partialReply(random)
+        : randomReply(random, this.scenario, role.output, callsTools);
+    const value: CallModelResult = {
+      ...reply,
+      usage: {
+        inputTokens: random.int(1, 200),
+        outputTokens: random.int(0, 50),
+        cachedInputTokens: 0,
+        reasoningTokens: 0,
+        costUsd: input.model === 'p/b' ? null : random.int(0, 9) / 1_024,
+      },
+      model: input.model,
+      durationMs: random.int(1, 2_000),
+    };
+    return { ok: true, value };
+  }
+
+  async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
+    const random = this.begin('tool', options);
+    this.watcher.toolCalled(this.runState(), input, options);
+    await null;
+    this.strike('during');
+    this.clock += random.int(0, 500);
+    const called = this.toolEnd(random);
+    this.interruptible = false;
+    return called;
+  }
+
+  private toolEnd(random: Random): Called<CallToolResult> {
+    const cut = this.interrupted || this.cancelled ? random.int(0, 2) : null;
+    if (cut === 0) return { ok: false, failure: CANCELLED };
+    if (cut === 1) {
+      return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
+    }
+    if (this.fails(random)) return { ok: false, failure: toolFailure(random) };
+    return { ok: true, value: toolResultOf(random, this.scenario, `result ${this.calls}`) };
+  }
+
+  private begin(kind: 'model' | 'tool', options: CallOptions): Random {
+    this.calls += 1;
+    this.interruptible = options.interruptible;
+    this.interrupted = false;
+    return new Random(this.scenario.seed, kind, this.calls);
+  }
+
+  private fails(random: Random): boolean {
+    const fails = random.chance(this.scenario.failureRate) && this.failures < this.scenario.maxFailures;
+    if (fails) this.failures += 1;
+    return fails;
+  }
+
+  async storeText(): Promise<string> {
+    return 'ref-1';
+  }
+
+  interrupt(): void {
+    if (this.interruptible) this.interrupted = true;
+  }
+
+  throwIfCancelled(): void {
+    this.strike('after');
+    if (this.cancelled) throw new Cancelled();
+  }
+
+  /** Lets stop and cancellation happen at their moments; a second stop follows the first now and then. */
+  private strike(where: Moment['where']): void {
+    const { stop, cancel, seed } = this.scenario;
+    const due = (moment: Moment | null): boolean => {
+      if (moment?.where !== where || this.struck.has(moment)) return false;
+      if (where === 'during' ? this.calls !== moment.call : this.calls < moment.call) return false;
+      this.struck.add(moment);
+      return true;
+    };
+    if (due(stop)) {
+      for (let times = seed % 4 === 0 ? 2 : 1; times > 0; times -= 1) {
+        requestStop(this.servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
+      }
+    }
+    if (due(cancel)) this.cancelled = true;
+  }
+
+  /** The first safe point of a later part is the place where the part before it ended. */
+  handoverDue(state: RunState): boolean {
+    this.watcher.safePoint(state);
+    this.safePointsOfPart += 1;
+    if (this.policy === 'never' || (state.part > 1 && this.safePointsOfPart === 1)) return false;
+    return this.policy === 'every' || new Random(this.scenario.seed, 'handover', this.calls).chance(0.3);
+  }
+
+  async handOver(state: RunState): Promise<never> {
+    const maxBytes = this.policy === 'tight' ? 4_000 : undefined;
+    const carried = fitForHandover(state, `run-${state.part}`, this.clock, maxBytes);
+    throw new HandedOver(JSON.stringify(this.watcher.handedOver(carried)));
+  }
+
+  show(): void {}
+
+  private servedRun(): Run {
+    if (!this.run) throw new Error('no run is served yet');
+    return this.run;
+  }
+
+  private runState(): RunState {
+    return this.servedRun().state;
+  }
+}

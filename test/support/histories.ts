@@ -1,0 +1,51 @@
+/** Histories of runs: reading them over all parts, and replaying them against the current workflow code. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { projectRoot } from './project.js';
+
+export interface RecordedPart {
+  workflowId: string;
+  runId: string;
+  history: History;
+}
+
+/** The parts of a run, first to last, along continue-as-new. */
+export async function partsOf(client: Client, handle: WorkflowHandle): Promise<RecordedPart[]> {
+  const parts: RecordedPart[] = [];
+  let runId: string | undefined = await firstRunId(handle);
+  while (runId) {
+    const history: History = await client.workflow.getHandle(handle.workflowId, runId).fetchHistory();
+    parts.push({ workflowId: handle.workflowId, runId, history });
+    const last = history.events?.at(-1);
+    runId = last?.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? undefined;
+  }
+  return parts;
+}
+
+async function firstRunId(handle: WorkflowHandle): Promise<string> {
+  const { raw, runId } = await handle.describe();
+  return raw.workflowExecutionInfo?.firstRunId || runId;
+}
+
+/** The workflow code that workers run: the built bundle. */
+export function workflowBundle(): { code: string } {
+  return { code: readFileSync(join(projectRoot, 'dist', 'workflow-bundle.js'), 'utf8') };
+}
+
+/**
+ * Replays histories, parsed from JSON or as the client gives them.
+ * @throws an error that names the first one that the code does not replay.
+ */
+export async function replayAll(
+  histories: readonly { workflowId: string; history: unknown }[],
+  workflowBundleToUse = workflowBundle(),
+): Promise<void> {
+  if (histories.length === 0) return;
+  const results = Worker.runReplayHistories({ workflowBundle: workflowBundleToUse }, histories);
+  for await (const { workflowId, runId, error } of results) {
+    if (error) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${error.message}`);
+  }
+}

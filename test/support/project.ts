@@ -1,0 +1,41 @@
+/** A project for tests: a configuration folder and a workspace. */
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+
+export interface ProjectFiles {
+  /** Files of the configuration folder, over those of the project. */
+  config?: Record<string, string>;
+  /** Files of the workspace. */
+  workspace?: Record<string, string>;
+}
+
+export interface TestProject {
+  dir: string;
+  configDir: string;
+  workspace: string;
+}
+
+/** A configuration folder and a workspace in a temporary folder. */
+export function makeProject(files: ProjectFiles = {}): TestProject {
+  const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));
+  const configDir = join(dir, 'config');
+  const workspace = join(dir, 'workspace');
+  mkdirSync(configDir);
+  mkdirSync(workspace);
+  cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
+  for (const name of ['.mcp.json', 'steersman.yaml']) cpSync(join(projectRoot, name), join(configDir, name));
+  writeFiles(configDir, files.config);
+  writeFiles(workspace, files.workspace);
+  return { dir, configDir, workspace };
+}
+
+export function writeFiles(dir: string, files: Record<string, string> = {}): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
+}

@@ -1,0 +1,46 @@
+/** What a run says of itself, read by its queries: whole lists, not pages. */
+import type { WorkflowHandle } from '@temporalio/client';
+import type { JournalEvent, JournalType } from '../../src/core/journal.js';
+import type { Message } from '../../src/core/message.js';
+import type { ChatRequest, WireMessage } from '../../src/models/protocol-server.js';
+import { wireText } from '../../src/models/protocol-server.js';
+import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
+
+/** The journal events that the run's last part still has. */
+export async function journalOf(handle: WorkflowHandle): Promise<JournalEvent[]> {
+  const events: JournalEvent[] = [];
+  for (;;) {
+    const page = await handle.query(eventsQuery, events.at(-1)?.seq ?? 0);
+    if (page.events.length === 0) return events;
+    events.push(...page.events);
+  }
+}
+
+export type EventOf<T extends JournalType> = Extract<JournalEvent, { type: T }>;
+
+/** The events of one type, oldest first. */
+export async function eventsOf<T extends JournalType>(
+  handle: WorkflowHandle,
+  type: T,
+): Promise<EventOf<T>[]> {
+  return (await journalOf(handle)).filter((event): event is EventOf<T> => event.type === type);
+}
+
+/** The messages of the main thread. */
+export async function transcriptOf(handle: WorkflowHandle): Promise<Message[]> {
+  const messages: Message[] = [];
+  for (;;) {
+    const page = await handle.query(transcriptQuery, 'main', messages.length);
+    if (page.length === 0) return messages;
+    messages.push(...page);
+  }
+}
+
+/** Texts of the tool messages that a request carries, in order. */
+export function toolTexts(request: ChatRequest | undefined): string[] {
+  return messagesOf(request, 'tool').map(wireText);
+}
+
+export function messagesOf(request: ChatRequest | undefined, role: WireMessage['role']): WireMessage[] {
+  return (request?.body.messages ?? []).filter(message => message.role === role);
+}

@@ -1,0 +1,377 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  applyEcho,
+  blockDependants,
+  inRunOrder,
+  isOpen,
+  mergePlan,
+  nextTask,
+  type PlannedTask,
+  planCycles,
+  rejectTasks,
+  setStatus,
+  TASK_STATUSES,
+  type Task,
+  type TaskStatus,
+} from '../../../src/core/plan.js';
+
+function planned(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
+  return {
+    id,
+    description: `do ${id}`,
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: null,
+    ...fields,
+  };
+}
+
+function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
+  return { ...planned(id), status, rounds: 0, result: null, reason: null, cycle: 1, ...fields };
+}
+
+const statuses = (tasks: readonly Task[]) => Object.fromEntries(tasks.map(each => [each.id, each.status]));
+const ids = (tasks: readonly { id: string }[]) => tasks.map(each => each.id);
+
+const anyStatus = fc.constantFrom(...TASK_STATUSES);
+/** Tasks t0… with arbitrary states and dependencies, circles and unknown ids included. */
+const anyTasks = fc
+  .array(
+    fc.record({
+      status: anyStatus,
+      priority: fc.integer({ min: 0, max: 3 }),
+      needs: fc.array(fc.nat(7), { maxLength: 3 }),
+    }),
+    {
+      maxLength: 7,
+    },
+  )
+  .map(list =>
+    list.map(({ status, priority, needs }, index) =>
+      task(`t${index}`, status, { priority, dependencies: needs.map(need => `t${need}`) }),
+    ),
+  );
+/** A plan in which tasks need only earlier ones, shuffled. */
+const soundPlan = fc
+  .array(
+    fc.record({ priority: fc.integer({ min: 0, max: 3 }), needs: fc.array(fc.nat(20), { maxLength: 3 }) }),
+    { maxLength: 12 },
+  )
+  .map(list =>
+    list.map(({ priority, needs }, index) =>
+      planned(`t${index}`, {
+        priority,
+        dependencies: needs.filter(need => need < index).map(need => `t${need}`),
+      }),
+    ),
+  )
+  .chain(list => fc.shuffledSubarray(list, { minLength: list.length }));
+
+describe('mergePlan', () => {
+  const options = { cycle: 1, maxTasks: 20 };
+
+  it('G15 mergePlan: a first plan → pending tasks in plan order', () => {
+    const { tasks, changed, cut } = mergePlan([], [planned('b'), planned('a')], options);
+    expect(tasks).toEqual([task('b'), task('a')]);
+    expect([changed, cut]).toEqual([true, []]);
+  });
+
+  it('F7 mergePlan: the identical plan again → unchanged', () => {
+    const plan = [planned('a'), planned('b', { dependencies: ['a'] })];
+    const first = mergePlan([], plan, options).tasks;
+    expect(mergePlan(first, plan, options)).toEqual({ tasks: first, changed: false, cut: [] });
+    expect(mergePlan(first, plan.slice(1), options).changed).toBe(false);
+  });
+
+  it('F7 mergePlan: a refined task → the new definition, the old place', () => {
+    const { tasks, changed } = mergePlan(
+      [task('a'), task('b')],
+      [planned('a', { description: 'new' })],
+      options,
+    );
+    expect(changed).toBe(true);
+    expect(tasks.map(each => each.description)).toEqual(['new', 'do b']);
+  });
+
+  it.each([
+    ['pending', 1, 'pending', true],
+    ['pending', 2, 'pending', true],
+    ['executing', 1, 'executing', false],
+    ['executing', 2, 'executing', false],
+    ['completed', 1, 'completed', false],
+    ['completed', 2, 'completed', false],
+    ['failed', 1, 'failed', false],
+    ['failed', 2, 'pending', true],
+    ['skipped', 1, 'skipped', false],
+    ['skipped', 2, 'pending', true],
+    ['blocked', 1, 'blocked', false],
+    ['blocked', 2, 'pending', true],
+  ] as const)(
+    'F5 F7 mergePlan: a %s task planned anew in cycle %d → %s, changed %s',
+    (before, cycle, after, changed) => {
+      const old = task('a', before, { rounds: 4, result: 'r', reason: 'max_rounds' });
+      const merged = mergePlan([old], [planned('a', { description: 'new' })], { cycle, maxTasks: 20 });
+      expect(merged.changed).toBe(changed);
+      expect(merged.tasks[0]?.status).toBe(after);
+      if (!changed) expect(merged.tasks).toEqual([old]);
+      if (changed && before !== 'pending') {
+        expect(merged.tasks).toEqual([task('a', 'pending', { description: 'new', cycle })]);
+      }
+    },
+  );
+
+  it('mergePlan: more tasks than may be open → cut from the end of the run order, ended ones not counted', () => {
+    const plan = [
+      planned('c', { dependencies: ['b'], priority: 0 }),
+      planned('b', { priority: 5 }),
+      planned('a'),
+    ];
+    const { tasks, cut } = mergePlan([task('done', 'completed')], plan, { cycle: 2, maxTasks: 2 });
+    expect([ids(tasks), cut]).toEqual([['done', 'b', 'a'], ['c']]);
+  });
+
+  it('mergePlan: any sound plan, any cap → kept tasks never wait for cut ones, and the cap holds', () => {
+    fc.assert(
+      fc.property(soundPlan, fc.nat(12), (plan, maxTasks) => {
+        const { tasks, cut } = mergePlan([], plan, { cycle: 1, maxTasks });
+        expect(tasks.filter(isOpen).length).toBe(Math.min(maxTasks, plan.length));
+        for (const each of tasks) expect(each.dependencies.filter(id => cut.includes(id))).toEqual([]);
+      }),
+    );
+  });
+
+  it('F5 F7 mergePlan: any tasks, any plan → completed ones untouched, none lost, twice as once', () => {
+    fc.assert(
+      fc.property(anyTasks, soundPlan, fc.integer({ min: 1, max: 3 }), (tasks, plan, cycle) => {
+        const merged = mergePlan(tasks, plan, { cycle, maxTasks: 20 });
+        for (const each of tasks.filter(({ status }) => status === 'completed'))
+          expect(merged.tasks).toContain(each);
+        expect(ids(merged.tasks).slice(0, tasks.length)).toEqual(ids(tasks));
+        const again = mergePlan(merged.tasks, plan, { cycle, maxTasks: 20 });
+        expect(again).toEqual({ tasks: merged.tasks, changed: false, cut: merged.cut });
+        expect(JSON.parse(JSON.stringify(merged))).toEqual(merged);
+      }),
+    );
+  });
+});
+
+describe('nextTask', () => {
+  it.each([
+    ['no task', [], null],
+    ['all ended', [task('a', 'completed'), task('b', 'failed')], null],
+    ['L7 priorities', [task('a', 'pending', { priority: 2 }), task('b', 'pending', { priority: 1 })], 'b'],
+    ['L7 equal priorities', [task('b'), task('a')], 'b'],
+    ['one executing', [task('a', 'pending', { priority: 0 }), task('b', 'executing', { priority: 9 })], 'b'],
+    [
+      'C20 dependency before priority',
+      [task('a', 'pending', { priority: 1, dependencies: ['b'] }), task('b', 'pending', { priority: 9 })],
+      'b',
+    ],
+    [
+      'C20 dependency completed',
+      [task('a', 'pending', { dependencies: ['b'] }), task('b', 'completed')],
+      'a',
+    ],
+    ['C20 dependency skipped', [task('a', 'pending', { dependencies: ['b'] }), task('b', 'skipped')], 'a'],
+    ['C20 dependency unknown', [task('a', 'pending', { dependencies: ['ghost'] })], 'a'],
+    ['C20 dependency failed', [task('a', 'pending', { dependencies: ['b'] }), task('b', 'failed')], null],
+    ['C20 dependency blocked', [task('a', 'pending', { dependencies: ['b'] }), task('b', 'blocked')], null],
+    [
+      'C20 a circle',
+      [
+        task('z', 'pending', { priority: 0, dependencies: ['a'] }),
+        task('a', 'pending', { priority: 2, dependencies: ['b'] }),
+        task('b', 'pending', { priority: 1, dependencies: ['a'] }),
+      ],
+      'b',
+    ],
+  ])('%s → as the order says', (_name, tasks, id) => {
+    expect(nextTask(tasks)?.id ?? null).toBe(id);
+  });
+
+  it('C20 nextTask: any tasks, run to the end → it ends, and every task has ended', () => {
+    fc.assert(
+      fc.property(
+        anyTasks,
+        fc.infiniteStream(fc.constantFrom('completed' as const, 'failed' as const, 'skipped' as const)),
+        (start, ends) => {
+          let { tasks } = blockDependants(start);
+          for (let steps = 0; ; steps += 1) {
+            expect(steps).toBeLessThanOrEqual(start.length);
+            const next = nextTask(tasks);
+            if (next === null) break;
+            tasks = blockDependants(setStatus(tasks, next.id, ends.next().value)).tasks;
+          }
+          expect(tasks.filter(isOpen)).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  it('C20 L7 nextTask: any sound plan → no task before its dependencies, in the order inRunOrder gives', () => {
+    fc.assert(
+      fc.property(soundPlan, plan => {
+        let { tasks } = mergePlan([], plan, { cycle: 1, maxTasks: 99 });
+        const order: string[] = [];
+        for (let next = nextTask(tasks); next !== null; next = nextTask(tasks)) {
+          expect(next.dependencies.filter(id => !order.includes(id))).toEqual([]);
+          order.push(next.id);
+          tasks = setStatus(tasks, next.id, 'completed');
+        }
+        expect(order).toEqual(ids(inRunOrder(plan)));
+        expect(order).toHaveLength(plan.length);
+      }),
+    );
+  });
+});
+
+describe('blockDependants', () => {
+  it('C20 blockDependants: a failure → everything pending behind it, over any distance', () => {
+    const { tasks, blocked } = blockDependants([
+      task('d', 'pending', { dependencies: ['c'] }),
+      task('c', 'pending', { dependencies: ['b'] }),
+      task('b', 'failed'),
+      task('free'),
+      task('ran', 'completed', { dependencies: ['b'] }),
+    ]);
+    expect(statuses(tasks)).toEqual({
+      d: 'blocked',
+      c: 'blocked',
+      b: 'failed',
+      free: 'pending',
+      ran: 'completed',
+    });
+    expect(tasks[0]?.reason).toBe('dependency_failed');
+    expect([...blocked].sort()).toEqual(['c', 'd']);
+  });
+
+  it('C20 blockDependants: a skipped dependency → does not block', () => {
+    const tasks = [task('a', 'skipped'), task('b', 'pending', { dependencies: ['a'] })];
+    expect(blockDependants(tasks)).toEqual({ tasks, blocked: [] });
+  });
+});
+
+describe('setStatus', () => {
+  it('setStatus: reason, result and rounds → replaced where given', () => {
+    const before = [task('a', 'executing', { rounds: 1, result: 'old', reason: 'r' }), task('b')];
+    expect(setStatus(before, 'a', 'failed', { reason: 'max_rounds', rounds: 10 })).toEqual([
+      task('a', 'failed', { rounds: 10, result: 'old', reason: 'max_rounds' }),
+      task('b'),
+    ]);
+    expect(setStatus(before, 'a', 'completed', { result: 'new' })[0]).toMatchObject({
+      result: 'new',
+      reason: null,
+    });
+  });
+
+  it('F5 setStatus: a completed task, or an unknown id → nothing changes', () => {
+    const tasks = [task('a', 'completed', { result: 'r' })];
+    for (const status of TASK_STATUSES.filter(each => each !== 'completed')) {
+      expect(setStatus(tasks, 'a', status)).toEqual(tasks);
+    }
+    expect(setStatus(tasks, 'ghost', 'failed')).toEqual(tasks);
+  });
+});
+
+describe('applyEcho', () => {
+  it('F5 applyEcho: all 36 pairs of statuses → open tasks follow, but never start by an echo', () => {
+    for (const before of TASK_STATUSES) {
+      for (const echo of TASK_STATUSES) {
+        const applied = applyEcho([task('a', before)], [{ id: 'a', status: echo }], 'current')[0];
+        const follows = (before === 'pending' || before === 'executing') && echo !== 'executing';
+        expect([before, echo, applied?.status]).toEqual([before, echo, follows ? echo : before]);
+      }
+    }
+  });
+
+  it('F5 applyEcho: the current task and unknown ids → not by echo', () => {
+    const tasks = [task('a', 'executing'), task('b')];
+    const echoed = ['a', 'b', 'ghost'].map(id => ({ id, status: 'completed' as const }));
+    const applied = applyEcho(tasks, echoed, 'a');
+    expect(statuses(applied)).toEqual({ a: 'executing', b: 'completed' });
+    expect(applied[1]?.reason).toBe('echoed');
+  });
+
+  it('F5 applyEcho: any echo → never un-completes, never adds or loses a task', () => {
+    const echo = fc.array(fc.record({ id: fc.nat(9).map(n => `t${n}`), status: anyStatus }));
+    fc.assert(
+      fc.property(anyTasks, echo, (tasks, echoed) => {
+        const applied = applyEcho(tasks, echoed, 't0');
+        expect(ids(applied)).toEqual(ids(tasks));
+        applied.forEach((after, index) => {
+          if (tasks[index]?.status === 'completed') expect(after).toEqual(tasks[index]);
+        });
+        expect(applied[0]).toEqual(tasks[0]);
+      }),
+    );
+  });
+});
+
+describe('rejectTasks', () => {
+  it('F13 rejectTasks: a completed task that a verdict found wanting → failed, and a later plan revives it', () => {
+    const rejected = rejectTasks(
+      [task('a', 'completed'), task('b', 'skipped'), task('c', 'completed')],
+      ['a', 'b'],
+    );
+    expect(statuses(rejected)).toEqual({ a: 'failed', b: 'skipped', c: 'completed' });
+    expect(rejected[0]?.reason).toBe('rejected');
+    expect(mergePlan(rejected, [planned('a')], { cycle: 2, maxTasks: 9 }).tasks[0]?.status).toBe('pending');
+  });
+});
+
+describe('planCycles', () => {
+  const edges = (text: string) =>
+    text.split(' ').map(part => {
+      const [id = '', needs = ''] = part.split('>');
+      return planned(id, { dependencies: needs === '' ? [] : needs.split(',') });
+    });
+
+  it.each([
+    ['a b>a c>a,b', []],
+    ['a>ghost', []],
+    ['a>a', [['a']]],
+    ['a>b b>a', [['a', 'b']]],
+    ['x>a a>b b>c c>a', [['a', 'b', 'c']]],
+    [
+      'a>b b>a c>d d>c',
+      [
+        ['a', 'b'],
+        ['c', 'd'],
+      ],
+    ],
+    ['free a>free,b b>a last>b', [['a', 'b']]],
+  ])('F18 planCycles: %s → %j', (text, cycles) => {
+    expect(planCycles(edges(text))).toEqual(cycles);
+  });
+
+  it('F18 planCycles: any graph → circles are real, and found exactly when no order exists', () => {
+    fc.assert(
+      fc.property(anyTasks, tasks => {
+        const cycles = planCycles(tasks);
+        const byId = new Map(tasks.map(each => [each.id, each]));
+        for (const cycle of cycles) {
+          cycle.forEach((id, index) => {
+            expect(byId.get(id)?.dependencies).toContain(cycle[(index + 1) % cycle.length]);
+          });
+        }
+        const placed: string[] = [];
+        const sound = inRunOrder(tasks).every(each => {
+          const ready = each.dependencies.every(id => !byId.has(id) || placed.includes(id));
+          placed.push(each.id);
+          return ready;
+        });
+        expect(cycles.length === 0).toBe(sound);
+      }),
+    );
+  });
+
+  it('F18 planCycles: a chain of 10,000 tasks → no call stack used', () => {
+    const chain = Array.from({ length: 10_000 }, (_, index) =>
+      planned(`t${index}`, { dependencies: [`t${index + 1}`] }),
+    );
+    expect(planCycles(chain)).toEqual([]);
+  });
+});

@@ -1,0 +1,199 @@
+import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../src/core/failure.js';
+import { tailOf } from '../../../src/models/live-text.js';
+import { startProtocolServer } from '../../../src/models/protocol-server.js';
+import {
+  type ScriptedModel,
+  type ScriptedReply,
+  startScriptedModel,
+} from '../../../src/testing/scripted-model.js';
+import { failureOf, runCall, startCall } from '../../support/model-calls.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(server => server.close()));
+});
+
+async function scripted(reply: ScriptedReply): Promise<ScriptedModel> {
+  const server = await startScriptedModel({ reply: [reply] });
+  open.push(server);
+  return server;
+}
+
+const never = new Promise<never>(() => undefined);
+
+describe('an interrupt (DESIGN.md, "Interrupting")', () => {
+  it('in the middle of a reply → result with the partial text, no tool calls, and the request is aborted', async () => {
+    const server = await scripted({
+      reasoning: 'Hm.',
+      text: 'A long story',
+      toolCalls: [{ name: 'read', arguments: { path: 'a' } }],
+      holdEnd: never,
+    });
+    const call = startCall({ baseUrl: server.baseUrl });
+    await call.shown('"path"');
+    call.environment.cancel('CANCELLED');
+    expect(await call.result).toMatchObject({
+      stopReason: 'interrupted',
+      content: [
+        { type: 'reasoning', text: 'Hm.' },
+        { type: 'text', text: 'A long story' },
+      ],
+      usage: { outputTokens: expect.any(Number) },
+    });
+    const gone = server.requests[0]?.gone;
+    if (gone && !gone.aborted) await new Promise(resolve => gone.addEventListener('abort', resolve));
+    expect(gone?.aborted).toBe(true);
+  });
+
+  it('before the first part → empty result, marked', async () => {
+    const server = await scripted({ text: 'never', hold: { until: never } });
+    const call = startCall({ baseUrl: server.baseUrl });
+    await server.requestArrived(0);
+    call.environment.cancel('CANCELLED');
+    expect(await call.result).toMatchObject({ stopReason: 'interrupted', content: [] });
+  });
+
+  it('while the state is read → empty result that used nothing', async () => {
+    const readState = (_call: unknown, signal: AbortSignal) =>
+      new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    const call = startCall({ baseUrl: 'http://127.0.0.1:9/v1', deps: { readState } });
+    call.environment.cancel('CANCELLED');
+    expect(await call.result).toMatchObject({
+      stopReason: 'interrupted',
+      content: [],
+      usage: { inputTokens: 0 },
+    });
+  });
+
+  it.each([
+    ['worker shutdown', 'WORKER_SHUTDOWN', { workerShutdown: true }],
+    ['a timeout', 'TIMED_OUT', { timedOut: true }],
+    ['the end of the run', 'NOT_FOUND', { notFound: true }],
+  ] as const)('abort for %s → worker.shutdown, retryable, never a result', async (_why, reason, details) => {
+    const server = await scripted({ text: 'A long story', holdEnd: never });
+    const call = startCall({ baseUrl: server.baseUrl });
+    await call.shown('story');
+    call.environment.cancel(reason, new ActivityCancellationDetails(details));
+    expect(await failureOf(call.result)).toMatchObject({ type: FAILURE.workerShutdown, nonRetryable: false });
+  });
+
+  it.each([
+    ['pause', 'PAUSED', { paused: true }],
+    ['reset', 'RESET', { reset: true }],
+  ] as const)(
+    'abort for a %s → CancelledFailure, which the SDK reports as such',
+    async (_why, reason, details) => {
+      const server = await scripted({ text: 'A long story', holdEnd: never });
+      const call = startCall({ baseUrl: server.baseUrl });
+      await call.shown('story');
+      call.environment.cancel(reason, new ActivityCancellationDetails(details));
+      expect(await call.result.catch((error: unknown) => error)).toBeInstanceOf(CancelledFailure);
+    },
+  );
+
+  it('worker begins to shut down → worker.shutdown at once, retryable', async () => {
+    const server = await scripted({ text: 'A long story', holdEnd: never });
+    const shutdown = new AbortController();
+    const call = startCall({ baseUrl: server.baseUrl, deps: { shuttingDown: shutdown.signal } });
+    await call.shown('story');
+    shutdown.abort();
+    expect(await failureOf(call.result)).toMatchObject({ type: FAILURE.workerShutdown, nonRetryable: false });
+  });
+
+  it('connection breaks after the reply was complete → the whole reply', async () => {
+    const server = await startProtocolServer({
+      handle: async (_request, reply) => {
+        const choice = { index: 0, delta: { content: 'Whole.' }, finish_reason: 'stop' };
+        reply.raw(`data: ${JSON.stringify({ id: '1', model: 'm', choices: [choice] })}\n\n`);
+        reply.drop();
+      },
+    });
+    open.push(server);
+    const result = await runCall({ baseUrl: server.baseUrl });
+    expect(result).toMatchObject({ stopReason: 'end_turn', content: [{ type: 'text', text: 'Whole.' }] });
+  });
+
+  it('after the reply was complete → the whole reply wins', async () => {
+    let finished = () => {};
+    const sent = new Promise<void>(resolve => {
+      finished = resolve;
+    });
+    const server = await startProtocolServer({
+      handle: async (request, reply) => {
+        reply.toolStart(0, 'read', 't1');
+        reply.toolInput(0, '{"path":"a"}');
+        const choice = { index: 0, delta: { content: 'Whole.' }, finish_reason: 'tool_calls' };
+        reply.raw(`data: ${JSON.stringify({ id: '1', model: 'm', choices: [choice] })}\n\n`);
+        finished();
+        await new Promise(resolve => request.gone.addEventListener('abort', resolve));
+      },
+    });
+    try {
+      const call = startCall({ baseUrl: server.baseUrl });
+      await sent;
+      await call.shown('Whole.');
+      call.environment.cancel('CANCELLED');
+      expect(await call.result).toMatchObject({
+        stopReason: 'tool_use',
+        content: [
+          { type: 'text', text: 'Whole.' },
+          { type: 'tool_use', id: 't1' },
+        ],
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
+describe('live text', () => {
+  it('heartbeats begin at the first line and repeat while the model is silent', async () => {
+    const server = await scripted({ text: 'late', hold: { until: never } });
+    const call = startCall({ baseUrl: server.baseUrl, deps: { live: { throttleMs: 5, idleMs: 10 } } });
+    expect(call.heartbeats).toEqual([{ callId: 'c1', attempt: 1, channel: 'text', offset: 0, tail: '' }]);
+    await new Promise<void>(resolve => {
+      call.environment.on('heartbeat', () => call.heartbeats.length >= 4 && resolve());
+    });
+    call.environment.cancel('CANCELLED');
+    await call.result;
+    const beats = call.heartbeats.length;
+    await runCall({ baseUrl: (await scripted({ text: 'other' })).baseUrl });
+    expect(call.heartbeats.length).toBe(beats);
+  });
+
+  it('text, reasoning and tool input → channels with the tail and where it begins (V3)', async () => {
+    const server = await scripted({
+      reasoning: 'thinking',
+      text: 'x'.repeat(3_000),
+      toolCalls: [{ name: 'read', arguments: { path: 'a' } }],
+      chunkChars: 1_000,
+      delayMs: 15,
+    });
+    const call = startCall({ baseUrl: server.baseUrl });
+    await call.result;
+    expect(call.heartbeats).toContainEqual({
+      callId: 'c1',
+      attempt: 1,
+      channel: 'reasoning',
+      offset: 0,
+      tail: 'thinking',
+    });
+    const long = call.heartbeats.find(details => details.channel === 'text' && details.offset > 0);
+    expect(long).toMatchObject({ offset: 1_000 });
+    expect(long?.tail).toHaveLength(2_000);
+    expect(
+      call.heartbeats.some(details => details.channel === 'tool_input' && details.tail.startsWith('read ')),
+    ).toBe(true);
+  });
+
+  it.each([
+    ['abc', 2, { offset: 1, tail: 'bc' }],
+    ['a😀b', 2, { offset: 3, tail: 'b' }],
+    ['ab\ud83d', 2, { offset: 1, tail: 'b' }],
+    ['', 2, { offset: 0, tail: '' }],
+  ])('tail of %j in %i characters → never half a character', (text, chars, expected) => {
+    expect(tailOf(text, chars)).toEqual(expected);
+  });
+});
