@@ -25,6 +25,9 @@ export const env = {
   /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
+  /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */
+  failpoints: () => read('STEERSMAN_FAILPOINTS'),
+  failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
   noColor: () => read('NO_COLOR'),
   /** Looks up any variable: for `${VAR}` in `.mcp.json`. */
   lookup: read,

@@ -4,6 +4,7 @@ import { FAILURE } from '../core/failure.js';
 import { headAndTail } from '../core/large-text.js';
 import type { AssistantMessage, Usage } from '../core/message.js';
 import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
+import { failpoint } from '../failpoints.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import { costUsd } from '../models/model-info.js';
@@ -51,6 +52,7 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
     } finally {
       beat.stop();
       abort.release();
+      await failpoint('model.completion');
     }
   };
 }
@@ -90,16 +92,21 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const startedAt = performance.now();
   const request = { ...state.head, model, messages: state.messages };
   const limits = callLimits(deps, context);
+  await failpoint('model.before-send');
   const ended = await runStream({
     provider,
     request,
     draft,
     limits,
     signal,
-    onText: text => beat.show(text),
+    onText: text => {
+      beat.show(text);
+      failpoint('model.mid-stream');
+    },
   });
   const durationMs = Math.round(performance.now() - startedAt);
   if (ended === 'aborted') return interrupted(call, draft, state, durationMs);
+  await failpoint('model.after-reply');
   return complete(call, draft, state, durationMs);
 }
 

@@ -9,6 +9,7 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { READ_RESULT, readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
 import { SteersmanError } from '../errors.js';
+import { failpoint } from '../failpoints.js';
 import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
@@ -50,6 +51,7 @@ export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Pr
       return await new ToolCall(deps, input, beat).run();
     } finally {
       beat.stop();
+      await failpoint('tool.completion');
     }
   };
 }
@@ -165,8 +167,10 @@ class ToolCall {
     const startedAt = performance.now();
     const stop = new AbortController();
     try {
+      await failpoint('tool.before-send', () => new McpCallError('not_sent', 'failpoint'));
       const answer = await this.#orStopSent(stop, connection.callTool(this.#request(args, stop.signal)));
       const durationMs = since(startedAt);
+      await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
       return { result: await this.#resultOf(answer, durationMs) };
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;

@@ -22,6 +22,7 @@ import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-conf
 import { MODES } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
+import { failpoint } from '../failpoints.js';
 import type { LoadRunInput } from './types.js';
 
 export interface ListedTools {
@@ -64,6 +65,7 @@ export function createLoadRun(deps: LoadRunDeps): (input: LoadRunInput) => Promi
       return await loadRun(deps, settings);
     } finally {
       clearInterval(timer);
+      await failpoint('run.loaded');
     }
   };
 }

@@ -10,6 +10,8 @@ export interface TextSink {
   line(text: string): void;
   /** Text as it comes, without a newline of its own. */
   text(chunk: string): void;
+  /** Ends running text, if there is any. */
+  endText(): void;
 }
 
 export interface Output {
@@ -34,6 +36,7 @@ export function textSink(write: (text: string) => void, colors: Colors): TextSin
     colors,
     line: text => put(`${midLine ? '\n' : ''}${text}\n`),
     text: put,
+    endText: () => put(midLine ? '\n' : ''),
   };
 }
 

@@ -3,7 +3,7 @@ import type { LiveText } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount, terminalText } from './format.js';
-import type { LiveDelta, LiveProgress } from './live-text.js';
+import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
 import { completeLive, followLive } from './live-text.js';
 import type { TextSink } from './output.js';
 import type { Retry } from './pending-calls.js';
@@ -17,6 +17,7 @@ export class PlainView {
   private startedAt: number | null = null;
   /** Model calls that have started and not ended, by id. */
   private readonly running = new Map<string, LiveProgress | null>();
+  private channel: LiveChannel = 'text';
 
   constructor(sink: TextSink) {
     this.sink = sink;
@@ -50,7 +51,7 @@ export class PlainView {
   }
 
   private print(deltas: LiveDelta[]): void {
-    const { dim, yellow } = this.sink.colors;
+    const { yellow } = this.sink.colors;
     for (const delta of deltas) {
       switch (delta.type) {
         case 'reset':
@@ -60,8 +61,7 @@ export class PlainView {
           this.sink.text(yellow(`[… ${formatCount(delta.chars)} characters not seen …]`));
           break;
         case 'text':
-          if (delta.channel === 'tool_input') break;
-          this.sink.text((delta.channel === 'reasoning' ? dim : String)(terminalText(delta.text)));
+          this.printText(delta.channel, delta.text);
           break;
         case 'whole':
           this.sink.line(yellow('      the whole reply:'));
@@ -69,6 +69,15 @@ export class PlainView {
           break;
       }
     }
+  }
+
+  /** Reasoning is dim and on lines of its own; arguments of tools come with their event. */
+  private printText(channel: LiveChannel, text: string): void {
+    if (channel === 'tool_input') return;
+    if (channel !== this.channel) this.sink.endText();
+    this.channel = channel;
+    const clean = terminalText(text);
+    this.sink.text(channel === 'reasoning' ? this.sink.colors.dim(clean) : clean);
   }
 }
 

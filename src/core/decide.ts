@@ -85,12 +85,36 @@ export function planningDecision(given: {
   return given.taskCount > 0 ? 'execute' : 'direct_answer';
 }
 
+/** The failure says that the tool's server can not have seen the call. */
+function wasNotSent({ type }: CallFailure): boolean {
+  return type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
+}
+
+/** How often the workflow makes a tool call again that was lost through no fault of its own. */
+const TOOL_RESCHEDULES = 3;
+
+/**
+ * What follows a tool call whose attempts are used up (DESIGN.md, "Tools" and "Failures"): made again where
+ * it was not sent, or was lost with its worker and may be repeated; else it ends as `toolEnding` says.
+ * `rescheduled`: how often that was done for this call.
+ */
+export function toolFailureDecision(
+  failure: CallFailure,
+  given: { idempotent: boolean; rescheduled: number; stopped: boolean },
+): 'reschedule' | 'end' {
+  if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= TOOL_RESCHEDULES) return 'end';
+  if (wasNotSent(failure)) return 'reschedule';
+  const lost = failure.kind === 'lost' || failure.type === FAILURE.workerShutdown;
+  return lost && given.idempotent ? 'reschedule' : 'end';
+}
+
 /**
  * How a tool call ends that brought no result (DESIGN.md, "Tools"). A call that may have had effects and
  * may have been sent is `outcome_unknown`; an idempotent one that is spent ran out of time, or its
  * server or worker was not there.
  */
 export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEnding {
+  if (wasNotSent(failure)) return 'unavailable';
   switch (failure.kind) {
     case 'cancelled':
       return 'cancelled';
@@ -99,8 +123,6 @@ export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEndin
     case 'lost':
       return idempotent ? 'unavailable' : 'outcome_unknown';
     case 'application':
-      if (failure.type === FAILURE.tool.notSent || failure.type === FAILURE.stateUnavailable)
-        return 'unavailable';
       if (!idempotent) return 'outcome_unknown';
       return failure.type === FAILURE.tool.timeout ? 'timed_out' : 'unavailable';
   }

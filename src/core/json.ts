@@ -5,6 +5,11 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The member of a record, also for names such as `constructor` that every object answers to. */
+export function ownValue<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
 /** The value when it is a string, else `fallback`. */
 export function stringOr(value: unknown, fallback: string): string {
   return typeof value === 'string' ? value : fallback;

@@ -1,6 +1,18 @@
 /** Readers of single fields of a role's output (G11): what `parse-output.ts` is made of. */
 import { booleanOrNull, isRecord, stringOr } from './json.js';
 
+/**
+ * What became of an output. `errors` are sentences for the one re-ask: field, expected, got. `value` of a
+ * failure is what will do when the re-ask is spent, for outputs that are readable and only break a rule
+ * (F9, F11, L8); null when there is nothing to work with.
+ */
+export type Parsed<T> = { ok: true; value: T } | { ok: false; errors: string[]; value: T | null };
+
+/** A readable output: right as it is, or to be asked for once more because of `doubts`. */
+export function judged<T>(value: T, doubts: string[]): Parsed<T> {
+  return doubts.length === 0 ? { ok: true, value } : { ok: false, errors: doubts, value };
+}
+
 const LONGEST_QUOTE = 40;
 
 /** The error sentence for a field: what it must be, and what it was. */
@@ -83,4 +95,18 @@ export function numberOrNull(value: unknown): number | null {
 export function textOrNull(value: unknown): string | null {
   const text = Array.isArray(value) ? stringsOf(value).join('; ') : stringOr(value, '');
   return text.trim() || null;
+}
+
+/** The known word that the value is, whatever its case; else null and an error. */
+export function readWord<W extends string>(
+  json: Record<string, unknown>,
+  field: string,
+  words: readonly W[],
+  errors: string[],
+): W | null {
+  const name = field.slice(field.lastIndexOf('.') + 1);
+  const given = stringOr(json[name], '').trim().toLowerCase();
+  const word = words.find(known => known.toLowerCase() === given);
+  if (word === undefined) errors.push(expected(field, `one of ${words.join(', ')}`, json[name]));
+  return word ?? null;
 }

@@ -1,7 +1,18 @@
 /** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
 
-/** What a role's final reply must be: a named output contract, or free text. */
-export type OutputContract = 'plan' | 'execution' | 'verdict' | 'text';
+/**
+ * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
+ * `orchestration` are those of the understanding, router, reviewer and orchestrator roles (F15, F16, F20, F21).
+ */
+export type OutputContract =
+  | 'plan'
+  | 'execution'
+  | 'verdict'
+  | 'intent'
+  | 'route'
+  | 'review'
+  | 'orchestration'
+  | 'text';
 
 export interface RoleProfile {
   /** File name without `.md`; unique. */

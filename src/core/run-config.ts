@@ -53,7 +53,7 @@ export interface PinnedRun {
 }
 
 /** True when `name` matches one of the globs; `*` stands for any run of characters. */
-function matchesAny(name: string, globs: readonly string[]): boolean {
+export function matchesAny(name: string, globs: readonly string[]): boolean {
   return globs.some(glob => {
     const parts = glob.split('*');
     const [head = '', ...rest] = parts;

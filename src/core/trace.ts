@@ -1,5 +1,6 @@
 /** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
 import type { Outcome } from './journal.js';
+import { ownValue } from './json.js';
 import type { ToolEnding } from './message.js';
 
 /** One step: a tool call, or the reply that ended a phase, task or goal. */
@@ -49,6 +50,8 @@ export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
     trace.dropped += 1;
   }
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;
-  const used = trace.usedTools[step.action.tool] ?? { count: 0, totalMs: 0 };
-  trace.usedTools[step.action.tool] = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
+  const { tool } = step.action;
+  const used = ownValue(trace.usedTools, tool) ?? { count: 0, totalMs: 0 };
+  const next = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
+  trace.usedTools = { ...trace.usedTools, [tool]: next };
 }

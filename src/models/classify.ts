@@ -44,7 +44,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const type = typeOf(answer);
   const said = scrub(answer.message, site.secrets, site.requestTexts);
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
-  const quote = said === '' ? '' : `: ${said}`;
+  const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
   return new ModelCallError(type, message, answer.headers ? retryAfterMs(answer.headers, Date.now()) : null);
 }
@@ -90,11 +90,11 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
     case FAILURE.model.badRequest:
       return answer.status === 404
         ? `. There is no chat completions API at this address: check ${site.urlVariable} (it usually ends in /v1).`
-        : '';
+        : '.';
     case FAILURE.model.contextTooLong:
       return '. The conversation does not fit this model.';
     default:
-      return '';
+      return '.';
   }
 }
 

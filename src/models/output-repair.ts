@@ -14,7 +14,8 @@ export function repairOutput(text: string, contract: OutputContract): string | n
   const fields = outputFields(contract);
   for (const part of candidates(text)) {
     const object = mend(part);
-    if (object && fields.some(field => field in object)) return JSON.stringify(object);
+    if (object && (fields.length === 0 || fields.some(field => field in object)))
+      return JSON.stringify(object);
   }
   return null;
 }

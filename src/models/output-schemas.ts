@@ -6,9 +6,6 @@ import { z } from 'zod';
 import type { OutputContract } from '../core/role.js';
 import type { JsonSchema } from '../core/tool.js';
 
-/** Contracts that have a form. */
-export type StructuredContract = Exclude<OutputContract, 'text'>;
-
 const plannedTask = z.strictObject({
   id: z.string().describe('Unique in the plan; a task kept from an earlier plan keeps its id'),
   description: z.string().describe('What to do, with all that is needed to do it'),
@@ -57,21 +54,21 @@ const verdict = z.strictObject({
   tasks: z.array(z.strictObject({ id: z.string(), completed: z.boolean(), feedback: z.string() })),
 });
 
-const SCHEMAS: Record<StructuredContract, JsonSchema> = {
+const SCHEMAS: Partial<Record<OutputContract, JsonSchema>> = {
   plan: toSchema(plan),
   execution: toSchema(execution),
   verdict: toSchema(verdict),
 };
 
-/** The schema of a contract, without `$schema`; null for free text. */
+/** The schema of a contract, without `$schema`; null for free text, and for contracts that have none here. */
 export function outputSchema(contract: OutputContract): JsonSchema | null {
-  return contract === 'text' ? null : SCHEMAS[contract];
+  return SCHEMAS[contract] ?? null;
 }
 
-/** Names of the fields that tell a contract's object from any other JSON. */
-export function outputFields(contract: StructuredContract): string[] {
-  const { properties } = SCHEMAS[contract];
-  return Object.keys(properties as object).filter(name => name !== 'type' && name !== 'summary');
+/** Names of the fields that tell a contract's object from any other JSON; empty where there is no schema. */
+export function outputFields(contract: OutputContract): string[] {
+  const properties = SCHEMAS[contract]?.properties ?? {};
+  return Object.keys(properties).filter(name => name !== 'type' && name !== 'summary');
 }
 
 function toSchema(schema: z.ZodType): JsonSchema {

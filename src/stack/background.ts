@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SteersmanError } from '../errors.js';
 import { identify, isAlive, type ProcessId } from './process-id.js';
@@ -39,6 +39,12 @@ export async function startInBackground(options: BackgroundProcess): Promise<Pro
   } finally {
     closeSync(log);
   }
+}
+
+/** Throws a SteersmanError when a script of the build is not there. */
+export function requireScript(path: string): string {
+  if (existsSync(path)) return path;
+  throw new SteersmanError(`A part of the build is missing: ${path}`, 'Run "npm run build".');
 }
 
 /** What became of a start: it is ready, the process has ended, or neither in time. */

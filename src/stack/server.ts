@@ -1,5 +1,5 @@
 import { SteersmanError } from '../errors.js';
-import { lastLines, startInBackground, waitForStart } from './background.js';
+import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
 import { endDevServer, plainEnvironment, SERVER_GRACE_MS } from './dev-server.js';
 import { builtScript, makeHome, stackPaths } from './home.js';
 import { readFailure, removeFile } from './json-file.js';
@@ -94,7 +94,7 @@ async function startKeeper(home: string, options: EnsureServerOptions): Promise<
   removeFile(paths.keeperFailure);
   const keeper = await startInBackground({
     program: process.execPath,
-    args: [keeperScript, JSON.stringify(keeperOptions)],
+    args: [requireScript(keeperScript), JSON.stringify(keeperOptions)],
     env: plainEnvironment(),
     cwd: home,
     logFile: paths.keeperLog,

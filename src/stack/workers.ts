@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
-import { lastLines, startInBackground, waitForStart } from './background.js';
+import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
 import { builtScript, stackPaths } from './home.js';
 import { readFailure, removeFile, writeJson } from './json-file.js';
 import { keepLease } from './lease.js';
@@ -136,7 +136,7 @@ async function startWorker(
   const logFile = workerLog(home, taskQueue);
   const worker = await startInBackground({
     program: process.execPath,
-    args: [settings.script ?? builtScript('worker.js'), ...(settings.args ?? [])],
+    args: [requireScript(settings.script ?? builtScript('worker.js')), ...(settings.args ?? [])],
     env: workerEnvironment(server, taskQueue, settings.env),
     cwd: settings.cwd ?? process.cwd(),
     logFile,

@@ -16,6 +16,7 @@ import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
+import { failpoint } from '../failpoints.js';
 import { loadMcpConfig } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import { listRunTools } from '../mcp/tools.js';
@@ -52,6 +53,8 @@ export interface SteersmanWorkerOptions {
 
 export interface SteersmanWorker {
   worker: Worker;
+  /** Ends it in order: model calls in flight are given up at once, tools may finish. Twice is harmless. */
+  shutdown(): void;
   /** Closes tool servers; call it after `worker.run()` has ended, when activities have drained. */
   close(): Promise<void>;
 }
@@ -65,12 +68,13 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
   const throttleMs =
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
+  const ending = new AbortController();
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
     workflowBundle: { code: await readBundle() },
-    activities: activitiesOf(options, { settings, providers, pool, throttleMs }),
+    activities: activitiesOf(options, { settings, providers, pool, throttleMs, ending: ending.signal }),
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
@@ -78,7 +82,11 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     defaultHeartbeatThrottleInterval: throttleMs,
     ...options.temporal,
   });
-  return { worker, close: () => pool.close() };
+  const shutdown = () => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    ending.abort(new Error('the worker is ending'));
+  };
+  return { worker, shutdown, close: () => pool.close() };
 }
 
 interface Parts {
@@ -86,11 +94,13 @@ interface Parts {
   providers: ReturnType<typeof createProviders>;
   pool: McpPool;
   throttleMs: number;
+  /** Aborted when the worker begins to end. */
+  ending: AbortSignal;
 }
 
 function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanActivities {
   const { connection, namespace, configDir, home, localStack } = options;
-  const { settings, providers, pool, throttleMs } = parts;
+  const { settings, providers, pool, throttleMs, ending } = parts;
   const blobDir = join(home, 'blobs');
   const blobs = createLocalBlobStore(blobDir);
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
@@ -106,12 +116,14 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
     }),
     steersmanCallModel: createCallModel({
       providers,
-      readState: createStateReader(({ workflowId, runId, callId }, page) =>
-        runOf(workflowId, runId).query(modelRequestQuery, callId, page),
-      ),
+      readState: createStateReader(async ({ workflowId, runId, callId }, page) => {
+        await failpoint('state.read');
+        return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+      }),
       storeText: (_name, text) => blobs.put(runIdOf(), text),
       live: { throttleMs },
       limits: { stallMs: settings.models.stallMs },
+      shuttingDown: ending,
     }),
     steersmanCallTool: createCallTool({
       pool,

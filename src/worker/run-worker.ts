@@ -5,10 +5,13 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
+import { checkFailpoints, failpoint } from '../failpoints.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { createSteersmanWorker } from './create-worker.js';
+
+const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
 export interface RunWorkerOptions {
   configDir: string;
@@ -20,10 +23,13 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   const home = resolveHome();
   const own = { home, taskQueue };
   const localStack = isManagedQueue(taskQueue);
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: ['SIGINT', 'SIGTERM', 'SIGQUIT'] });
+  // Signals are taken here, since the model calls in flight are to hear of them at once.
+  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
   try {
+    const faults = checkFailpoints();
+    if (faults.length > 0) console.error(`Faults for tests are on: ${faults.join(', ')}.`);
     const { connection, namespace } = await connect();
-    const { worker, close } = await createSteersmanWorker({
+    const { worker, shutdown, close } = await createSteersmanWorker({
       connection,
       namespace,
       taskQueue,
@@ -32,12 +38,15 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
       localStack: localStack || isLoopback(addressOf()),
     });
     const idle = new AbortController();
+    await failpoint('worker.before-run');
     const running = worker.run();
+    // Once: a second signal ends the process at once.
+    for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
     if (localStack) {
       announceWorker(own);
       const client = new Client({ connection, namespace });
       void watchIdle({ ...own, client, signal: idle.signal }).then(end => {
-        if (end === 'idle') worker.shutdown();
+        if (end === 'idle') shutdown();
       });
     }
     console.error(`Serving the task queue ${taskQueue} at ${addressOf()}, namespace ${namespace}.`);

@@ -1,9 +1,9 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
 import type { CallToolInput } from '../activities/types.js';
-import { toolEnding } from '../core/decide.js';
+import { toolEnding, toolFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
-import { utf8Length } from '../core/json.js';
+import { ownValue, utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
 import { REUSE_NOTE, recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
@@ -66,7 +66,7 @@ function decide(run: Run, batch: Batch, call: ToolUseBlock): ToolCallDecision {
     ledger: state.ledger,
     autoApprove: state.settings.autoApprove,
     stopped: state.stop !== null,
-    badCalls: state.badCalls[call.name] ?? 0,
+    badCalls: ownValue(state.badCalls, call.name) ?? 0,
   });
 }
 
@@ -94,11 +94,20 @@ async function execute(
   note: string | null,
 ): Promise<ToolResultBlock> {
   const input = inputFor(run, call, callId, tool);
-  const called = await run.ports.callTool(input, optionsFor(tool, call));
-  if (!called.ok) return failedResult(call, tool, called.failure);
-  const { ending, content, isError, durationMs } = called.value;
-  const noted = note === null ? content : [{ type: 'text' as const, text: note }, ...content];
-  return toolResult(call, ending, noted, { isError, durationMs });
+  const { idempotent } = input;
+  for (let rescheduled = 0; ; rescheduled++) {
+    const called = await run.ports.callTool(input, optionsFor(tool, call));
+    if (called.ok) {
+      const { ending, content, isError, durationMs } = called.value;
+      const noted = note === null ? content : [{ type: 'text' as const, text: note }, ...content];
+      return toolResult(call, ending, noted, { isError, durationMs });
+    }
+    const { failure } = called;
+    const stopped = run.state.stop !== null;
+    if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
+      return failedResult(call, tool, failure);
+    }
+  }
 }
 
 function inputFor(run: Run, call: ToolUseBlock, callId: string, tool: ToolDefinition): CallToolInput {
@@ -177,7 +186,10 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
   batch.next += 1;
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
-  if (result.ending === 'invalid') state.badCalls[call.name] = (state.badCalls[call.name] ?? 0) + 1;
+  if (result.ending === 'invalid') {
+    const badCalls = ownValue(state.badCalls, call.name) ?? 0;
+    state.badCalls = { ...state.badCalls, [call.name]: badCalls + 1 };
+  }
   if (decision.kind === 'run') {
     recordCall(state.ledger, {
       call,

@@ -328,6 +328,12 @@ describe('background workers', () => {
     await expect(ensureWorker(server, crashing, { report })).rejects.toThrow(
       /worker ended while.*out of luck/s,
     );
+    const unbuilt = { ...crashing, script: join(built, 'no-such-worker.js') };
+    const missing = await ensureWorker(server, unbuilt, { report }).catch((caught: unknown) => caught);
+    expect(missing).toMatchObject({
+      message: expect.stringMatching(/^A part of the build is missing: .*no-such-worker\.js$/),
+      hint: 'Run "npm run build".',
+    });
     expect(readStack(home).workers).toEqual([]);
   });
 

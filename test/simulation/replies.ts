@@ -1,8 +1,8 @@
 /** Random replies of models: right ones of every flavour, and wrong ones of every kind. */
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/core/message.js';
-import type { OutputContract } from '../../src/core/role.js';
 import { TASK_STATUSES } from '../../src/core/plan.js';
+import type { OutputContract } from '../../src/core/role.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 
@@ -39,6 +39,8 @@ function output(random: Random, contract: Exclude<OutputContract, 'text'>): unkn
       return execution(random);
     case 'verdict':
       return verdict(random);
+    default:
+      throw new Error(`team mode has no role with the contract ${contract}`);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   modelFailureDecision,
   planningDecision,
   toolEnding,
+  toolFailureDecision,
 } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/parse-output.js';
@@ -206,9 +207,41 @@ describe('toolEnding', () => {
     [failure('application', FAILURE.workerShutdown), 'unavailable', 'outcome_unknown'],
     [failure('application', 'TypeError'), 'unavailable', 'outcome_unknown'],
     [failure('application', ''), 'unavailable', 'outcome_unknown'],
+    [failure('lost', FAILURE.stateUnavailable), 'unavailable', 'unavailable'],
+    [failure('lost', FAILURE.workerShutdown), 'unavailable', 'outcome_unknown'],
   ])('toolEnding: %j → %s when idempotent, else %s', (given, idempotent, other) => {
     expect(toolEnding(given, true)).toBe(idempotent);
     expect(toolEnding(given, false)).toBe(other);
+  });
+});
+
+describe('toolFailureDecision', () => {
+  it.each([
+    [failure('lost'), 'reschedule', 'end'],
+    [failure('lost', FAILURE.workerShutdown), 'reschedule', 'end'],
+    [failure('lost', 'WorkerShutdown'), 'reschedule', 'end'],
+    [failure('lost', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
+    [failure('application', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
+    [failure('application', FAILURE.tool.notSent), 'reschedule', 'reschedule'],
+    [failure('application', FAILURE.workerShutdown), 'reschedule', 'end'],
+    [failure('application', FAILURE.tool.timeout), 'end', 'end'],
+    [failure('application', FAILURE.tool.connectionLost), 'end', 'end'],
+    [failure('application', 'TypeError'), 'end', 'end'],
+    [failure('timedOut'), 'end', 'end'],
+    [failure('cancelled'), 'end', 'end'],
+  ] as const)('E1 toolFailureDecision: %j → %s when idempotent, else %s', (given, idempotent, other) => {
+    const asked = (is: boolean) =>
+      toolFailureDecision(given, { idempotent: is, rescheduled: 2, stopped: false });
+    expect([asked(true), asked(false)]).toEqual([idempotent, other]);
+  });
+
+  it.each([
+    ['made again three times already', { rescheduled: 3, stopped: false }],
+    ['the run is to stop', { rescheduled: 0, stopped: true }],
+  ])('E1 toolFailureDecision: %s → end, whatever the failure', (_name, given) => {
+    for (const lost of [failure('lost'), failure('application', FAILURE.tool.notSent)]) {
+      expect(toolFailureDecision(lost, { idempotent: true, ...given })).toBe('end');
+    }
   });
 });
 

@@ -1,14 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  extractJson,
-  type Parsed,
-  parseExecution,
-  parsePlan,
-  parseRoleOutput,
-  parseVerdict,
-  reaskText,
-} from '../../../src/core/parse-output.js';
+import type { Parsed } from '../../../src/core/output-fields.js';
+import { extractJson, parseRoleOutput, reaskText } from '../../../src/core/parse-output.js';
+import { parseExecution, parsePlan, parseVerdict } from '../../../src/core/team-outputs.js';
 
 const FENCE = '```';
 
@@ -435,7 +429,7 @@ describe('parseRoleOutput', () => {
   });
 
   it('parseRoleOutput: contract text → the text itself; nothing → an error', () => {
-    expect(parseRoleOutput('text', ' hello {"a":1} ')).toEqual({ ok: true, value: 'hello {"a":1}' });
+    expect(parseRoleOutput('text', ' hello {"a":1} ')).toMatchObject({ ok: true, value: 'hello {"a":1}' });
     expect(parseRoleOutput('text', ' ').ok).toBe(false);
   });
 

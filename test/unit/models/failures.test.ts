@@ -156,6 +156,7 @@ describe('failure classifier (M6, C28)', () => {
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
     expect(failure).toMatchObject({ type: row.type, nonRetryable: !row.retryable });
     expect(failure.message).toMatch(row.says);
+    expect(failure.message).toMatch(/[^.]\.$/);
     expect(failure.message).toContain('openai/gpt-5-mini');
     expect(failure.message).toContain(server.baseUrl);
     expect(server.requests).toHaveLength(1);

@@ -1,0 +1,63 @@
+/** Words by which goals are recognised, in English and Chinese. Tables only: `goal.ts` applies them. */
+
+/** Parts of an answer that a goal can ask for. */
+export type Topic = 'readme' | 'tree' | 'lines' | 'largest' | 'todos' | 'headings' | 'dependencies';
+
+export const TOPIC_WORDS: Readonly<Record<Topic, RegExp>> = {
+  readme: /\breadme\b|自述文件|说明文件|说明文档/i,
+  tree: /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
+  lines: /\b(lines?|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
+  largest: /\b(largest|biggest|longest|file sizes?|sizes of)\b|最大|最长|文件大小/i,
+  todos: /\b(to-?dos?|fixmes?|xxx)\b|待办/i,
+  headings: /\b(headings?|outlines?|table of contents|sections)\b|标题|大纲/i,
+  dependencies: /\b(dependenc(y|ies)|depends? on|third[- ]party)\b|依赖/i,
+};
+
+/** Asks for the folder as a whole. */
+export const OVERVIEW_WORDS =
+  /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is| does) (this|the) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
+
+/** Files that goals name without an extension. */
+export const BARE_FILE_NAMES = /\b(Makefile|Dockerfile|Jenkinsfile|LICEN[CS]E|NOTICE|CHANGELOG|CONTRIBUTING|AUTHORS|SECURITY|CODEOWNERS|HISTORY)\b/g;
+
+/** Names of products that look like files. */
+export const NOT_FILES = /^(node|next|nuxt|vue|express|three|d3|nest|ember|backbone|moment|day|p5|electron|chart|discord)\.js$|^asp\.net$/i;
+
+/** Things that rules cannot make, at the place of a verb: what begins a sentence or follows "and", "please", "to me". */
+const MAKING =
+  'write|create|implement|fix|refactor|rewrite|add|delete|remove|rename|move|translate|deploy|install|build|run|execute|commit|push|email|send|download|fetch|browse|generate|optimi[sz]e|convert|update|change|edit|improve|port|migrate|design|debug|solve|draw|compare|book|buy|play';
+export const ACTION = new RegExp(
+  `(?:^|[.!?;:,\\n]\\s*|\\b(?:and|then|please|you|to)\\s+|\\bi (?:want|need) you to\\s+)(${MAKING})\\b`,
+  'i',
+);
+export const ACTION_ZH = /(编写|写一|写个|创建|实现|修复|修正|重构|新增|删除|移除|重命名|翻译|部署|安装|运行|执行|提交|下载|生成|优化|转换|修改|改进)/;
+/** Making a summary is what the rules do: these are no actions. */
+export const REPORTING =
+  /\b(write|create|generate|make|build|add|draw|update|send|give)( me| us)?( up)?( an?| the| some)?( short| brief| quick| full| complete| detailed| concise)*( one-page| markdown)? (summary|overview|report|list|listing|table|inventory|outline|count|description|answer|breakdown)\b/gi;
+export const REPORTING_ZH = /(编写|写一|写个|创建|生成)[^，。,.]{0,8}(总结|报告|列表|概述|概览|清单|表格|说明|摘要)/g;
+
+export const WEB_WORDS = /https?:\/\/|\b(the web|internet|online|google|news|weather|stock price|website)\b|天气|新闻|网上|互联网|网页/i;
+
+/** Ways to name what is searched for; the first group is the word. Quotes are read before these. */
+export const SEARCH_PATTERNS: readonly RegExp[] = [
+  /\bwhere (?:is|are|do we use|does) (?:the |a )?(?:function |class |type |word |variable |constant )?([\w$.-]+)\b/gi,
+  /\b(?:occurrences?|uses?|usages?|mentions?|callers?|references?) (?:of|to) (?:the )?(?:word |function |class |term )?([\w$.-]+)\b/gi,
+  /\b(?:search|grep|look)(?: the \w+)? for (?:the )?(?:word |string |term )?([\w$.-]+)\b/gi,
+  /\b(?:which|what) files (?:use|mention|contain|import|call|reference)s? (?:the )?(?:word )?([\w$.-]+)\b/gi,
+  /\bhow (?:often|many times) (?:is|does|do|are) (?:the )?(?:word )?([\w$.-]+)\b/gi,
+  /(?:查找|搜索|检索|统计)\s*([A-Za-z_$][\w$.-]*)/g,
+  /([A-Za-z_$][\w$]*)\s*(?:在哪|出现|被(?:使用|调用|引用)|用在)/g,
+];
+/** The goal asks for places of a word: only then quoted words are searched for. */
+export const SEARCH_VERBS =
+  /\b(where|find|search|grep|look for|occurrences?|uses?|used|usages?|mentions?|mentioned|contains?|count|how (often|many)|references?|callers?|which files)\b|查找|搜索|检索|统计|出现|在哪|使用|引用|调用/i;
+
+/** Words that are never searched for. */
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  `a all an and any are as at be been but by can could did do does each every file files find folder folders for from
+  function functions give had has have here how i if in into is it its just know line lines list make many me more most my
+  named need no not number of on one or our please project repo repository same say says see show so some tell than that
+  the their them then there these they thing things this those to todo todos fixme under use used uses using want was we
+  were what when where which who why will with word words would you your code codebase directory workspace readme about
+  count counts it's what's like also both first last much test tests get`.split(/\s+/),
+);

@@ -1,0 +1,151 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { pairingFaults } from '../../src/core/message.js';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { ScriptedReply } from '../../src/testing/scripted-model.js';
+import type { RunResult } from '../../src/workflows/messages.js';
+import type { Rig } from '../support/rig.js';
+import { startRig, startTemporal } from '../support/rig.js';
+import { eventsOf, transcriptOf } from '../support/run-views.js';
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({
+    env,
+    config: { 'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\n' },
+    workspace: { 'a.txt': `${'alpha '.repeat(500)}\n`, 'b.txt': `${'beta '.repeat(500)}\n` },
+  });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+const read = (path: string): ScriptedReply => ({
+  toolCalls: [{ name: 'read_text_file', arguments: { path } }],
+});
+const whole: ScriptedReply[] = [
+  { text: plan({ todos: ['Say hello'] }) },
+  { text: execution({ summary: 'Hello was said.', taskCompleted: true }) },
+  { text: verdict({ summary: 'Hello to you.' }) },
+];
+/** Asks for a short wait, so that retries do not slow the test down. */
+const soon = { 'retry-after-ms': '20' };
+
+async function failed(handle: WorkflowHandle): Promise<{ failure: ApplicationFailure; result: RunResult }> {
+  const error = await handle.result().catch((reason: unknown) => reason);
+  if (!(error instanceof WorkflowFailedError)) throw new Error(`expected a failed run, got ${String(error)}`);
+  expect((await handle.describe()).status.name).toBe('FAILED');
+  expect(error.cause).toBeInstanceOf(ApplicationFailure);
+  const failure = error.cause as ApplicationFailure;
+  return { failure, result: failure.details?.[0] as RunResult };
+}
+
+describe('a model that fails', () => {
+  test('wrong key, no other model → Failed, with a message that says what to check', async () => {
+    const script = rig.play(() => ({ error: { status: 401, message: 'Incorrect API key provided.' } }));
+    const { failure, result } = await failed(await rig.start('Hello', { model: 'openai/gpt-5-mini' }));
+    expect(failure.type).toBe('run.failed');
+    expect(failure.message).toMatch(/openai\/gpt-5-mini at http:.* HTTP 401.*OPENAI_API_KEY/);
+    expect(failure.message).not.toContain('test-key');
+    expect(result).toMatchObject({ outcome: 'failed', answer: '' });
+    expect(script.requests).toHaveLength(1);
+  });
+
+  test('unknown model → Failed, and the message names the model', async () => {
+    const error = { status: 404, message: 'The model `nope` does not exist.', code: 'model_not_found' };
+    rig.play(() => ({ error }));
+    const { failure } = await failed(await rig.start('Hello', { model: 'openai/nope' }));
+    expect(failure.message).toContain('The endpoint does not know the model "nope"');
+  });
+
+  test('failure after a task was done → Failed, with the partial answer in its details', async () => {
+    rig.play([...whole.slice(0, 2), { error: { status: 400, message: 'No.' } }]);
+    const { result } = await failed(await rig.start('Hello', { model: 'openai/gpt-5-mini' }));
+    expect(result.answer).toContain('Hello was said.');
+    expect(result.tasks).toMatchObject([{ status: 'completed' }]);
+  });
+
+  test('a chain of two, the first answers 500 → four tries, then the next model, told in the journal (H5, M6)', async () => {
+    let served = 0;
+    const script = rig.play(({ body }) =>
+      body.model === 'spare'
+        ? (whole[served++] ?? { error: { status: 400 } })
+        : { error: { status: 500, message: 'Out of order.', headers: soon } },
+    );
+    const { handle, result } = await rig.run('Hello');
+    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.', usage: { costUsd: null } });
+    expect(await eventsOf(handle, 'provider_switch')).toMatchObject(
+      ['planner', 'executor', 'verifier'].map(role => ({
+        role,
+        fromModel: 'openai/gpt-5-mini',
+        toModel: 'openai/spare',
+      })),
+    );
+    const models = script.requests.slice(0, 5).map(({ body }) => body.model);
+    expect(models).toEqual(['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'spare']);
+    const [first] = await eventsOf(handle, 'model_call_failed');
+    expect(first).toMatchObject({ type: 'model.server_error', next: 'next_model' });
+  });
+
+  test('429 with Retry-After → the same model again, not before that time', async () => {
+    const times: number[] = [];
+    const script = rig.play((_, index) => {
+      times.push(performance.now());
+      if (index === 0)
+        return { error: { status: 429, message: 'Slow down.', headers: { 'retry-after': '2' } } };
+      return whole[index - 1] ?? { error: { status: 400 } };
+    });
+    const { handle, result } = await rig.run('Hello');
+    expect(result.outcome).toBe('completed');
+    const [refused = 0, again = 0] = times;
+    expect(again - refused).toBeGreaterThanOrEqual(1_990);
+    expect(script.requests[1]?.body).toEqual(script.requests[0]?.body);
+    expect(await eventsOf(handle, 'provider_switch')).toEqual([]);
+  });
+
+  test('a stream cut in the middle → asked again, and only the whole reply counts', async () => {
+    const [first = {}] = whole;
+    rig.play([{ ...first, dropAfterChunks: 2 }, ...whole]);
+    const { handle, result } = await rig.run('Hello', { model: 'openai/gpt-5-mini' });
+    expect(result).toMatchObject({ outcome: 'completed', counters: { turns: 3 } });
+    const replies = (await transcriptOf(handle)).filter(message => message.kind === 'assistant');
+    expect(replies).toHaveLength(3);
+  });
+});
+
+describe('a context that is too long for the model', () => {
+  const tooLong: ScriptedReply = {
+    error: { status: 400, message: 'Too long.', code: 'context_length_exceeded' },
+  };
+  const before = [{ text: plan({ todos: ['Read both'] }) }, read('a.txt'), read('b.txt')];
+
+  test('once → trimmed with its calls and results paired, and asked again (X3)', async () => {
+    const script = rig.play([
+      ...before,
+      tooLong,
+      { text: execution({ summary: 'alpha and beta', taskCompleted: true }) },
+      { text: verdict({ summary: 'They say alpha and beta.' }) },
+    ]);
+    const { handle, result } = await rig.run('Read both', { model: 'openai/gpt-5-mini' });
+    expect(result.outcome).toBe('completed');
+    const [, , , refused, again] = script.requests;
+    expect(again?.body.messages.length).toBeLessThan(refused?.body.messages.length ?? 0);
+    expect(again?.body.messages.map(message => message.role)).toContain('tool');
+    expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
+    expect(await eventsOf(handle, 'thread_trimmed')).toMatchObject([{ thread: 'main' }]);
+    expect(await eventsOf(handle, 'model_call_failed')).toMatchObject([{ next: 'compact' }]);
+  });
+
+  test('again after the trimming → Failed, with what it said', async () => {
+    rig.play([...before, tooLong, tooLong]);
+    const { failure } = await failed(await rig.start('Read both', { model: 'openai/gpt-5-mini' }));
+    expect(failure.message).toContain('does not fit this model');
+  });
+});

@@ -1,0 +1,69 @@
+/** Follows tool calls: none with effects runs twice, and what is reused is still true (E1, D2, C32). */
+import type { CallToolInput } from '../../src/activities/types.js';
+import { canonicalJson } from '../../src/core/json.js';
+import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
+import type { RunState } from '../../src/core/run-state.js';
+import type { ToolPolicy } from '../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import type { CallOptions } from '../../src/workflows/ports.js';
+import { toolArguments } from '../../src/workflows/requests.js';
+import { expectThat } from './expect-that.js';
+import type { Scenario } from './scenario.js';
+
+export class ToolWatch {
+  private readonly scenario: Scenario;
+  private readonly ran = new Map<string, ToolPolicy>();
+  private readonly runsOfReply = new Map<string, number>();
+  /** Whole results of read-only calls since the last call that is not: call → content. */
+  private readonly current = new Map<string, string>();
+  results = 0;
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+  }
+
+  called(state: RunState, input: CallToolInput, options: CallOptions): void {
+    const { tools, fallbackServer, limits } = this.scenario.pinned;
+    const tool = tools.find(candidate => candidate.name === input.tool);
+    expectThat(tool !== undefined || fallbackServer === input.server, `nobody offers ${input.tool}`);
+    const policy = tool?.policy ?? DEFAULT_TOOL_POLICY;
+    expectThat(!this.ran.has(input.toolUseId), `the call ${input.toolUseId} ran twice`);
+    this.ran.set(input.toolUseId, policy);
+    const repeatable = policy.readOnly || policy.idempotent;
+    expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
+    expectThat(repeatable || !options.interruptible, `${input.tool} has effects and may be interrupted`);
+    expectThat(policy.readOnly || state.settings.autoApprove, `${input.tool} ran without permission`);
+    expectThat(state.stop === null, `${input.tool} ran after the stop`);
+    const reply = input.toolUseId.slice(0, input.toolUseId.indexOf('_'));
+    const runs = (this.runsOfReply.get(reply) ?? 0) + 1;
+    this.runsOfReply.set(reply, runs);
+    expectThat(runs <= limits.toolCallsPerTurn, `${runs} tools ran for the reply to ${reply}`);
+    const asked = toolArguments(state, input.callId);
+    if (input.arguments) {
+      expectThat(canonicalJson(asked) === canonicalJson(input.arguments), 'arguments by query differ');
+    }
+  }
+
+  /** A result as it was written, with its call. Returns what it shows. */
+  written(call: ToolUseBlock, result: ToolResultBlock): void {
+    this.results += 1;
+    const key = `${call.name} ${canonicalJson(call.input)}`;
+    const policy = this.ran.get(call.id);
+    const ranEndings = ['executed', 'timed_out', 'unavailable', 'outcome_unknown', 'cancelled', 'invalid'];
+    if (policy) expectThat(ranEndings.includes(result.ending), `${call.id} ran and is ${result.ending}`);
+    else expectThat(result.ending !== 'executed', `${call.id} is executed and did not run`);
+    if (result.ending === 'reused') {
+      const known = this.current.get(key);
+      expectThat(known !== undefined, `${key} was reused after something that may have changed it`);
+      expectThat(
+        JSON.stringify(result.content.slice(1)) === known,
+        `${key} was reused with other content than it had: ${JSON.stringify(result.content)}`,
+      );
+    }
+    if (!policy || result.ending === 'invalid') return;
+    if (!policy.readOnly) this.current.clear();
+    else if (result.ending === 'executed' && !result.isError) {
+      this.current.set(key, JSON.stringify(result.content));
+    }
+  }
+}

@@ -1,0 +1,230 @@
+/** Watches a simulated run at every safe point and call, and fails it where an invariant is broken. */
+import { isDeepStrictEqual } from 'node:util';
+import type {
+  CallModelInput,
+  CallModelResult,
+  CallToolInput,
+  ModelRequestHead,
+} from '../../src/activities/types.js';
+import type { JournalEvent } from '../../src/core/journal.js';
+import type { LlmMessage, Message } from '../../src/core/message.js';
+import { addUsage, NO_USAGE } from '../../src/core/message.js';
+import { isOpen } from '../../src/core/plan.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { MAIN_THREAD } from '../../src/core/run-state.js';
+import type { Called, CallOptions } from '../../src/workflows/ports.js';
+import { modelRequestPage } from '../../src/workflows/requests.js';
+import { Caps } from './caps.js';
+import { expectThat } from './expect-that.js';
+import type { Scenario } from './scenario.js';
+import { ToolWatch } from './tool-watch.js';
+import { expectPaired, openCalls, Transcript } from './transcript.js';
+
+export interface AskedRequest {
+  callId: string;
+  messages: LlmMessage[];
+  head: ModelRequestHead;
+  toolsOffered: boolean;
+}
+
+export class Watcher {
+  private readonly scenario: Scenario;
+  private readonly transcript = new Transcript();
+  private readonly caps: Caps;
+  private readonly tools: ToolWatch;
+  private readonly journal: JournalEvent[] = [];
+  private readonly seen = new Set<string>();
+  /** Completed tasks as they were at the last look, by id. */
+  private completed = new Map<string, string>();
+  private lastWritten: Message | null = null;
+  private usage = NO_USAGE;
+
+  constructor(scenario: Scenario) {
+    this.scenario = scenario;
+    this.caps = new Caps(scenario);
+    this.tools = new ToolWatch(scenario);
+  }
+
+  record() {
+    return { transcript: this.transcript.messages, journal: this.journal, seen: this.seen };
+  }
+
+  safePoint(state: RunState): void {
+    const events = this.follow(state);
+    this.caps.check(state);
+    this.checkTasks(state, events);
+    this.checkPosition(state);
+    expectThat(isDeepStrictEqual(state.usage, this.usage), 'usage is the sum of all replies');
+    expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
+  }
+
+  /** Takes what has happened since the last look. */
+  private follow(state: RunState): JournalEvent[] {
+    const events = this.newEvents(state);
+    this.newMessages(state);
+    for (const event of events) this.caps.happened(event, state);
+    return events;
+  }
+
+  private newEvents({ journal }: RunState): JournalEvent[] {
+    const last = this.journal.at(-1)?.seq ?? 0;
+    const events = journal.events.filter(event => event.seq > last);
+    events.forEach((event, index) => {
+      expectThat(event.seq === last + 1 + index, `journal event ${event.seq} follows ${last + index}`);
+      this.seen.add(tagOf(event));
+    });
+    this.journal.push(...events);
+    expectThat(journal.lastSeq === last + events.length, `journal: last is ${journal.lastSeq}`);
+    return events;
+  }
+
+  private newMessages(state: RunState): void {
+    for (const { message, call } of this.transcript.look(state)) {
+      if (message.kind === 'assistant') {
+        this.usage = addUsage(this.usage, message.usage);
+        this.caps.replied(message.stopReason === 'interrupted');
+        this.seen.add(`reply ${message.stopReason}`);
+      } else if (message.kind === 'tool_result') {
+        if (call) this.tools.written(call, message.content[0]);
+      } else if (message.kind === 'user' && message.purpose === 'reask') {
+        this.caps.sentBack();
+      } else if (message.kind === 'user' && message.purpose === 'brief') {
+        const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
+        expectThat(
+          !again || state.cursor.phase === 'wrap_up',
+          () => `brief ${message.id} follows a brief that nobody answered`,
+        );
+      }
+      this.lastWritten = message;
+    }
+  }
+
+  private checkTasks({ tasks, pinned, cursor }: RunState, events: JournalEvent[]): void {
+    const executing = tasks.filter(task => task.status === 'executing');
+    expectThat(executing.length <= 1, `${executing.length} tasks are executing`);
+    if (cursor.phase === 'execution') {
+      expectThat((executing[0]?.id ?? null) === cursor.taskId, `${cursor.taskId} is not the executing one`);
+    }
+    const open = tasks.filter(isOpen).length;
+    expectThat(open <= (pinned?.limits.tasks ?? 0), `${open} tasks are open`);
+    expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
+    const judged = events.some(event => event.type === 'verdict');
+    const completed = new Map(
+      tasks.filter(task => task.status === 'completed').map(task => [task.id, JSON.stringify(task)]),
+    );
+    for (const [id, was] of this.completed) {
+      expectThat(judged || completed.get(id) === was, `the completed task ${id} changed without a verdict`);
+    }
+    this.completed = completed;
+  }
+
+  private checkPosition({ cursor, threads }: RunState): void {
+    const { batch } = cursor;
+    if (!batch) return;
+    const messages = threads[batch.thread]?.messages ?? [];
+    const [call] = openCalls(messages);
+    const at = `${batch.messageId} call ${batch.next}`;
+    expectThat(call !== undefined, `the batch ${at} is open, and no call is waiting`);
+    expectThat(call.id.endsWith(`_${batch.next + 1}`), `the batch is at ${at}, and ${call.id} is waiting`);
+  }
+
+  /** A call begins: what would be sent is whole, pairs, and ends with something to answer. */
+  modelCalled(state: RunState, input: CallModelInput): AskedRequest {
+    this.follow(state);
+    expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
+    if (input.role === 'verifier') {
+      const open = state.tasks.find(isOpen);
+      expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);
+    }
+    this.caps.modelCalled(state);
+    const request = ask(state, input.callId);
+    expectPaired(request.messages);
+    const [first] = request.messages;
+    const thread = state.calls.at(-1)?.thread;
+    if (thread === MAIN_THREAD) {
+      expectThat(first?.kind === 'user' && first.purpose === 'goal', 'a request begins with the goal');
+    }
+    expectThat(request.messages.at(-1)?.kind !== 'assistant', 'a request ends with something to answer');
+    const offered = request.head.tools.map(tool => tool.name);
+    expectThat(request.toolsOffered || offered.length === 0, 'tools are offered where there are none');
+    return request;
+  }
+
+  /** The request is the same as at the begin of the call, whatever happened meanwhile. */
+  modelReturned(state: RunState, asked: AskedRequest, called: Called<CallModelResult>): void {
+    const again = ask(state, asked.callId);
+    const same =
+      again.messages.length === asked.messages.length &&
+      again.messages.every((message, index) => message === asked.messages[index]);
+    expectThat(same && isDeepStrictEqual(again.head, asked.head), `the request of ${asked.callId} changed`);
+    if (!called.ok) this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
+  }
+
+  toolCalled(state: RunState, input: CallToolInput, options: CallOptions): void {
+    this.tools.called(state, input, options);
+  }
+
+  /** The carried state survives its journey as it is. Notes where the run was. */
+  handedOver(state: RunState): RunState {
+    const { cursor } = state;
+    this.seen.add(`handover in ${cursor.phase}`);
+    if (cursor.batch) this.seen.add('handover in a batch');
+    if (cursor.reasked) this.seen.add('handover after a re-ask');
+    if (cursor.reporting) this.seen.add('handover in a report');
+    if (state.stop) this.seen.add('handover while stopping');
+    if (this.scenario.seed % 8 === 0) expectSerialisable(state);
+    return state;
+  }
+
+  ended(state: RunState): void {
+    const { end } = state;
+    this.follow(state);
+    this.caps.check(state);
+    this.transcript.ended();
+    expectSerialisable(state);
+    expectThat(end !== null, 'the run has an end');
+    this.seen.add(`outcome ${end.outcome}`);
+    const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);
+    expectThat(!promises || end.answer.trim() !== '', `${end.outcome} without an answer`);
+    const verdict = this.journal.findLast(event => event.type === 'verdict');
+    const accepted = verdict?.type === 'verdict' && verdict.done;
+    expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
+    if (state.stop) {
+      const stops = ['stopped', 'failed', 'cancelled', 'completed', 'unverified'];
+      expectThat(stops.includes(end.outcome), `stopped, and ended as ${end.outcome}`);
+    }
+  }
+}
+
+/** All pages of a request. */
+function ask(state: RunState, callId: string): AskedRequest {
+  const first = modelRequestPage(state, callId);
+  const messages = [...first.messages];
+  for (let next = first.next; next !== null; ) {
+    const page = modelRequestPage(state, callId, { from: next, headKey: first.headKey });
+    messages.push(...page.messages);
+    next = page.next;
+  }
+  expectThat(first.head !== undefined, 'the first page has the head');
+  const toolsOffered = state.calls.find(call => call.callId === callId)?.toolsOffered ?? false;
+  return { callId, messages, head: first.head, toolsOffered };
+}
+
+function expectSerialisable(state: RunState): void {
+  expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(state)), state), 'the state is plain JSON data');
+}
+
+function tagOf(event: JournalEvent): string {
+  switch (event.type) {
+    case 'tool_call_ended':
+      return `tool ${event.ending}`;
+    case 'limit_reached':
+      return `limit ${event.limit}`;
+    case 'task_ended':
+      return `task ${event.status} ${event.reason}`;
+    case 'model_call_failed':
+      return `then ${event.next}`;
+    default:
+      return event.type;
+  }
+}

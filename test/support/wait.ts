@@ -1,0 +1,31 @@
+/** Waiting for a condition instead of for time. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkflowHandle } from '@temporalio/client';
+
+const LOOK_EVERY_MS = 20;
+const GIVE_UP_AFTER_MS = 30_000;
+
+/** Looks until `look` gives something. @throws when that takes over 30 s; the message names `what`. */
+export async function until<T>(
+  what: string,
+  look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+): Promise<T> {
+  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+/** Waits until a heartbeat of an activity in flight holds `text`: what a watcher of the live text sees. */
+export async function untilHeartbeat(handle: WorkflowHandle, text: string): Promise<void> {
+  await until(`a heartbeat shows "${text}"`, async () => {
+    const { raw } = await handle.describe();
+    const payloads = (raw.pendingActivities ?? []).flatMap(
+      ({ heartbeatDetails }) => heartbeatDetails?.payloads ?? [],
+    );
+    return payloads.some(({ data }) => data && Buffer.from(data).toString('utf8').includes(text));
+  });
+}

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
+import { cutToBytes, formatClock, formatDuration, terminalText } from '../../../src/client/format.js';
+import { newRunId } from '../../../src/client/start-run.js';
+import type { Outcome } from '../../../src/core/journal.js';
+
+describe('figures', () => {
+  test.each([
+    [0, '0 ms'],
+    [999, '999 ms'],
+    [3_180, '3.1 s'],
+    [59_999, '59.9 s'],
+    [252_000, '4 min 12 s'],
+    [7_500_000, '2 h 5 min'],
+    [273_600_000, '3 d 4 h'],
+  ])('duration: %d ms → %s', (ms, expected) => {
+    expect(formatDuration(ms)).toBe(expected);
+  });
+
+  test.each([
+    [-5, '0:00'],
+    [7_900, '0:07'],
+    [3_723_000, '1:02:03'],
+  ])('clock: %d ms → %s', (ms, expected) => {
+    expect(formatClock(ms)).toBe(expected);
+  });
+});
+
+describe('texts', () => {
+  test('cut to bytes: it fits → unchanged', () => {
+    expect(cutToBytes('äöü', 6)).toBe('äöü');
+  });
+
+  test.each(['ä'.repeat(300), '船'.repeat(100), '🚢'.repeat(80)])(
+    'cut to bytes: too long (%#) → at most the bytes, no broken character',
+    text => {
+      const cut = cutToBytes(text, 200);
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(200);
+      expect(Buffer.byteLength(cut)).toBeGreaterThan(190);
+      expect(cut).not.toContain('\uFFFD');
+      expect(text.startsWith(cut.slice(0, -1))).toBe(true);
+    },
+  );
+
+  test('terminal text: escape, bell, carriage return, C1 → gone; newline, tab, CJK, emoji → kept', () => {
+    expect(terminalText('a\u001b]0;x\u0007\r\n\t船🚢\u009bz')).toBe('a]0;x\n\t船🚢z');
+  });
+});
+
+describe('ids and exit codes', () => {
+  test('run id: date and six random characters', () => {
+    expect(newRunId(new Date('2026-01-31T10:00:00Z'))).toMatch(/^steersman-2026-01-31-[0-9a-z]{6}$/);
+  });
+
+  test.each<[Outcome | null, number]>([
+    ['completed', 0],
+    ['unverified', 3],
+    ['budget_exhausted', 3],
+    ['stopped', 3],
+    ['failed', 1],
+    ['cancelled', 130],
+    [null, EXIT.failed],
+  ])('exit code: %s → %d', (outcome, code) => {
+    expect(exitCodeOf(outcome)).toBe(code);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest';
+import { noColors, textSink } from '../../../src/client/output.js';
+import { PlainView } from '../../../src/client/plain-view.js';
+import type { JournalEvent } from '../../../src/core/journal.js';
+import { NO_USAGE } from '../../../src/core/message.js';
+
+function view() {
+  let printed = '';
+  const plain = new PlainView(
+    textSink(text => {
+      printed += text;
+    }, noColors),
+  );
+  return { show: plain.show.bind(plain), printed: () => printed };
+}
+
+const started: JournalEvent = {
+  seq: 1,
+  at: 0,
+  type: 'model_call_started',
+  callId: 'c1',
+  role: 'planner',
+  model: 'openai/a',
+  round: 1,
+  taskId: null,
+};
+const ended: JournalEvent = {
+  seq: 2,
+  at: 1_000,
+  type: 'model_call_ended',
+  callId: 'c1',
+  role: 'planner',
+  messageId: 'm1',
+  stopReason: 'end_turn',
+  toolCalls: 0,
+  usage: NO_USAGE,
+  durationMs: 900,
+  text: 'Hello, you',
+};
+const beat = (offset: number, tail: string, attempt = 1) =>
+  ({ kind: 'live', live: { callId: 'c1', attempt, channel: 'text', offset, tail } }) as const;
+
+describe('the plain view', () => {
+  test('view: live text and the final message → the text once, events on lines of their own', () => {
+    const { show, printed } = view();
+    show({ kind: 'event', event: started });
+    show(beat(0, 'Hel'));
+    show(beat(0, 'Hello'));
+    show({ kind: 'event', event: ended });
+    expect(printed()).toBe(
+      ' 0:00 planner · round 1 · openai/a\nHello, you\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
+    );
+  });
+
+  test('view: a heartbeat that comes after the end of its call → not printed again', () => {
+    const { show, printed } = view();
+    show({ kind: 'event', event: started });
+    show({ kind: 'event', event: ended });
+    const before = printed();
+    show(beat(0, 'Hello, you'));
+    expect(printed()).toBe(before);
+  });
+
+  test('view: text outran the tail → a gap, and the whole reply at the end', () => {
+    const { show, printed } = view();
+    show({ kind: 'event', event: started });
+    show(beat(7, 'you'));
+    show({ kind: 'event', event: ended });
+    expect(printed()).toContain('[… 7 characters not seen …]you\n      the whole reply:\nHello, you\n');
+  });
+
+  test('view: a second attempt → said, on a line of its own', () => {
+    const { show, printed } = view();
+    show({ kind: 'event', event: started });
+    show(beat(0, 'Hel'));
+    show(beat(0, 'Hello', 2));
+    expect(printed()).toContain('Hel\n      attempt 2: the reply starts again\nHello');
+  });
+
+  test('view: reasoning, arguments, then text → reasoning on lines of its own, no arguments', () => {
+    const { show, printed } = view();
+    const live = { callId: 'c1', attempt: 1, offset: 0 } as const;
+    show({ kind: 'event', event: started });
+    show({ kind: 'live', live: { ...live, channel: 'reasoning', tail: 'Hmm' } });
+    show({ kind: 'live', live: { ...live, channel: 'tool_input', tail: '{"path"' } });
+    show({ kind: 'live', live: { ...live, channel: 'text', tail: 'Hello' } });
+    expect(printed()).toBe(' 0:00 planner · round 1 · openai/a\nHmm\nHello');
+  });
+
+  test('view: an activity that is tried again → attempt and reason', () => {
+    const { show, printed } = view();
+    const retry = { activityId: '5', activityType: 'steersmanCallModel', attempt: 2, maximumAttempts: 4 };
+    show({ kind: 'retry', retry: { ...retry, message: 'rate limited' } });
+    expect(printed()).toBe('      model call: attempt 2 of 4, since: rate limited\n');
+  });
+});
