@@ -14,7 +14,7 @@ interface NpmStartOptions extends StartOptions, CommonOptions {
   resumeOpen?: boolean;
 }
 
-async function start(goal: string | undefined, options: NpmStartOptions): Promise<void> {
+async function start(goal: string | undefined, options: NpmStartOptions, command: Command): Promise<void> {
   const resume = options.resumeOpen === true;
   if (goal === undefined && !resume) {
     throw new SteersmanError(
@@ -22,7 +22,7 @@ async function start(goal: string | undefined, options: NpmStartOptions): Promis
       'Say what to do: npm start -- "Summarise what is in this folder"',
     );
   }
-  const request = goal === undefined ? null : await startRequest(await readGoal(goal), options);
+  const request = goal === undefined ? null : await startRequest(await readGoal(goal, command), options);
   const configDir = options.config === undefined ? null : userPath(options.config);
   await withTemporal(options, async context => {
     const resumed = await tellLeftOpen(context, { resume, configDir });

@@ -23,8 +23,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   model_call_started: ({ role, round, model, taskId }) =>
     `${role} · round ${round} · ${model}${taskId ? ` · task ${taskId}` : ''}`,
   model_call_ended: modelCallEnded,
-  model_call_failed: ({ model, type, message, next }, { yellow }) =>
-    yellow(`model call failed · ${model} · ${type} · ${message} · ${next}`),
+  model_call_failed: ({ model, failure, message, next }, { yellow }) =>
+    yellow(`model call failed · ${model} · ${failure} · ${message} · ${next}`),
   provider_switch: ({ role, fromModel, toModel }, { yellow }) =>
     yellow(`${role} goes on with ${toModel} instead of ${fromModel}`),
   tool_call_started: event => `tool ${event.tool} ${preview(event.arguments, ARGUMENTS_CHARS)}`,

@@ -11,7 +11,8 @@ import { EXIT } from './exit-codes.js';
 
 const UNAUTHORIZED = [7, 16];
 const UNAVAILABLE = 14;
-const MESSAGE_TOO_LARGE = [3, 8];
+const NOT_FOUND = 5;
+const REFUSED = [3, 8];
 
 /** The gRPC status code of an error or of its cause, if it has one. */
 function grpcCode(error: unknown): number | null {
@@ -62,7 +63,7 @@ export function explainError(error: unknown): SteersmanError | null {
       EXIT.usage,
     );
   }
-  if (code !== null && MESSAGE_TOO_LARGE.includes(code)) {
+  if (code !== null && REFUSED.includes(code)) {
     return new SteersmanError(`Temporal refuses the request: ${message}`, '', EXIT.usage);
   }
   return code === null
@@ -72,5 +73,7 @@ export function explainError(error: unknown): SteersmanError | null {
 
 function rootMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? rootMessage(error.cause) : error.message;
+  if (error.cause instanceof Error) return rootMessage(error.cause);
+  // gRPC puts its status before the message.
+  return error.message.replace(/^\d+ [A-Z_]+: /, '');
 }

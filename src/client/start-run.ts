@@ -66,6 +66,9 @@ export async function startRequest(
     ...(options.model === undefined ? {} : { model: options.model }),
   };
   const errors = checkRunInput({ goal, settings });
+  if (options.id !== undefined && !/^\S{1,200}$/.test(options.id)) {
+    errors.push('--id must be 1 to 200 characters without spaces');
+  }
   if (errors.length > 0) {
     throw new SteersmanError(`The run can not start: ${errors.join('; ')}.`, SEE_HELP, EXIT.usage);
   }

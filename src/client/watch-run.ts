@@ -160,7 +160,7 @@ class RunWatch {
 
   private async *end(run: RunDescription): AsyncGenerator<WatchItem> {
     if (this.isBehind) {
-      const text = 'No worker can tell the events of this run any more: here is its result.';
+      const text = 'No worker tells the events of this run any more. What its result keeps of them:';
       yield { kind: 'notice', text };
     }
     yield { kind: 'end', end: await readEnd(this.temporal, run) };

@@ -3,8 +3,7 @@
 import { record } from './journal.js';
 import { utf8Length } from './json.js';
 import type { RunState } from './run-state.js';
-import { estimateMessageTokens } from './tokens.js';
-import { trimThread } from './trim.js';
+import { shortenThread } from './shorten-thread.js';
 
 /** The server refuses inputs over 2 MB, and the task then fails again and again with no end. */
 const MAX_INPUT_BYTES = 1_600_000;
@@ -26,12 +25,7 @@ export function fitForHandover(
 
 function shortenThreads(state: RunState, share: number, at: number): void {
   for (const thread of Object.values(state.threads)) {
-    const { messages, dropped } = trimThread(thread.messages, Math.floor(thread.tokens * share));
-    if (dropped === 0) continue;
-    thread.messages = messages;
-    thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-    thread.epoch += 1;
-    thread.dropped += dropped;
-    record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, why: 'size of the next part' });
+    const budget = Math.floor(thread.tokens * share);
+    shortenThread(state, thread, budget, { why: 'size of the next part', at });
   }
 }

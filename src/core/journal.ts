@@ -28,7 +28,14 @@ export interface JournalPayloads {
     /** Filled in by the `events` query from the message; not kept in the journal. */
     text?: string;
   };
-  model_call_failed: { callId: string; model: string; type: string; message: string; next: string };
+  model_call_failed: {
+    callId: string;
+    model: string;
+    /** Dotted failure type, such as `model.server_error`, or `lost`. */
+    failure: string;
+    message: string;
+    next: string;
+  };
   provider_switch: { role: string; fromModel: string; toModel: string };
   tool_call_started: { callId: string; tool: string; arguments: string };
   tool_call_ended: {

@@ -9,7 +9,7 @@ import type { ToolPolicy } from './tool.js';
 export interface LedgerEntry {
   toolUseId: string;
   tool: string;
-  /** The message with the result. It may have been trimmed away since: then there is nothing to reuse. */
+  /** The message with the result. When that is trimmed away, so is the entry (`forgetResults`). */
   messageId: string;
   ending: ToolEnding;
   isError: boolean;
@@ -147,6 +147,12 @@ function dropEntries(ledger: Ledger, drop: (entry: LedgerEntry) => boolean): voi
 /** Forgets the calls of a task that is tried again (F2, C33). Changes `ledger`. */
 export function clearTask(ledger: Ledger, taskId: string): void {
   dropEntries(ledger, entry => entry.taskId === taskId);
+}
+
+/** Forgets calls whose results were trimmed away. Changes `ledger`. */
+export function forgetResults(ledger: Ledger, messageIds: readonly string[]): void {
+  const gone = new Set(messageIds);
+  dropEntries(ledger, entry => gone.has(entry.messageId));
 }
 
 /** Forgets everything: a new goal, or a refresh that the user asked for (C33). Changes `ledger`. */

@@ -16,7 +16,7 @@ import {
 } from './intent.js';
 import { isRecord, stringOr } from './json.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
-import { isAbsent, type Parsed, quoted } from './output-fields.js';
+import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
 import { defaultDialect, formOf } from './output-forms.js';
 import type { OutputContract } from './role.js';
 import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
@@ -121,6 +121,9 @@ function readReply<C extends OutputContract>(
   if (!isEnvelope(json)) return { ...reader(json, known), envelope: NO_ENVELOPE, special };
   const { meta, errors } = readMeta(json);
   if (!isRecord(json.params)) return { ok: false, errors, value: null, envelope: meta, special };
+  const strayTool = contract === 'execution' ? strayToolError(json.params, meta.action) : null;
+  if (strayTool !== null)
+    return { ok: false, errors: [...errors, strayTool], value: null, envelope: meta, special };
   const inner = reader(fieldsOf(contract, json.params, json.action), known);
   const innerErrors = inner.ok ? [] : inner.errors.map(inParams);
   const all = [...errors, ...innerErrors];
@@ -159,6 +162,15 @@ function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
   if (value !== '') return { ok: true, value, envelope: NO_ENVELOPE, special: null };
   const errors = ['The reply must hold a text, got nothing.'];
   return { ok: false, errors, value: null, envelope: NO_ENVELOPE, special: null };
+}
+
+const EXECUTION_FIELDS = ['summary', 'taskCompleted', 'shouldContinue', 'nextAction', 'todos'];
+
+/** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool (F19). */
+function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
+  if (action === null || action === 'COMPLETE' || EXECUTION_FIELDS.some(field => !isAbsent(params[field])))
+    return null;
+  return expected('action', 'COMPLETE or the exact name of an offered tool', action);
 }
 
 /** The contract's fields as its reader takes them: `params`, with `action` where that says something too. */

@@ -48,8 +48,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     if (called.failure.kind === 'cancelled') return { kind: 'interrupted' };
 
     const next = state.stop ? 'stop' : modelFailureDecision(called.failure, index + 1 < chain.length);
-    const { type, message } = called.failure;
-    run.journal('model_call_failed', { callId, model, type: type || called.failure.kind, message, next });
+    const { kind, type, message } = called.failure;
+    run.journal('model_call_failed', { callId, model, failure: type || kind, message, next });
     if (next === 'stop') return { kind: 'interrupted' };
     if (next === 'reschedule') continue;
     if (next === 'compact' && !trimmedForCall) {

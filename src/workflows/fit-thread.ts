@@ -2,8 +2,8 @@
 import type { PinnedRole } from '../core/role.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Thread } from '../core/run-state.js';
-import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
-import { trimThread } from '../core/trim.js';
+import { shortenThread } from '../core/shorten-thread.js';
+import { estimateTokens } from '../core/tokens.js';
 import type { Run } from './run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room (X2). */
@@ -19,12 +19,5 @@ export function contextBudget(run: Run, role: PinnedRole, model: string, toolsOf
 
 /** Trims the thread below `budgetTokens` if it is above. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, budgetTokens: number, why: string): void {
-  if (thread.tokens <= budgetTokens) return;
-  const { messages, dropped } = trimThread(thread.messages, budgetTokens);
-  if (dropped === 0) return;
-  thread.messages = messages;
-  thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-  thread.epoch += 1;
-  thread.dropped += dropped;
-  run.journal('thread_trimmed', { thread: thread.id, dropped, why });
+  shortenThread(run.state, thread, budgetTokens, { why, at: run.ports.now() });
 }

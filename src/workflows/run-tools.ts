@@ -146,8 +146,9 @@ function argumentSummary(input: Record<string, unknown>): string {
 
 /** The content of the earlier call, under the new call's id, with the note that says so (D4). */
 function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
-  const thread = run.mainThread();
-  const earlier = thread.messages.find(message => message.id === entry.messageId);
+  const earlier = Object.values(run.state.threads)
+    .flatMap(thread => thread.messages)
+    .find(message => message.id === entry.messageId);
   const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
   return toolResult(call, 'reused', [{ type: 'text', text: REUSE_NOTE }, ...content]);
 }

@@ -57,6 +57,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     const { message } = reply;
     if (toolCallsOf(message).length > 0) {
       cursor.round += 1;
+      cursor.reasked = false;
       cursor.batch = {
         thread: run.threadOf(role).id,
         messageId: message.id,

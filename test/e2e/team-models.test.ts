@@ -91,7 +91,7 @@ describe('a model that fails', () => {
     const models = script.requests.slice(0, 5).map(({ body }) => body.model);
     expect(models).toEqual(['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'spare']);
     const [first] = await eventsOf(handle, 'model_call_failed');
-    expect(first).toMatchObject({ type: 'model.server_error', next: 'next_model' });
+    expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
   });
 
   test('429 with Retry-After → the same model again, not before that time', async () => {

@@ -106,7 +106,7 @@ describe('stop', () => {
   });
 
   test('while a failing model is retried → no waiting for its Retry-After', async () => {
-    const script = rig.play(() => ({ error: { status: 503, headers: { 'retry-after': '300' } } }));
+    const script = rig.play(() => ({ error: { status: 503, headers: { 'retry-after': '30' } } }));
     const handle = await rig.start('Anything');
     await script.arrived(0);
     await until('the retry is waiting', async () => {

@@ -37,7 +37,7 @@ export function toolResultOf(random: Random, scenario: Scenario, text: string): 
 }
 
 function content(random: Random, scenario: Scenario, text: string): ToolContent[] {
-  const length = scenario.longTexts ? random.int(0, 4_000) : 0;
+  const length = scenario.longTexts ? random.int(0, 800) : 0;
   return random.weighted<ToolContent[]>([
     [10, [{ type: 'text', text: text + 'z'.repeat(length) }]],
     [1, [{ type: 'json', value: { text, list: [1, null, true] } }]],

@@ -54,7 +54,7 @@ function inProse(random: Random, text: string): string {
 
 function long(random: Random, scenario: Scenario): string {
   if (!scenario.longTexts) return '';
-  return `\n${random.pick(['x', 'many words ', '你好'])}`.repeat(random.int(0, 300));
+  return `\n${random.pick(['x', 'many words ', '你好'])}`.repeat(random.int(0, 60));
 }
 
 function plan(random: Random): unknown {
@@ -63,7 +63,7 @@ function plan(random: Random): unknown {
     id: id === '6' ? 6 : id,
     description: `Do ${id}${random.chance(0.2) ? ' otherwise' : ''}`,
     priority: random.pick([1, 2, index + 1, 0.5, '3', null]),
-    dependencies: random.some(random.chance(0.05) ? TASK_IDS : ids.slice(0, index), 0.4),
+    dependencies: random.some(random.chance(0.15) ? TASK_IDS : ids.slice(0, index), 0.4),
     ...(random.chance(0.3) ? { completionCriteria: 'it is there' } : {}),
   }));
   return {
@@ -148,7 +148,7 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
       type: 'tool_use',
       id: random.pick(['', 'call_0', 'call_1']),
       name: random.chance(0.1) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
-      input: random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}, largeInput(scenario)]),
+      input: random.chance(0.1) ? otherInput(scenario) : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
     };
     if (!random.chance(0.1)) return call;
     const bad = { ...call, argErrors: ['`path` must be a string.'] };
@@ -156,9 +156,9 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
   });
 }
 
-/** Too large to travel with its activity. */
-function largeInput(scenario: Scenario): Record<string, unknown> {
-  return scenario.longTexts ? { text: 'y'.repeat(1_200) } : { path: 'c', deep: [{ n: 1 }] };
+/** Nested, or too large to travel with its activity. */
+function otherInput(scenario: Scenario): Record<string, unknown> {
+  return scenario.longTexts ? { text: 'y'.repeat(1_030) } : { path: 'c', deep: [{ n: 1 }] };
 }
 
 /** The part of a reply that had come when it was interrupted: without tool calls. */

@@ -58,7 +58,7 @@ function moment(random: Random): Moment {
 }
 
 function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
-  const contextTokens = longTexts ? random.int(50, 1_500) : 128_000;
+  const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     roles: Object.fromEntries(ROLES.map(([name, output]) => [name, role(random, name, output)])),
     tools: TOOLS,

@@ -1,5 +1,7 @@
 /** Follows tool calls: none with effects runs twice, and what is reused is still true (E1, D2, C32). */
 import type { CallToolInput } from '../../src/activities/types.js';
+import type { CallFailure } from '../../src/core/failure.js';
+import { FAILURE } from '../../src/core/failure.js';
 import { canonicalJson } from '../../src/core/json.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
@@ -13,6 +15,7 @@ import type { Scenario } from './scenario.js';
 export class ToolWatch {
   private readonly scenario: Scenario;
   private readonly ran = new Map<string, ToolPolicy>();
+  private mayRunAgain: string | null = null;
   private readonly runsOfReply = new Map<string, number>();
   /** Whole results of read-only calls since the last call that is not: call → content. */
   private readonly current = new Map<string, string>();
@@ -27,7 +30,9 @@ export class ToolWatch {
     const tool = tools.find(candidate => candidate.name === input.tool);
     expectThat(tool !== undefined || fallbackServer === input.server, `nobody offers ${input.tool}`);
     const policy = tool?.policy ?? DEFAULT_TOOL_POLICY;
-    expectThat(!this.ran.has(input.toolUseId), `the call ${input.toolUseId} ran twice`);
+    const again = this.ran.has(input.toolUseId);
+    expectThat(!again || this.mayRunAgain === input.toolUseId, `the call ${input.toolUseId} ran twice`);
+    this.mayRunAgain = null;
     this.ran.set(input.toolUseId, policy);
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
@@ -35,13 +40,20 @@ export class ToolWatch {
     expectThat(policy.readOnly || state.settings.autoApprove, `${input.tool} ran without permission`);
     expectThat(state.stop === null, `${input.tool} ran after the stop`);
     const reply = input.toolUseId.slice(0, input.toolUseId.indexOf('_'));
-    const runs = (this.runsOfReply.get(reply) ?? 0) + 1;
+    const runs = (this.runsOfReply.get(reply) ?? 0) + (again ? 0 : 1);
     this.runsOfReply.set(reply, runs);
     expectThat(runs <= limits.toolCallsPerTurn, `${runs} tools ran for the reply to ${reply}`);
     const asked = toolArguments(state, input.callId);
     if (input.arguments) {
       expectThat(canonicalJson(asked) === canonicalJson(input.arguments), 'arguments by query differ');
     }
+  }
+
+  /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
+  failed(input: CallToolInput, { kind, type }: CallFailure): void {
+    const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
+    const lost = kind === 'lost' || type === FAILURE.workerShutdown;
+    if (notSent || (lost && input.idempotent)) this.mayRunAgain = input.toolUseId;
   }
 
   /** A result as it was written, with its call. Returns what it shows. */

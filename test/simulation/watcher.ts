@@ -4,6 +4,7 @@ import type {
   CallModelInput,
   CallModelResult,
   CallToolInput,
+  CallToolResult,
   ModelRequestHead,
 } from '../../src/activities/types.js';
 import type { JournalEvent } from '../../src/core/journal.js';
@@ -31,11 +32,12 @@ export class Watcher {
   private readonly scenario: Scenario;
   private readonly transcript = new Transcript();
   private readonly caps: Caps;
-  private readonly tools: ToolWatch;
+  readonly tools: ToolWatch;
   private readonly journal: JournalEvent[] = [];
   private readonly seen = new Set<string>();
   /** Completed tasks as they were at the last look, by id. */
   private completed = new Map<string, string>();
+  private sentBack = false;
   private lastWritten: Message | null = null;
   private usage = NO_USAGE;
 
@@ -88,6 +90,7 @@ export class Watcher {
         if (call) this.tools.written(call, message.content[0]);
       } else if (message.kind === 'user' && message.purpose === 'reask') {
         this.caps.sentBack();
+        expectThat(!this.sentBack, () => `${message.id} sends a reply back twice in one turn`);
       } else if (message.kind === 'user' && message.purpose === 'brief') {
         const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
         expectThat(
@@ -95,6 +98,8 @@ export class Watcher {
           () => `brief ${message.id} follows a brief that nobody answered`,
         );
       }
+      if (message.kind !== 'assistant')
+        this.sentBack = message.kind === 'user' && message.purpose === 'reask';
       this.lastWritten = message;
     }
   }
@@ -164,6 +169,10 @@ export class Watcher {
     this.tools.called(state, input, options);
   }
 
+  toolReturned(input: CallToolInput, called: Called<CallToolResult>): void {
+    if (!called.ok) this.tools.failed(input, called.failure);
+  }
+
   /** The carried state survives its journey as it is. Notes where the run was. */
   handedOver(state: RunState): RunState {
     const { cursor } = state;
@@ -181,7 +190,7 @@ export class Watcher {
     this.follow(state);
     this.caps.check(state);
     this.transcript.ended();
-    expectSerialisable(state);
+    if (state.part === 1) expectSerialisable(state);
     expectThat(end !== null, 'the run has an end');
     this.seen.add(`outcome ${end.outcome}`);
     const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);

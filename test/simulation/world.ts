@@ -107,6 +107,7 @@ export class World implements Ports {
     this.strike('during');
     this.clock += random.int(0, 500);
     const called = this.toolEnd(random);
+    this.watcher.toolReturned(input, called);
     this.interruptible = false;
     return called;
   }

@@ -16,6 +16,13 @@ export function quietTemporal(): void {
   });
 }
 
+const shown = new Set<string>();
+
+/** Each failure once: a workflow task that fails is tried again and again. */
 function show({ level, message, meta }: LogEntry): void {
-  if (level === 'ERROR' || TELLING.test(message)) console.error(level, message, meta);
+  if (level !== 'ERROR' && !TELLING.test(message)) return;
+  const line = `${message} ${String(meta?.failure ?? meta?.error ?? '')}`;
+  if (shown.has(line)) return;
+  shown.add(line);
+  console.error(level, line);
 }

@@ -72,7 +72,7 @@ export interface RigOptions extends ProjectFiles {
 }
 
 /** No run of a test takes longer; one that hangs ends with a timeout that names it. */
-const RUN_TIMEOUT = '100 seconds';
+const RUN_TIMEOUT = '60 seconds';
 
 /** A worker in this process with a scripted model of its own. */
 export async function startRig(options: RigOptions): Promise<Rig> {

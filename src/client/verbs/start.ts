@@ -15,8 +15,8 @@ export function addStart(program: Command): void {
     'npm run client -- start "Summarise what is in this folder"',
     'npm run client -- start "Fix the typos in README.md" --workspace ../site --yes',
     'cat goal.md | npm run --silent client -- start - --json',
-  ]).action(async (argument: string, options: StartOptions & CommonOptions) => {
-    const request = await startRequest(await readGoal(argument), options);
+  ]).action(async (argument: string, options: StartOptions & CommonOptions, command: Command) => {
+    const request = await startRequest(await readGoal(argument, command), options);
     await withTemporal(options, async ({ temporal, output }) => {
       const queue = await taskQueueFor(temporal, request, line => output.notes.line(line));
       const started = await startRun(temporal, request, queue);

@@ -7,6 +7,7 @@ import { onInterrupt } from '../interrupts.js';
 import type { Output } from '../output.js';
 import { PlainView, showWatch } from '../plain-view.js';
 import { endLine, type RunEnd, resultLine } from '../run-end.js';
+import { traceLines } from '../trace-lines.js';
 import { type WatchItem, watchRun } from '../watch-run.js';
 
 interface WatchVerbOptions extends CommonOptions {
@@ -45,15 +46,19 @@ function watchPrinter(output: Output): (item: WatchItem) => void {
   const view = new PlainView(output.out);
   let events = 0;
   return item => {
-    if (!output.json) return view.show(item);
-    if (item.kind === 'event') {
-      events += 1;
-      output.value(item.event);
-    }
-    if (item.kind === 'notice') output.notes.line(item.text);
-    // Nobody could tell the events: the end is better than nothing.
-    if (item.kind === 'end' && events === 0) output.value(resultLine(item.end));
+    if (item.kind === 'event') events += 1;
+    if (!output.json) view.show(item);
+    else if (item.kind === 'event') output.value(item.event);
+    else if (item.kind === 'notice') output.notes.line(item.text);
+    if (item.kind === 'end' && events === 0) printWithoutEvents(output, item.end);
   };
+}
+
+/** Nobody could tell the events of an ended run: its result and trace are what there is. */
+function printWithoutEvents(output: Output, end: RunEnd): void {
+  if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });
+  else if (end.result)
+    for (const line of traceLines(end.result.trace, output.out.colors)) output.out.line(line);
 }
 
 function printEnd(output: Output, end: RunEnd): void {

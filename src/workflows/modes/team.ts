@@ -76,6 +76,7 @@ async function plan(run: Run): Promise<GoalEnd | null> {
       return null;
     case 'execute':
       if (round >= limit && output?.needsMorePlanning !== false) noteLimit(run, 'planning', null);
+      blockStuckTasks(run);
       run.enterPhase('execution', cycle);
       return null;
   }
@@ -242,13 +243,18 @@ interface TaskEnd {
 function endTask(run: Run, taskId: string, end: TaskEnd): void {
   const { state } = run;
   const { cycle, round } = state.cursor;
-  const ended = state.tasks.map(task => (task.id === taskId ? { ...task, ...end, rounds: round } : task));
+  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, ...end, rounds: round } : task));
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
-  const { tasks, blocked } = blockDependants(ended);
-  state.tasks = tasks;
+  blockStuckTasks(run);
+  run.moveTo(startOf('execution', cycle));
+}
+
+/** Blocks what waits for a failed task, be it of this plan or of an earlier one (C20). */
+function blockStuckTasks(run: Run): void {
+  const { tasks, blocked } = blockDependants(run.state.tasks);
+  run.state.tasks = tasks;
   for (const id of blocked)
     run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
-  run.moveTo(startOf('execution', cycle));
 }
 
 function noteLimit(run: Run, limit: string, taskId: string | null): void {

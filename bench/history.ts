@@ -1,0 +1,86 @@
+/** What a turn adds to history, at the 10th, the 50th and the 200th turn of a run with 4 KB tool results. */
+import type { WorkflowHandle } from '@temporalio/client';
+import { Command } from 'commander';
+import { startArena } from './support/arena.js';
+import { machine, table } from './support/machine.js';
+import type { PlanShape } from './support/plan-script.js';
+import { endOf, historyOf, startRun } from './support/runs.js';
+
+/** What a turn may add beside its new messages. */
+const LIMIT_BYTES = 2_000;
+/** How much the longest run's turn may differ from the shortest's. */
+const FLAT_SHARE = 0.1;
+
+const options = new Command('history')
+  .option('--turns <list>', 'lengths of runs, in tool turns', '10,50,200')
+  .option('--bytes <n>', 'size of a tool result', Number, 4_000)
+  .parse()
+  .opts<{ turns: string; bytes: number }>();
+
+interface Turn {
+  /** What the turn added, as the server counts it. */
+  bytes: number;
+  /** The results of its activities: the new messages. */
+  messages: number;
+  events: number;
+}
+
+console.log(`history: tool results of ${options.bytes} bytes, model and tool without delay; one call a turn`);
+console.log(`${machine()}, server in memory\n`);
+const turns: Turn[] = [];
+const rows: string[][] = [];
+for (const toolTurns of options.turns.split(',').map(Number)) {
+  const shape: PlanShape = { toolTurns, doubleTurns: 0 };
+  const arena = await startArena({ database: 'memory', shape, toolBytes: options.bytes, waitMs: 0 });
+  try {
+    await arena.startWorker('bench');
+    const handle = await startRun(arena, 'bench');
+    await endOf(handle, shape);
+    const turn = await lastToolTurn(handle);
+    const whole = await historyOf(arena.client, handle.workflowId);
+    turns.push(turn);
+    const { bytes, messages, events } = turn;
+    const beside = bytes - messages;
+    rows.push([...[toolTurns, bytes, messages, beside, events, whole.bytes, whole.events].map(String)]);
+  } finally {
+    await arena.close();
+  }
+}
+console.log(
+  table(
+    ['tool turns', 'bytes of a turn', 'new messages', 'beside them', 'events', 'bytes in all', 'events in all'],
+    rows,
+  ),
+);
+judge();
+
+/** The last turn but one that called a tool: from the workflow task that made its model call to the next. */
+async function lastToolTurn(handle: WorkflowHandle): Promise<Turn> {
+  const events = (await handle.fetchHistory()).events ?? [];
+  const starts = events.flatMap((event, index) => {
+    const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
+    // Its workflow task: scheduled, started, completed, then this event.
+    return type === 'steersmanCallModel' ? [index - 2] : [];
+  });
+  // The last two are the report and the verdict; a turn ends where the next begins.
+  const [from = 0, to = 0] = starts.slice(-4, -2);
+  const sizeAt = (index: number) =>
+    Number(events[index]?.workflowTaskStartedEventAttributes?.historySizeBytes ?? Number.NaN);
+  const results = events
+    .slice(from, to)
+    .flatMap(event => event.activityTaskCompletedEventAttributes?.result?.payloads ?? []);
+  return {
+    bytes: sizeAt(to) - sizeAt(from),
+    messages: results.reduce((sum, payload) => sum + (payload.data?.length ?? 0), 0),
+    events: to - from,
+  };
+}
+
+function judge(): void {
+  const sizes = turns.map(turn => turn.bytes);
+  const spread = Math.max(...sizes) / Math.min(...sizes) - 1;
+  const beside = Math.max(...turns.map(turn => turn.bytes - turn.messages));
+  console.log(`\nA turn differs by ${(spread * 100).toFixed(1)} % between the lengths (at most ${FLAT_SHARE * 100} %),`);
+  console.log(`and adds at most ${beside} bytes beside its messages (at most ${LIMIT_BYTES}).`);
+  if (!(spread <= FLAT_SHARE) || !(beside <= LIMIT_BYTES)) process.exitCode = 1;
+}

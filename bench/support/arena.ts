@@ -1,0 +1,146 @@
+/** Everything a benchmark runs against, each in a process of its own: Temporal, a scripted model, a worker. */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Client, type Connection } from '@temporalio/client';
+import { builtScript, projectRoot, resolveHome } from '../../src/stack/home.js';
+import { isHealthy, localConnection, SEARCH_ATTRIBUTES } from '../../src/stack/probe.js';
+import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+import type { PlanShape } from './plan-script.js';
+import { endProcess, saidBy } from './processes.js';
+
+export type Database = 'memory' | 'file';
+
+export interface ArenaOptions {
+  database: Database;
+  shape: PlanShape;
+  /** Bytes of a tool result. */
+  toolBytes: number;
+  /** What model and tool take for each call, milliseconds. Default 30. */
+  waitMs?: number;
+}
+
+/** A configured project with a live server and model; workers come and go. */
+export interface Arena {
+  client: Client;
+  address: string;
+  server: ChildProcess;
+  configDir: string;
+  workspace: string;
+  home: string;
+  /** For providers made in this process. */
+  modelUrl: string;
+  /** Starts a worker process of the build; `nodeArgs` go before the script. */
+  startWorker(taskQueue: string, nodeArgs?: string[]): Promise<ChildProcess>;
+  close(): Promise<void>;
+}
+
+const TOOL_SERVER = fileURLToPath(new URL('./tool-server.mjs', import.meta.url));
+const MODEL_PROCESS = fileURLToPath(new URL('./model-process.js', import.meta.url));
+
+export async function startArena(options: ArenaOptions): Promise<Arena> {
+  const { database, shape, toolBytes, waitMs = 30 } = options;
+  const dir = mkdtempSync(join(tmpdir(), 'steersman-bench-'));
+  const place = makeProject(dir, waitMs, toolBytes);
+  const { server, address } = await startServer(dir, database);
+  const model = fork(MODEL_PROCESS, [JSON.stringify({ ...shape, thinkMs: waitMs })]);
+  const [{ baseUrl: modelUrl }] = await new Promise<[{ baseUrl: string }]>(resolve =>
+    model.once('message', message => resolve([message as { baseUrl: string }])),
+  );
+  const connection: Connection = localConnection(address);
+  const workers: ChildProcess[] = [];
+  return {
+    client: new Client({ connection }),
+    address,
+    server,
+    ...place,
+    modelUrl,
+    startWorker: async (taskQueue, nodeArgs = []) => {
+      const worker = startWorker({ taskQueue, nodeArgs, address, modelUrl, ...place });
+      workers.push(worker);
+      await saidBy(worker, /Serving the task queue/);
+      return worker;
+    },
+    close: async () => {
+      await Promise.all(workers.map(worker => endProcess(worker)));
+      await connection.close();
+      model.kill();
+      await endProcess(server);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Place {
+  configDir: string;
+  workspace: string;
+  home: string;
+}
+
+/** One tool server for all runs: they share their workspace. */
+function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
+  const place = { configDir: join(dir, 'config'), workspace: join(dir, 'workspace'), home: join(dir, 'home') };
+  for (const path of Object.values(place)) mkdirSync(path);
+  const { configDir } = place;
+  cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
+  cpSync(join(projectRoot, 'steersman.yaml'), join(configDir, 'steersman.yaml'));
+  const env = { BENCH_TOOL_MS: String(waitMs), BENCH_TOOL_BYTES: String(toolBytes) };
+  const bench = { command: process.execPath, args: [TOOL_SERVER], env };
+  writeFileSync(join(configDir, '.mcp.json'), JSON.stringify({ mcpServers: { bench } }));
+  return place;
+}
+
+async function startServer(dir: string, database: Database): Promise<{ server: ChildProcess; address: string }> {
+  const { path } = await temporalBinary(resolveHome(), line => console.error(line));
+  const port = await freePort();
+  const server = spawn(
+    path,
+    [
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port)],
+      ...['--log-level', 'error'],
+      ...(database === 'file' ? ['--db-filename', join(dir, 'temporal.db')] : []),
+      ...SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]),
+    ],
+    { stdio: 'ignore' },
+  );
+  const address = `127.0.0.1:${port}`;
+  for (let tries = 0; !(await isHealthy(address)); tries++) {
+    if (tries > 100 || server.exitCode !== null) throw new Error('the Temporal server did not start');
+    await sleep(100);
+  }
+  return { server, address };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>(resolve => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as AddressInfo;
+  await new Promise(resolve => probe.close(resolve));
+  return port;
+}
+
+interface WorkerStart extends Place {
+  taskQueue: string;
+  nodeArgs: string[];
+  address: string;
+  modelUrl: string;
+}
+
+function startWorker({ taskQueue, nodeArgs, address, modelUrl, configDir, home }: WorkerStart): ChildProcess {
+  const script = builtScript('worker.js');
+  const env = {
+    ...process.env,
+    TEMPORAL_ADDRESS: address,
+    STEERSMAN_HOME: home,
+    OPENAI_BASE_URL: modelUrl,
+    OPENAI_API_KEY: 'bench',
+  };
+  return spawn(process.execPath, [...nodeArgs, script, '--config', configDir, '--task-queue', taskQueue], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+}

@@ -1,0 +1,14 @@
+/** The scripted model as a process of its own, so that its work is not counted as the worker's. */
+import { startScriptedModel } from '../../src/testing/scripted-model.js';
+import { type PlanShape, replyTo } from './plan-script.js';
+
+const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as PlanShape & { thinkMs: number };
+const model = await startScriptedModel({
+  reply: request => {
+    // Kept for tests only; here they would pile up.
+    model.requests.length = 0;
+    return replyTo(request, shape, thinkMs);
+  },
+});
+process.send?.({ baseUrl: model.baseUrl });
+process.on('disconnect', () => process.exit(0));

@@ -1,0 +1,40 @@
+/** What the scripted model of benchmarks says: a team run of a known number of turns, read off each request. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatRequest } from '../../src/models/protocol-server.js';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { ScriptedReply } from '../../src/testing/scripted-model.js';
+
+/**
+ * How a run goes: the planner makes one task, the executor takes `toolTurns` turns that call the tool and one
+ * that reports, the verifier is content. Model calls in all: `toolTurns` + 3.
+ */
+export interface PlanShape {
+  toolTurns: number;
+  /** So many of the first tool turns call the tool twice. Default 0. */
+  doubleTurns: number;
+}
+
+/** Model and tool calls of a run: each is one activity. */
+export function callsOf({ toolTurns, doubleTurns }: PlanShape): { model: number; tool: number } {
+  return { model: toolTurns + 3, tool: toolTurns + doubleTurns };
+}
+
+/** A run's tool calls are numbered, so that none repeats another and all are really made. */
+export async function replyTo(request: ChatRequest, shape: PlanShape, thinkMs: number): Promise<ScriptedReply> {
+  await sleep(thinkMs);
+  if (request.system.includes('# Planner')) {
+    return { text: plan({ todos: ['Look the records up and say what they show.'] }) };
+  }
+  if (request.system.includes('# Verifier')) return { text: verdict({ summary: 'All records are in order.' }) };
+  const results = request.body.messages.filter(message => message.role === 'tool').length;
+  const { tool } = callsOf(shape);
+  if (results >= tool) return { text: execution({ summary: `${results} records read.`, taskCompleted: true }) };
+  const calls = results < shape.doubleTurns * 2 ? 2 : 1;
+  return {
+    text: 'The next record tells more.',
+    toolCalls: Array.from({ length: calls }, (_, i) => ({
+      name: 'lookup',
+      arguments: { number: results + i + 1 },
+    })),
+  };
+}

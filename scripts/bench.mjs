@@ -1,0 +1,68 @@
+// `npm run bench -- <name> [options]`: transpiles bench/ and runs one benchmark on a copy of the build, so
+// that a build made meanwhile changes nothing under it. Without a name: the default set, one after another.
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const DEFAULT_SET = ['turns', 'history', 'load'];
+
+const [name, ...args] = process.argv.slice(2);
+const names = readdirSync(join(root, 'bench'))
+  .filter(file => file.endsWith('.ts'))
+  .map(file => file.slice(0, -'.ts'.length))
+  .sort();
+if (name === '--help' || (name !== undefined && !names.includes(name))) {
+  console.log(`Usage: npm run bench [-- <name> [options]]
+
+Names: ${names.join(', ')}; each explains its options with --help.
+Without a name: ${DEFAULT_SET.join(', ')}. What the figures mean: docs/benchmarks.md.`);
+  process.exit(name === '--help' ? 0 : 1);
+}
+
+const out = join(root, 'node_modules/.cache/steersman-bench', String(process.pid));
+process.on('exit', () => rmSync(out, { recursive: true, force: true }));
+let running = null;
+// The benchmark cleans up, and then this process does. Ctrl-C reaches it without help.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => running?.kill('SIGTERM'));
+
+const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
+if (built.status !== 0) process.exit(1);
+mkdirSync(out, { recursive: true });
+for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.json']) {
+  cpSync(join(root, part), join(out, part), { recursive: true });
+}
+// Benchmarks import ../src as everything else does; here that is the build.
+symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
+const esbuild = await import('esbuild');
+for (const dir of ['bench', 'test/support']) {
+  const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' });
+  await esbuild.build({
+    entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(root, dir, file)),
+    outdir: join(out, dir),
+    outbase: join(root, dir),
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: true,
+    logLevel: 'error',
+  });
+  for (const file of files.filter(file => file.endsWith('.mjs'))) {
+    cpSync(join(root, dir, file), join(out, dir, file));
+  }
+}
+
+for (const one of name === undefined ? DEFAULT_SET : [name]) {
+  const script = join(out, 'bench', `${one}.js`);
+  if (!existsSync(script)) throw new Error(`${script} was not built`);
+  const code = await run(script, name === undefined ? [] : args);
+  if (code !== 0) process.exit(code);
+}
+
+function run(script, options) {
+  const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: 'inherit' });
+  running = child;
+  return new Promise(resolve => child.on('close', code => resolve(code ?? 1)));
+}

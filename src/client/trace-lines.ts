@@ -1,0 +1,26 @@
+/** The trace of a run as plain lines (O1): what can be told of an ended run without a worker. Pure. */
+import { preview } from '../core/journal.js';
+import type { TraceReport, TraceStep } from '../core/trace.js';
+import { formatClock, formatDuration, terminalText } from './format.js';
+import type { Colors } from './output.js';
+
+const CHARS = 140;
+
+/** One line a step, timed from the first. */
+export function traceLines(trace: TraceReport & { ref?: string }, colors: Colors): string[] {
+  const startedAt = trace.steps[0]?.at ?? 0;
+  const lines = trace.steps.map(step => {
+    const clock = colors.dim(formatClock(step.at - startedAt).padStart(5));
+    return `${clock} ${terminalText(stepText(step))}`;
+  });
+  if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are not kept`));
+  if (trace.ref !== undefined) lines.push(colors.dim(`      the steps are in the blob store: ${trace.ref}`));
+  return lines;
+}
+
+function stepText({ role, taskId, action, thought, observation, ending, elapsedMs }: TraceStep): string {
+  const who = `${role}${taskId ? ` · task ${taskId}` : ''}`;
+  if (action.type === 'final') return `${who} · ${preview(thought, CHARS)}`;
+  const call = `tool ${action.tool} ${preview(action.arguments, CHARS)}`;
+  return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, CHARS)}`;
+}

@@ -1,0 +1,136 @@
+/** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
+import type { OrchestrationOutput } from './intent.js';
+import type { Limits } from './limits.js';
+import { isOpen, type Task } from './plan.js';
+import type { Phase } from './run-state.js';
+
+export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
+
+/** Which phase may follow which (L1). Within a phase there is nothing to propose. */
+export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
+  planning: ['execution', 'wrap_up'],
+  execution: ['planning', 'verification', 'wrap_up'],
+  verification: ['planning', 'wrap_up'],
+  wrap_up: [],
+};
+
+export interface OrchestrationCase {
+  phase: Phase;
+  tasks: readonly Task[];
+  /** The goal may be planned once more: verifications are left. */
+  canReplan: boolean;
+  limits: Limits;
+  used: { turns: number; tokens: number };
+  /** Models that the run knows. */
+  models: readonly string[];
+  roles: readonly string[];
+  /** Why a person must confirm, by the reply's envelope (F22): see `confirmationReasons`. */
+  concerns: readonly string[];
+}
+
+export interface OrchestrationDecision {
+  accepted: boolean;
+  /** Accepted, once a person has confirmed. */
+  confirm: boolean;
+  /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
+  why: string;
+  /** What the user is told (F21); null for what is refused, which changes nothing. */
+  tellUser: string | null;
+}
+
+/** Judges one proposal (F21, F22). What gives up work or goes over a limit is always confirmed by a person. */
+export function decideOrchestration(
+  proposal: OrchestrationOutput,
+  given: OrchestrationCase,
+): OrchestrationDecision {
+  if (given.phase === 'wrap_up') return refused('The goal is being wrapped up.');
+  switch (proposal.action) {
+    case 'PHASE_TRANSITION':
+      return decideTransition(proposal, given);
+    case 'RESOURCE_ALLOCATE':
+      return decideAllocation(proposal, given);
+    case 'EXCEPTION_HANDLE':
+      return decideHandling(proposal, given);
+  }
+}
+
+type Transition = Extract<OrchestrationOutput, { action: 'PHASE_TRANSITION' }>;
+
+function decideTransition(proposal: Transition, given: OrchestrationCase): OrchestrationDecision {
+  const { phase } = given;
+  const to = PHASES.find(known => known === proposal.to);
+  if (to === undefined) return refused(`There is no phase ${proposal.to}: there are ${PHASES.join(', ')}.`);
+  if (!TRANSITIONS[phase].includes(to)) return refused(`${to} can not follow ${phase}.`);
+  const open = given.tasks.filter(isOpen).length;
+  if (to === 'execution' && open === 0) return refused('There is no open task to execute.');
+  if (to === 'verification' && open > 0) return refused(`${open} task(s) are open still.`);
+  if (to === 'planning' && !given.canReplan) return refused('No further plan is left under the limits.');
+  return accepted(proposal, given, `Goes from ${phase} to ${to}.`, to === 'wrap_up');
+}
+
+type Allocation = Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>;
+
+function decideAllocation(proposal: Allocation, given: OrchestrationCase): OrchestrationDecision {
+  const { resource, target, amount, model } = proposal;
+  if (resource === 'model') {
+    if (model === null || !given.models.includes(model))
+      return refused(`The run has no model ${model ?? '(none named)'}: it has ${given.models.join(', ')}.`);
+    if (target === null || !given.roles.includes(target))
+      return refused(`There is no role ${target ?? '(none named)'}.`);
+    return accepted(proposal, given, `${target} uses ${model} from here on.`);
+  }
+  if (amount === null || !Number.isInteger(amount) || amount < 1)
+    return refused(`An amount of ${resource} is a whole number from 1, got ${amount ?? 'none'}.`);
+  if (resource === 'rounds') {
+    const task = given.tasks.find(candidate => candidate.id === target);
+    if (task === undefined || !isOpen(task)) return refused(`${target ?? 'No task'} is not an open task.`);
+    if (amount <= task.rounds) return refused(`${task.id} has used ${task.rounds} rounds already.`);
+    const over = amount > given.limits.execution;
+    return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, over);
+  }
+  if (amount <= given.used[resource])
+    return refused(`The goal has used ${given.used[resource]} ${resource} already.`);
+  const over = amount > given.limits[resource];
+  return accepted(proposal, given, `The goal gets ${amount} ${resource}.`, over);
+}
+
+type Handling = Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>;
+
+function decideHandling(proposal: Handling, given: OrchestrationCase): OrchestrationDecision {
+  const { handling, taskId } = proposal;
+  switch (handling) {
+    case 'retry':
+    case 'skip': {
+      const task = given.tasks.find(candidate => candidate.id === taskId);
+      if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
+      const legal = handling === 'retry' ? RETRYABLE.includes(task.status) : !SETTLED.includes(task.status);
+      if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
+      return accepted(proposal, given, `${task.id} is ${PAST[handling]}.`);
+    }
+    case 'replan':
+      if (!given.canReplan) return refused('No further plan is left under the limits.');
+      return accepted(proposal, given, 'The goal is planned anew; finished tasks stay.');
+    case 'ask_user':
+      return accepted(proposal, given, 'A person is asked how to go on.', true);
+    case 'stop':
+      return accepted(proposal, given, 'The run stops with what there is.', true);
+  }
+}
+
+const RETRYABLE: readonly Task['status'][] = ['executing', 'failed'];
+const SETTLED: readonly Task['status'][] = ['completed', 'skipped'];
+const PAST = { retry: 'tried again', skip: 'skipped' } as const;
+
+function accepted(
+  { reason }: OrchestrationOutput,
+  { concerns }: OrchestrationCase,
+  what: string,
+  confirm = false,
+): OrchestrationDecision {
+  const tellUser = [what, reason, ...concerns].filter(part => part !== '').join(' ');
+  return { accepted: true, confirm: confirm || concerns.length > 0, why: what, tellUser };
+}
+
+function refused(why: string): OrchestrationDecision {
+  return { accepted: false, confirm: false, why, tellUser: null };
+}

@@ -1,0 +1,153 @@
+/**
+ * Where a user message takes a run (F15, F16, C19). Understanding and router propose; this table has the last
+ * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
+ * roles are sure of it, or a person is.
+ */
+import type { Control, IntentAction, IntentOutput, RouteOutput } from './intent.js';
+
+/** A relation at or below this, in percent, is not sure enough to change anything by (F16: strictly more). */
+export const SURE_ABOVE = 70;
+
+export interface RouteCase {
+  /** Null where the understanding role gave nothing that can be read. */
+  intent: Pick<IntentOutput, 'taskRelation' | 'normalizedIntent'> | null;
+  /** Null where the router was not asked, or gave nothing that can be read. */
+  proposal: RouteOutput | null;
+  /** A role's question to the user in place of its output (F17); null for none. */
+  clarification: string | null;
+  /** Why a person must confirm, by the roles' envelopes (F22): see `confirmationReasons`. */
+  concerns: readonly string[];
+  /** The goal is answered and nothing runs: the message is a follow-up. */
+  idle: boolean;
+}
+
+export interface RouteDecision {
+  act:
+    | 'continue'
+    | 'minor_replan'
+    | 'full_replan'
+    /** Starts a run of its own. */
+    | 'new_task'
+    /** The message is the next goal of this run: only when idle. */
+    | 'next_goal'
+    | 'control'
+    | 'ask_user';
+  /** A person must approve first; where they do not, see `deniedRoute`. */
+  confirm: boolean;
+  /** Set for `control` only. */
+  control: Control | null;
+  /** Set for `ask_user` only. */
+  question: string | null;
+  /** One sentence for the journal and the person. */
+  reason: string;
+}
+
+/**
+ * The table (F16). Three choices that the documents leave open:
+ * - Unsure of anything that would change the plan: the user is asked what was meant, not just to approve.
+ * - Unsure of `same_task_no_change`: goes on, for the roles read the message anyway and nothing is lost by
+ *   it, unless the router reads a change in it: then the user is asked.
+ * - Control instructions are obeyed unsure or not, except `cancel`, which can not be taken back.
+ */
+export function decideRoute(given: RouteCase): RouteDecision {
+  const { intent, proposal } = given;
+  if (given.clarification !== null) return ask('A role needs to know more.', given.clarification);
+  if (given.idle) return decideIdle(given);
+  if (intent === null) return ask('The message could not be understood.', UNCLEAR);
+  if (proposal?.route === 'wait_user_decision') {
+    return ask(proposal.payload.reason || 'The router leaves it to the user.', UNCLEAR);
+  }
+  const { type, confidence } = intent.taskRelation;
+  const sure = isSure(confidence);
+  const unsure = `Only ${confidence ?? 'an unknown'} % sure that the message is ${type}.`;
+  const toConfirm = given.concerns.length > 0 || proposal?.payload.requiresConfirmation === true;
+  switch (type) {
+    case 'same_task_no_change':
+      if (sure || proposal === null || proposal.route === 'continue_execution')
+        return act('continue', 'The message changes nothing in the plan: the roles read it and go on.');
+      return ask(unsure, UNCLEAR);
+    case 'same_task_minor_change':
+      if (!sure) return ask(unsure, UNCLEAR);
+      return act('minor_replan', 'The message changes a part of the plan; finished tasks stay.', toConfirm);
+    case 'same_task_major_change':
+      if (!sure) return ask(unsure, UNCLEAR);
+      return act('full_replan', 'The message changes the whole plan.', true);
+    case 'different_task':
+      if (!sure) return ask(unsure, UNCLEAR);
+      return act('new_task', 'The message asks for something else.', true);
+    case 'control_instruction':
+      return decideControl(given, { sure, toConfirm });
+  }
+}
+
+/** A follow-up is the next goal as it was said, sure or not: nothing runs that it could spoil. */
+function decideIdle(given: RouteCase): RouteDecision {
+  const { intent } = given;
+  if (intent?.taskRelation.type !== 'control_instruction')
+    return act('next_goal', 'The goal before it is answered: the message is the next goal.');
+  const decision = decideControl(given, { sure: isSure(intent.taskRelation.confidence), toConfirm: false });
+  if (decision.control !== 'continue') return decision;
+  return act('next_goal', 'Nothing is paused or running: to continue is the next goal.');
+}
+
+function decideControl(given: RouteCase, { sure, toConfirm }: { sure: boolean; toConfirm: boolean }) {
+  const named = given.proposal?.payload.control ?? null;
+  const meant = controlOf(given.intent?.normalizedIntent.action ?? null);
+  const control = named ?? meant;
+  if (control === null) return ask('It is not clear which control instruction was meant.', WHICH_CONTROL);
+  if (named !== null && meant !== null && named !== meant)
+    return ask(`The roles disagree: ${meant} or ${named}.`, WHICH_CONTROL);
+  const confirm = control === 'cancel' && (!sure || toConfirm);
+  return { act: 'control', confirm, control, question: null, reason: CONTROL_REASON[control] } as const;
+}
+
+function controlOf(action: IntentAction | null): Control | null {
+  switch (action) {
+    case 'cancel':
+      return 'cancel';
+    case 'continue':
+      return 'continue';
+    case 'query':
+      return 'status';
+    case 'create':
+    case 'modify':
+    case 'clarify':
+    case null:
+      return null;
+  }
+}
+
+function isSure(confidence: number | null): boolean {
+  return confidence !== null && confidence > SURE_ABOVE;
+}
+
+/**
+ * What follows where a route was not approved, or a question not answered in time: the run goes on as it
+ * was, with the message as a note; an idle one takes it as its next goal.
+ */
+export function deniedRoute(idle: boolean, why: string): RouteDecision {
+  return act(idle ? 'next_goal' : 'continue', why);
+}
+
+function act(
+  name: Exclude<RouteDecision['act'], 'control' | 'ask_user'>,
+  reason: string,
+  confirm = false,
+): RouteDecision {
+  return { act: name, confirm, control: null, question: null, reason };
+}
+
+function ask(reason: string, question: string): RouteDecision {
+  return { act: 'ask_user', confirm: false, control: null, question, reason };
+}
+
+const UNCLEAR =
+  'How was your message meant: go on with it in mind, change a part of the plan, plan anew, or start another task?';
+const WHICH_CONTROL = 'What should the run do: pause, continue, cancel, or show its status?';
+
+const CONTROL_REASON: Record<Control, string> = {
+  pause: 'The message asks to pause.',
+  continue: 'The message asks to continue.',
+  cancel: 'The message asks to cancel the run.',
+  status: 'The message asks for the status.',
+};

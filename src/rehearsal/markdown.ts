@@ -1,0 +1,43 @@
+/** Small pieces of Markdown for answers. */
+
+export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const align = head.map((_, column) => (rows.every(row => typeof row[column] === 'number') ? '---:' : '---'));
+  const lines = [head, align, ...rows].map(row => `| ${row.map(cell => escapeCell(String(cell))).join(' | ')} |`);
+  return lines.join('\n');
+}
+
+function escapeCell(text: string): string {
+  return text.replaceAll('|', '\\|');
+}
+
+/** A list that is cut with a line that says how much is left out. */
+export function list(items: readonly string[], most: number, more: (left: number) => string): string {
+  const lines = items.slice(0, most).map(item => (/^\s*- /.test(item) ? item : `- ${item}`));
+  if (items.length > most) lines.push(`- ${more(items.length - most)}`);
+  return lines.join('\n');
+}
+
+/** Text from a file as inline code: one line, cut, and never ending the code itself. */
+export function code(text: string, most = 120): string {
+  const flat = text.replace(/\s+/g, ' ').trim();
+  const cut = flat.length > most ? `${flat.slice(0, most - 1)}…` : flat;
+  const fence = cut.includes('`') ? '``' : '`';
+  const pad = cut.startsWith('`') || cut.endsWith('`') ? ' ' : '';
+  return `${fence}${pad}${cut}${pad}${fence}`;
+}
+
+/** Text from a file as a quotation. */
+export function quote(text: string, most = 600): string {
+  const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return cut
+    .split('\n')
+    .map(line => `> ${line}`)
+    .join('\n');
+}
+
+/** `12.3 KB`, as file listings say it. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  const unit = bytes < 1024 ** 2 ? 'KB' : 'MB';
+  return `${(bytes / (unit === 'KB' ? 1024 : 1024 ** 2)).toFixed(1)} ${unit}`;
+}

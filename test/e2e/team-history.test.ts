@@ -1,0 +1,56 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { Rig } from '../support/rig.js';
+import { startRig, startTemporal } from '../support/rig.js';
+import { toolTexts, transcriptOf } from '../support/run-views.js';
+
+const TURNS = 30;
+const RESULT_BYTES = 4_096;
+/** What a turn may cost in history besides its messages. */
+const MARGIN_BYTES = 2_048;
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+
+beforeAll(async () => {
+  env = await startTemporal();
+  const files = Array.from({ length: TURNS }, (_, turn) => [
+    `f${turn}.txt`,
+    `${turn} `.padEnd(RESULT_BYTES, 'x'),
+  ]);
+  rig = await startRig({ env, workspace: Object.fromEntries(files) });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+test('history of a turn: 30 turns with results of 4 KB → the new messages and less than 2 KB, early and late alike (L20)', async () => {
+  /** Bytes of history when the model call of each turn was under way. */
+  const sizes: number[] = [];
+  let handle: Awaited<ReturnType<Rig['start']>> | undefined;
+  rig.play(async request => {
+    const turn = toolTexts(request).length;
+    if (request.system.includes('# Planner')) return { text: plan({ todos: ['Read all'] }) };
+    if (request.system.includes('# Verifier')) return { text: verdict({ summary: 'All files hold x.' }) };
+    sizes.push((await handle?.describe())?.historySize ?? 0);
+    if (turn === TURNS) return { text: execution({ summary: 'All hold x.', taskCompleted: true }) };
+    return { toolCalls: [{ name: 'read_text_file', arguments: { path: `f${turn}.txt` } }] };
+  });
+  handle = await rig.start('Read all files', { limits: { execution: TURNS + 1 } });
+  await handle.result();
+  expect(sizes).toHaveLength(TURNS + 1);
+
+  const messages = (await transcriptOf(handle)).map(message => JSON.stringify(message).length);
+  // Goal, the planner's brief and plan, and the executor's brief come before the first turn.
+  const turnMessages = (turn: number) => (messages[4 + 2 * turn] ?? 0) + (messages[5 + 2 * turn] ?? 0);
+  const extra = sizes.slice(1).map((size, turn) => size - (sizes[turn] ?? 0) - turnMessages(turn));
+  const mean = (from: number, to: number) =>
+    extra.slice(from, to).reduce((sum, bytes) => sum + bytes, 0) / (to - from);
+  console.log(
+    `history: ${sizes.at(-1)} bytes at ${TURNS} turns; a turn adds its messages and ${Math.round(mean(5, 10))} (turns 6–10), ${Math.round(mean(25, 30))} (turns 26–30) bytes`,
+  );
+  expect(Math.max(...extra.slice(24))).toBeLessThan(MARGIN_BYTES);
+  expect(mean(25, 30)).toBeLessThan(mean(5, 10) * 1.1);
+});

@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import { stateQuery } from '../../src/workflows/messages.js';
+import type { Rig } from '../support/rig.js';
+import { startRig, startTemporal } from '../support/rig.js';
+import { eventsOf, messagesOf, toolTexts, transcriptOf } from '../support/run-views.js';
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+/** 100 KB of numbered lines of 20 bytes. */
+const BIG = Array.from({ length: 5_000 }, (_, line) => `line ${String(line).padStart(14, '0')}`).join('\n');
+
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({ env, workspace: { 'a.txt': 'alpha\n', 'b.txt': 'beta\n', 'big.txt': BIG } });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+const read = (path: string): ScriptedToolCall => ({ name: 'read_text_file', arguments: { path } });
+const write = (path: string, content: string): ScriptedToolCall => ({
+  name: 'write_file',
+  arguments: { path, content },
+});
+const planned: ScriptedReply = { text: plan({ todos: ['Use the tools'] }) };
+const ending: ScriptedReply[] = [
+  { text: execution({ summary: 'The tools gave alpha.', taskCompleted: true }) },
+  { text: verdict({ summary: 'It says alpha.' }) },
+];
+const inWorkspace = (name: string) => readFileSync(join(rig.project.workspace, name), 'utf8');
+
+describe('limits of tool calls', () => {
+  test('more calls in a reply than allowed → those over the limit are skipped with a result (L19, G7)', async () => {
+    const script = rig.play([
+      planned,
+      { toolCalls: [read('a.txt'), read('b.txt'), read('big.txt')] },
+      ...ending,
+    ]);
+    const { result } = await rig.run('Read', { limits: { toolCallsPerTurn: 2 } });
+    expect(result.trace.steps.map(step => step.ending).slice(0, 3)).toEqual([
+      'executed',
+      'executed',
+      'skipped',
+    ]);
+    expect(toolTexts(script.requests[2])[2]).toContain('at most 2 tool calls of one reply');
+  });
+
+  test('bad arguments again and again → after the corrections the advice changes (T7)', async () => {
+    const bad: ScriptedReply = { toolCalls: [{ name: 'read_text_file', arguments: { path: 1 } }] };
+    const script = rig.play([planned, bad, bad, bad, ...ending]);
+    const { result } = await rig.run('Read', { limits: { argumentCorrections: 2 } });
+    const [first, second, third] = toolTexts(script.requests[4]);
+    expect(first).toContain('Correct the arguments and call again');
+    expect(second).toContain('Correct the arguments and call again');
+    expect(third).toContain('called wrongly 3 times');
+    expect(result.outcome).toBe('completed');
+  });
+});
+
+describe('tools that write', () => {
+  test('without permission → denied, nothing is written, the model is told what to do (C23)', async () => {
+    const script = rig.play([planned, { toolCalls: [write('a.txt', 'changed')] }, ...ending]);
+    const { result } = await rig.run('Write');
+    expect(result.trace.steps[0]).toMatchObject({ ending: 'denied' });
+    expect(toolTexts(script.requests[2])[0]).toMatch(/write_file is not read-only.*Go on without it/s);
+    expect(inWorkspace('a.txt')).toBe('alpha\n');
+  });
+
+  test('with autoApprove → written, and what was read before is read anew (D5, C33)', async () => {
+    const script = rig.play([
+      planned,
+      { toolCalls: [read('b.txt'), read('b.txt'), write('b.txt', 'new beta\n'), read('b.txt')] },
+      ...ending,
+    ]);
+    const { result } = await rig.run('Write', { autoApprove: true });
+    expect(inWorkspace('b.txt')).toBe('new beta\n');
+    const endings = result.trace.steps.map(step => step.ending).slice(0, 4);
+    expect(endings).toEqual(['executed', 'reused', 'executed', 'executed']);
+    expect(toolTexts(script.requests[2])[3]).toContain('new beta');
+  });
+
+  test('large arguments → reach the tool whole and are in history once', async () => {
+    const content = 'marker-of-a-large-argument '.repeat(400);
+    rig.play([planned, { toolCalls: [write('large.txt', content)] }, ...ending]);
+    const { handle } = await rig.run('Write', { autoApprove: true });
+    expect(inWorkspace('large.txt')).toBe(content);
+    const { events } = await handle.fetchHistory();
+    const holding = (events ?? []).filter(event =>
+      payloadsText(event).includes('marker-of-a-large-argument marker-of-a-large-argument'),
+    );
+    expect(holding).toHaveLength(1);
+    expect(holding[0]).toHaveProperty('activityTaskCompletedEventAttributes');
+  });
+});
+
+describe('large texts', () => {
+  test('a large tool result → head and tail with a reference, which read_result pages (T17)', async () => {
+    let ref = '';
+    const script = rig.play(request => {
+      const answers = toolTexts(request);
+      if (messagesOf(request, 'assistant').length === 0) return planned;
+      if (answers.length === 0) return { toolCalls: [read('big.txt')] };
+      if (answers.length === 1) {
+        ref = /blob:[\w-]+\/[0-9a-f]{64}/.exec(answers[0] ?? '')?.[0] ?? '';
+        return { toolCalls: [{ name: 'read_result', arguments: { ref, offset: 50_000, length: 40 } }] };
+      }
+      return ending[script.requests.length - 4] ?? { error: { status: 400 } };
+    });
+    const { result } = await rig.run('Read');
+    const [shown = '', page = ''] = toolTexts(script.requests.at(-1));
+    expect(shown.length).toBeLessThan(12_000);
+    expect(shown).toContain(BIG.slice(0, 5_000));
+    expect(shown).toContain(BIG.slice(-1_500));
+    expect(ref).not.toBe('');
+    expect(page).toContain(BIG.slice(50_000, 50_039));
+    expect(result.trace.steps.slice(0, 2).map(step => step.ending)).toEqual(['executed', 'executed']);
+  });
+
+  test('a goal of 100 KB → head and tail by reference; the executor can read the rest', async () => {
+    const goal = `Sum up this log:\n${BIG}\nThat was the log.`;
+    let page = '';
+    const script = rig.play((request, index) => {
+      if (index === 0) return planned;
+      if (index === 1) {
+        const ref =
+          /ref (blob:\S+)/.exec(messagesOf(request, 'user')[0]?.content?.toString() ?? '')?.[1] ?? '';
+        return { toolCalls: [{ name: 'read_result', arguments: { ref, offset: 50_000, length: 40 } }] };
+      }
+      if (index === 2) page = toolTexts(request).at(-1) ?? '';
+      return ending[index - 2] ?? { error: { status: 400 } };
+    });
+    const { handle, result } = await rig.run(goal);
+    expect(result.outcome).toBe('completed');
+    const first = messagesOf(script.requests[0], 'user')[0]?.content?.toString() ?? '';
+    expect(first.length).toBeLessThan(10_000);
+    expect(first).toContain('Sum up this log');
+    expect(first).toContain('That was the log.');
+    expect(page).toContain(goal.slice(50_000, 50_039));
+    expect((await handle.query(stateQuery)).goal.length).toBeLessThan(10_000);
+  });
+
+  test('a reply over 64 KB → kept by reference, in part in the conversation', async () => {
+    const long = 'A very long word. '.repeat(5_000);
+    rig.play([
+      planned,
+      { text: execution({ summary: long, taskCompleted: true }), chunkChars: 8_000 },
+      ...ending,
+    ]);
+    const { handle } = await rig.run('Write much');
+    const sizes = (await transcriptOf(handle)).map(message => JSON.stringify(message).length);
+    expect(Math.max(...sizes)).toBeLessThan(66_000);
+    expect(await eventsOf(handle, 'run_ended')).toHaveLength(1);
+  });
+});
+
+/** All payload data of an event, as text. */
+function payloadsText(event: object): string {
+  const parts: string[] = [];
+  JSON.stringify(event, (_key, value: unknown) => {
+    if (value instanceof Uint8Array) {
+      parts.push(Buffer.from(value).toString('utf8'));
+      return undefined;
+    }
+    return typeof value === 'bigint' ? String(value) : value;
+  });
+  return parts.join('\n');
+}

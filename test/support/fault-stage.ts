@@ -1,0 +1,186 @@
+/**
+ * A stage for faults: a scripted model and a fake MCP server that count what really happened, and workers
+ * in processes of their own on a queue of their own.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { RunSettings } from '../../src/core/run-config.js';
+import type { ChatRequest } from '../../src/models/protocol-server.js';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { ScriptedModel, ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import { startScriptedModel } from '../../src/testing/scripted-model.js';
+import type { RunResult } from '../../src/workflows/messages.js';
+import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
+import { partsOf, replayAll } from './histories.js';
+import type { WorkerProcess, WorkerProcessOptions } from './processes.js';
+import { firedPassages, spawnWorker, startWorkerProcess } from './processes.js';
+import { makeProject, type TestProject } from './project.js';
+import { runSettings } from './rig.js';
+import { messagesOf, toolTexts } from './run-views.js';
+
+/** What the model says in a run: one tool call a turn, then reports. */
+export interface Part {
+  calls: ScriptedToolCall[];
+  /** Changes a reply: `nth` counts requests with this very conversation, from 1; `at` the calls made so far. */
+  change?: (reply: ScriptedReply, given: { role: string; at: number; nth: number }) => ScriptedReply;
+}
+
+export interface FaultStage {
+  model: ScriptedModel;
+  fake: FakeMcp;
+  project: TestProject;
+  /** Starts a run of team mode that may change things. */
+  start(goal: string, part: Part, settings?: Partial<RunSettings>): Promise<StagedRun>;
+  /** A worker that polls. Its failpoints are those of the stage. */
+  worker(): Promise<WorkerProcess>;
+  /** A worker, and a new one whenever it was killed. Resolves when it is spawned. */
+  keepWorker(): KeptWorker;
+  /** Passages at which a failpoint fired. */
+  fired(name: string): number[];
+  /** Replays all histories, ends all workers in order and removes everything. */
+  close(): Promise<void>;
+}
+
+export interface StagedRun {
+  handle: WorkflowHandle;
+  /** Every request of this run that reached the model, repeated ones too. */
+  requests(): StagedRequest[];
+  /** Results of its tool calls, as the model saw them last. */
+  seen(): string[];
+  result(): Promise<RunResult>;
+}
+
+export interface StagedRequest extends ChatRequest {
+  /** When it arrived, milliseconds since the epoch. */
+  at: number;
+  /** Counts requests with the same conversation, from 1: above 1 it is a repeated call. */
+  nth: number;
+}
+
+export interface KeptWorker {
+  /** How many were started. */
+  readonly lives: number;
+}
+
+export interface FaultStageOptions {
+  client: Client;
+  address: string;
+  /** As STEERSMAN_FAILPOINTS takes it. */
+  failpoints?: string;
+  workspace?: Record<string, string>;
+}
+
+const RUN_TIMEOUT = '100 seconds';
+
+export async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
+  const { client, address } = options;
+  const fake = fakeMcp();
+  const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
+  const mcp = JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } });
+  const project = makeProject({ config: { '.mcp.json': mcp }, workspace: options.workspace ?? {} });
+  const parts = new Map<string, Part>();
+  const requests: StagedRequest[] = [];
+  const model = await startScriptedModel({
+    reply: request => {
+      const staged = { ...request, at: Date.now(), nth: nthOf(request, requests) };
+      requests.push(staged);
+      return replyOf(staged, parts);
+    },
+  });
+  const failpoints = { plan: options.failpoints ?? '', dir: join(project.dir, 'failpoints') };
+  mkdirSync(failpoints.dir);
+  const workerOptions: WorkerProcessOptions = {
+    address,
+    taskQueue: `faults-${randomUUID().slice(0, 8)}`,
+    configDir: project.configDir,
+    home: join(project.dir, 'home'),
+    modelUrl: model.baseUrl,
+    ...(options.failpoints === undefined ? {} : { failpoints }),
+  };
+  const workers: WorkerProcess[] = [];
+  const handles: WorkflowHandle[] = [];
+  let closing = false;
+
+  const track = (worker: WorkerProcess): WorkerProcess => {
+    workers.push(worker);
+    return worker;
+  };
+  return {
+    model,
+    fake,
+    project,
+    fired: name => firedPassages(failpoints.dir, name),
+    start: async (goal, part, settings) => {
+      parts.set(goal, part);
+      const handle = await client.workflow.start(WORKFLOW_TYPE, {
+        args: [{ goal, settings: runSettings(project.workspace, { autoApprove: true, ...settings }) }],
+        taskQueue: workerOptions.taskQueue,
+        workflowId: `${workerOptions.taskQueue}-${handles.length + 1}`,
+        workflowExecutionTimeout: RUN_TIMEOUT,
+      });
+      handles.push(handle);
+      const own = () => requests.filter(request => goalOf(request) === goal);
+      return {
+        handle,
+        requests: own,
+        seen: () => toolTexts(own().at(-1)),
+        result: async () => (await handle.result()) as RunResult,
+      };
+    },
+    worker: async () => track(await startWorkerProcess(workerOptions)),
+    keepWorker: () => {
+      const kept = { lives: 0 };
+      const live = () => {
+        kept.lives += 1;
+        const worker = track(spawnWorker(workerOptions));
+        void worker.exited.then(end => end === 'SIGKILL' && !closing && live());
+      };
+      live();
+      return kept;
+    },
+    close: async () => {
+      closing = true;
+      const histories = await Promise.all(handles.map(handle => partsOf(client, handle)));
+      for (const worker of workers) worker.signalGroup('SIGTERM');
+      await Promise.all(workers.map(worker => worker.exited));
+      await model.close();
+      fake.remove();
+      rmSync(project.dir, { recursive: true, force: true });
+      await replayAll(histories.flat());
+    },
+  };
+}
+
+/** The goal is the first thing that is said in a run. */
+export function goalOf(request: ChatRequest): string {
+  const [first] = messagesOf(request, 'user');
+  return typeof first?.content === 'string' ? first.content : '';
+}
+
+function nthOf(request: ChatRequest, earlier: readonly StagedRequest[]): number {
+  const { messages } = request.body;
+  const last = JSON.stringify(messages);
+  const same = earlier.filter(
+    ({ body }) => body.messages.length === messages.length && JSON.stringify(body.messages) === last,
+  );
+  return same.length + 1;
+}
+
+function replyOf(request: StagedRequest, parts: ReadonlyMap<string, Part>): ScriptedReply {
+  const part = parts.get(goalOf(request));
+  const role = /^# (\w+)$/m.exec(request.system)?.[1] ?? '';
+  const at = messagesOf(request, 'tool').length;
+  if (!part) return { error: { status: 400, message: `no script for ${goalOf(request)}` } };
+  const reply = plainReply(role, part.calls[at]);
+  return part.change?.(reply, { role, at, nth: request.nth }) ?? reply;
+}
+
+function plainReply(role: string, call: ScriptedToolCall | undefined): ScriptedReply {
+  if (role === 'Planner') return { text: plan({ todos: ['Do all of it'] }) };
+  if (role === 'Verifier') return { text: verdict({ summary: 'All of it is done.' }) };
+  if (call) return { text: 'On it.', toolCalls: [call] };
+  return { text: execution({ summary: 'It is done.', taskCompleted: true }) };
+}

@@ -1,0 +1,170 @@
+/** Workers and Temporal servers as processes of their own, for tests that kill them. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { startDevServer } from '../../src/stack/dev-server.js';
+import { builtScript, makeHome, resolveHome } from '../../src/stack/home.js';
+import { identify, isAlive, terminate } from '../../src/stack/process-id.js';
+import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+import { until } from './wait.js';
+
+export interface WorkerProcess {
+  pid: number;
+  /** SIGKILL to the worker alone; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** A signal to its whole process group, as Ctrl-C in its terminal does. */
+  signalGroup(signal: NodeJS.Signals): void;
+  /** Resolves when it has ended, with its exit code or the signal that killed it. */
+  exited: Promise<number | NodeJS.Signals | null>;
+  /** What it wrote to stderr so far. */
+  log(): string;
+}
+
+export interface WorkerProcessOptions {
+  /** Of the Temporal server. */
+  address: string;
+  taskQueue: string;
+  configDir: string;
+  /** Folder for blobs. */
+  home: string;
+  /** Base URL of the model server. */
+  modelUrl: string;
+  failpoints?: FailpointsOn;
+}
+
+/** Failpoints of all workers that get this object. */
+export interface FailpointsOn {
+  /** As STEERSMAN_FAILPOINTS takes it. */
+  plan: string;
+  /** A folder of its own. */
+  dir: string;
+}
+
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts `dist/worker.js`; does not wait until it polls, since a failpoint may end it before. */
+export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
+  const { address, taskQueue, configDir, home, modelUrl, failpoints } = options;
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    TEMPORAL_ADDRESS: address,
+    OPENAI_BASE_URL: modelUrl,
+    OPENAI_API_KEY: 'test-key',
+    STEERSMAN_HOME: home,
+    ...(failpoints && { STEERSMAN_FAILPOINTS: failpoints.plan, STEERSMAN_FAILPOINTS_DIR: failpoints.dir }),
+  };
+  const args = [builtScript('worker.js'), '--config', configDir, '--task-queue', taskQueue];
+  // A process group of its own, so that a test can send it what a terminal sends.
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  running.add(child);
+  let log = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    log += text;
+  });
+  const exited = once(child, 'exit').then(([code, signal]: (number | NodeJS.Signals | null)[]) => {
+    running.delete(child);
+    return signal ?? code ?? null;
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the worker process did not start');
+  return {
+    pid,
+    exited,
+    log: () => log,
+    signalGroup: signal => process.kill(-pid, signal),
+    kill: async () => {
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+/** Starts a worker and waits until it polls. */
+export async function startWorkerProcess(options: WorkerProcessOptions): Promise<WorkerProcess> {
+  const worker = spawnWorker(options);
+  let ended = false;
+  void worker.exited.then(() => {
+    ended = true;
+  });
+  await until('the worker polls', () => ended || worker.log().includes('Serving the task queue'));
+  if (ended) throw new Error(`the worker ended at its start:\n${worker.log()}`);
+  return worker;
+}
+
+/** Which passages of a failpoint have fired, from the marks in `dir`: proof that the fault happened. */
+export function firedPassages(dir: string, name: string): number[] {
+  const mark = `${name}.fired.`;
+  return readdirSync(dir)
+    .filter(file => file.startsWith(mark))
+    .map(file => Number(file.slice(mark.length)))
+    .sort((a, b) => a - b);
+}
+
+export interface TemporalProcess {
+  address: string;
+  /** SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again on the same database and ports. */
+  restart(): Promise<void>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+}
+
+/** A Temporal dev server on a database file below `home`. */
+export async function startTemporalProcess(home: string): Promise<TemporalProcess> {
+  makeHome(home);
+  const { path } = await temporalBinary(resolveHome(), line => console.error(line));
+  // Not the default ports, which a stack of this machine may have.
+  const ports = { grpc: await freePort(), webUi: await freePort() };
+  let server = await startDevServer(home, path, ports);
+  const { address } = server;
+  return {
+    address,
+    kill: async () => {
+      process.kill(server.pid, 'SIGKILL');
+      await until('the Temporal server is gone', () => !isAlive(server));
+    },
+    restart: async () => {
+      server = await startDevServer(home, path, ports);
+      if (server.address !== address) throw new Error(`the port of ${address} was taken meanwhile`);
+    },
+    stop: () => terminate(server, 5_000),
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Is there a process with this number? */
+export function isRunning(pid: number): boolean {
+  return identify(pid) !== undefined;
+}
+
+/** Numbers of the processes whose command line holds `text`, such as the path of a workspace. Linux only. */
+export function processesNaming(text: string): number[] {
+  return readdirSync('/proc')
+    .filter(name => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter(name => commandLine(name).includes(text))
+    .map(Number)
+    .filter(isRunning);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
