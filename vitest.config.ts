@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
+      { extends: true, test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,

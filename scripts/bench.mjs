@@ -36,6 +36,9 @@ for (const part of ['dist', 'prompts', 'steersman.yaml', '.mcp.json', 'package.j
 }
 // Benchmarks import ../src as everything else does; here that is the build.
 symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
+// Where a fetched Temporal binary is kept.
+mkdirSync(join(root, '.steersman'), { recursive: true });
+symlinkSync(join(root, '.steersman'), join(out, '.steersman'), 'junction');
 const esbuild = await import('esbuild');
 for (const dir of ['bench', 'test/support']) {
   const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' });

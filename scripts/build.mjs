@@ -33,7 +33,7 @@ const wanted = hash.digest('hex');
 if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) process.exit(0);
 
 // Built beside and moved into place, so that a command that runs meanwhile never sees half a build.
-const next = join(root, `dist.${process.pid}`);
+const next = join(root, `.build-${process.pid}`);
 rmSync(next, { recursive: true, force: true });
 mkdirSync(next, { recursive: true });
 const esbuild = await import('esbuild');

@@ -1,6 +1,7 @@
 /** `npm run client -- <verb>`: starts, watches and ends runs. */
 import { Command } from 'commander';
 import { runCommandLine, strict } from './client/command.js';
+import { addDoctor } from './client/verbs/doctor.js';
 import { addExport } from './client/verbs/export.js';
 import { addList } from './client/verbs/list.js';
 import { addResult } from './client/verbs/result.js';
@@ -17,6 +18,6 @@ const program = strict(new Command('npm run client --'))
 It talks to the Temporal server that TEMPORAL_ADDRESS, TEMPORAL_PROFILE or TEMPORAL_CONFIG_FILE names, else to
 the local stack, which it starts.`,
   );
-for (const add of [addStart, addWatch, addShow, addResult, addList, addStop, addCancel, addExport])
+for (const add of [addStart, addWatch, addShow, addResult, addList, addStop, addCancel, addExport, addDoctor])
   add(program);
 await runCommandLine(program);

@@ -9,10 +9,18 @@ import {
 import { SteersmanError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 
-const UNAUTHORIZED = [7, 16];
 const UNAVAILABLE = 14;
-const NOT_FOUND = 5;
-const REFUSED = [3, 8];
+const SEE_LIST = 'List the runs with: npm run client -- list';
+const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
+
+/** What gRPC status codes mean to a person: words before Temporal's own, and what to do. */
+const BY_CODE: Record<number, { what: string; hint: string }> = {
+  3: { what: 'Temporal refuses the request', hint: '' },
+  5: { what: 'Temporal does not know that', hint: SEE_LIST },
+  7: { what: 'Temporal refuses this client', hint: SEE_ACCESS },
+  8: { what: 'Temporal refuses the request', hint: 'It may be too large, or too many came at once.' },
+  16: { what: 'Temporal refuses this client', hint: SEE_ACCESS },
+};
 
 /** The gRPC status code of an error or of its cause, if it has one. */
 function grpcCode(error: unknown): number | null {
@@ -43,11 +51,10 @@ export function explainError(error: unknown): SteersmanError | null {
   if (error instanceof WorkflowNotFoundError) {
     return new SteersmanError(
       `Temporal knows no such run: ${error.workflowId}${error.runId ? ` (part ${error.runId})` : ''}.`,
-      'List the runs with: npm run client -- list',
+      SEE_LIST,
       EXIT.usage,
     );
   }
-  const code = grpcCode(error);
   const message = rootMessage(error);
   if (isServerAway(error)) {
     return new SteersmanError(
@@ -56,18 +63,11 @@ export function explainError(error: unknown): SteersmanError | null {
       EXIT.failed,
     );
   }
-  if (code !== null && UNAUTHORIZED.includes(code)) {
-    return new SteersmanError(
-      `Temporal refuses this client: ${message}`,
-      'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.',
-      EXIT.usage,
-    );
-  }
-  if (code !== null && REFUSED.includes(code)) {
-    return new SteersmanError(`Temporal refuses the request: ${message}`, '', EXIT.usage);
-  }
-  return code === null
-    ? null
+  const code = grpcCode(error);
+  if (code === null) return null;
+  const known = BY_CODE[code];
+  return known
+    ? new SteersmanError(`${known.what}: ${message}`, known.hint, EXIT.usage)
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', EXIT.failed);
 }
 

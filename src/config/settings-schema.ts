@@ -7,16 +7,19 @@ import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tool.js';
 
+/** The one model that goes by its provider's name alone. */
+const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { rehearsal: 'rehearsal/rules' };
+
 const modelId = z
   .string()
-  .regex(/^[a-z][a-z0-9_-]*\/\S+$/, 'expected provider/model, such as openai/gpt-5-mini');
+  .regex(/^([a-z][a-z0-9_-]*\/\S+|rehearsal)$/, 'expected provider/model, such as openai/gpt-5-mini');
 
 /** One model id, or a chain in order of preference. */
 export const modelChainSchema = z
   .union([modelId, z.array(modelId).min(1)], {
     error: 'expected provider/model (such as openai/gpt-5-mini), or a list of such names',
   })
-  .transform(value => (typeof value === 'string' ? [value] : value));
+  .transform(value => (typeof value === 'string' ? [value] : value).map(id => SHORT_MODEL_IDS[id] ?? id));
 
 function whole(key: keyof Limits, min: number, description: string) {
   return z.int().min(min).meta({ description, default: DEFAULT_LIMITS[key] }).exactOptional();

@@ -58,6 +58,8 @@ export interface ProtocolServerOptions {
   models?: readonly string[];
   /** Default 0: any free port. */
   port?: number;
+  /** The server and its connections keep no process alive. Default false. */
+  background?: boolean;
 }
 
 export interface ProtocolServer {
@@ -80,6 +82,7 @@ export async function startProtocolServer(options: ProtocolServerOptions): Promi
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  if (options.background) server.on('connection', socket => socket.unref()).unref();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);

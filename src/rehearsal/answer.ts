@@ -42,8 +42,16 @@ function unservedNote(seen: Seen): string {
   );
   const cannot =
     unserved === ''
-      ? say(seen, '**This goal needs understanding, which this model does not have.**', '**这个目标需要理解能力，而本模型没有。**')
-      : say(seen, `**This model cannot do what the goal asks with “${unserved}”: it changes nothing, writes nothing new and sees only files.**`, `**目标中的“${unserved}”本模型做不到：它不改动也不创作任何内容，只能看到文件。**`);
+      ? say(
+          seen,
+          '**This goal needs understanding, which this model does not have.**',
+          '**这个目标需要理解能力，而本模型没有。**',
+        )
+      : say(
+          seen,
+          `**This model cannot do what the goal asks with “${unserved}”: it changes nothing, writes nothing new and sees only files.**`,
+          `**目标中的“${unserved}”本模型做不到：它不改动也不创作任何内容，只能看到文件。**`,
+        );
   return `${cannot} ${can} ${say(seen, 'Here is what it saw.', '以下是它看到的内容。')}`;
 }
 
@@ -72,6 +80,9 @@ export function writeReport(work: Work, seen: Seen): string {
     ...(work === 'read' ? namedFileSections(seen) : []),
     ...(work === 'source' ? [...wordSections(seen), notReadSection(seen)] : []),
   ];
-  const text = parts.filter(part => part !== '').join('\n\n').replace(/^## (.*)$/gm, '**$1**');
+  const text = parts
+    .filter(part => part !== '')
+    .join('\n\n')
+    .replace(/^## (.*)$/gm, '**$1**');
   return text.length > LONGEST_REPORT ? `${text.slice(0, LONGEST_REPORT)}…` : text;
 }

@@ -2,7 +2,9 @@
  * What a request says, as the rules need it. The server keeps nothing between requests: goal, place and
  * results are read from the messages each time, as a model would.
  */
+import { isRecord } from '../core/json.js';
 import { parseRecord } from '../core/json-in-text.js';
+import { extractJson } from '../core/parse-output.js';
 import type { WireBody, WireMessage } from '../models/protocol-server.js';
 import { wireText } from '../models/protocol-server.js';
 import type { Brief } from './briefs.js';
@@ -32,6 +34,8 @@ export interface Conversation {
   /** Names of the tools offered with this request. */
   tools: string[];
   system: string;
+  /** Ids of the tasks of all plans in the conversation. */
+  plannedIds: string[];
   /** Calls since the goal was given, oldest first. */
   calls: MadeCall[];
   /** Characters of all messages. */
@@ -66,7 +70,10 @@ export function readConversation(body: WireBody): Conversation {
   const taskAt = briefs.findLastIndex(found => found?.kind === 'task');
   const task = briefs[taskAt];
   const lastReply = messages.findLastIndex(message => message.role === 'assistant');
-  const system = messages.filter(message => message.role === 'system').map(wireText).join('\n');
+  const system = messages
+    .filter(message => message.role === 'system')
+    .map(wireText)
+    .join('\n');
   return {
     part: partOf(body, system, brief),
     brief,
@@ -75,6 +82,7 @@ export function readConversation(body: WireBody): Conversation {
     goal: wishes(said, briefs, start) || goalInBrief(brief),
     tools: (body.tools ?? []).map(tool => tool.function.name),
     system,
+    plannedIds: plannedIds(messages),
     calls: madeCalls(messages.slice(start)),
     chars: size(messages),
     newChars: size(messages.slice(lastReply + 1)),
@@ -112,6 +120,16 @@ function goalInBrief(brief: Brief | null): string {
   return brief?.kind === 'verify' || brief?.kind === 'wrap_up' ? brief.goal : '';
 }
 
+function plannedIds(messages: WireMessage[]): string[] {
+  const plans = messages
+    .filter(message => message.role === 'assistant')
+    .map(message => extractJson(wireText(message)));
+  const lists = plans.map(plan => (plan?.component === 'planner-response' ? plan.todos : []));
+  return lists
+    .flatMap(list => (Array.isArray(list) ? list : []))
+    .flatMap((task: unknown) => (isRecord(task) ? [String(task.id)] : []));
+}
+
 function madeCalls(messages: WireMessage[]): MadeCall[] {
   const results = new Map(
     messages.flatMap(message =>
@@ -130,6 +148,7 @@ function madeCalls(messages: WireMessage[]): MadeCall[] {
 }
 
 function size(messages: WireMessage[]): number {
-  const calls = (message: WireMessage) => (message.tool_calls ? JSON.stringify(message.tool_calls).length : 0);
+  const calls = (message: WireMessage) =>
+    message.tool_calls ? JSON.stringify(message.tool_calls).length : 0;
   return messages.reduce((sum, message) => sum + wireText(message).length + calls(message), 0);
 }

@@ -29,7 +29,9 @@ function readCut(text: string): { ref: string; totalBytes: number; pieces: Piece
   const found = note.exec(text);
   if (!found) return null;
   const [all, , total = '', ref = '', offset = ''] = found;
-  const head = Buffer.from(text.slice(0, found.index));
+  // Where the beginning ends with a line, the line end before the note stands for its own.
+  const isLineEnd = Buffer.byteLength(text.slice(0, found.index)) === Number(offset) - 1;
+  const head = Buffer.from(text.slice(0, found.index + (isLineEnd ? 1 : 0)));
   const tail = Buffer.from(text.slice(found.index + all.length));
   if (head.length !== Number(offset)) return null;
   const totalBytes = Number(total);

@@ -16,7 +16,11 @@ export function headingsOf(markdown: string): Heading[] {
     if (text) headings.push({ level: marks.length, text, line: index + 1 });
     const above = lines[index - 1]?.trim() ?? '';
     const underline = /^ {0,3}(=+|-{2,})\s*$/.exec(line)?.[1];
-    const isTitle = underline !== undefined && above !== '' && !/^([#>|*-]|\d+\.)/.test(above) && (lines[index - 2]?.trim() ?? '') === '';
+    const isTitle =
+      underline !== undefined &&
+      above !== '' &&
+      !/^([#>|*-]|\d+\.)/.test(above) &&
+      (lines[index - 2]?.trim() ?? '') === '';
     if (isTitle) headings.push({ level: underline.startsWith('=') ? 1 : 2, text: above, line: index });
   }
   return headings;
@@ -48,7 +52,10 @@ export function introOf(markdown: string, paragraphs = 2): { title: string | nul
     .map(block => block.trim());
   const plain = blocks.map(plainText).filter(text => /\p{L}{2}/u.test(text));
   const title = headingsOf(markdown)[0]?.text ?? null;
-  return { title: title === null ? null : plainText(title) || title, paragraphs: plain.filter(text => text.length > 20).slice(0, paragraphs) };
+  return {
+    title: title === null ? null : plainText(title) || title,
+    paragraphs: plain.filter(text => text.length > 20).slice(0, paragraphs),
+  };
 }
 
 function plainText(block: string): string {
@@ -73,14 +80,26 @@ export function dependenciesOf(path: string, text: string): Record<string, strin
   return { requirements: text.split('\n').flatMap(line => /^\s*([A-Za-z][\w.-]*)/.exec(line)?.[1] ?? []) };
 }
 
-const JSON_GROUPS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies', 'require', 'require-dev'];
+const JSON_GROUPS = [
+  'dependencies',
+  'devDependencies',
+  'peerDependencies',
+  'optionalDependencies',
+  'require',
+  'require-dev',
+];
 
 function fromJson(text: string): Record<string, string[]> | null {
   try {
     const manifest = JSON.parse(text) as Record<string, unknown>;
-    const groups = JSON_GROUPS.filter(group => typeof manifest[group] === 'object' && manifest[group] !== null);
+    const groups = JSON_GROUPS.filter(
+      group => typeof manifest[group] === 'object' && manifest[group] !== null,
+    );
     return Object.fromEntries(
-      groups.map(group => [group, Object.entries(manifest[group] as object).map(([name, version]) => `${name} ${version}`)]),
+      groups.map(group => [
+        group,
+        Object.entries(manifest[group] as object).map(([name, version]) => `${name} ${version}`),
+      ]),
     );
   } catch {
     return null;
@@ -88,7 +107,9 @@ function fromJson(text: string): Record<string, string[]> | null {
 }
 
 function fromGoMod(text: string): string[] {
-  const blocks = [...text.matchAll(/^require \(([\s\S]*?)^\)/gm)].flatMap(([, block = '']) => block.split('\n'));
+  const blocks = [...text.matchAll(/^require \(([\s\S]*?)^\)/gm)].flatMap(([, block = '']) =>
+    block.split('\n'),
+  );
   const single = [...text.matchAll(/^require ([^(\s].*)$/gm)].map(([, line = '']) => line);
   return [...single, ...blocks].map(line => line.replace(/\/\/.*/, '').trim()).filter(line => line !== '');
 }
@@ -102,8 +123,13 @@ function fromToml(text: string): Record<string, string[]> {
     const entry = /^\s*"?([A-Za-z][\w.-]*)"?\s*=\s*["{]/.exec(line)?.[1];
     if (entry !== undefined && /dependencies$/.test(table)) groups[table] = [...(groups[table] ?? []), entry];
   }
-  for (const [, body = ''] of text.matchAll(/^dependencies\s*=\s*\[([\s\S]*?)^\s*\]|^dependencies\s*=\s*\[(.*)\]/gm)) {
-    groups.dependencies = [...(groups.dependencies ?? []), ...[...body.matchAll(/["']([^"']+)["']/g)].map(([, name = '']) => name)];
+  for (const [, body = ''] of text.matchAll(
+    /^dependencies\s*=\s*\[([\s\S]*?)^\s*\]|^dependencies\s*=\s*\[(.*)\]/gm,
+  )) {
+    groups.dependencies = [
+      ...(groups.dependencies ?? []),
+      ...[...body.matchAll(/["']([^"']+)["']/g)].map(([, name = '']) => name),
+    ];
   }
   return groups;
 }

@@ -78,17 +78,10 @@ function noteResult(evidence: Evidence, call: MadeCall, result: WholeResult): vo
   const use = useOf(call.name);
   if (use === 'page' || use === null) return;
   for (const page of missingPages(result)) evidence.missing.push({ path, ...page });
-  switch (use) {
-    case 'tree':
-      return noteTree(evidence, path, result);
-    case 'list':
-    case 'listWithSizes':
-      return noteListing(evidence, path, result);
-    case 'read':
-      return noteText(evidence, path, result.text, result);
-    case 'readMany':
-      return noteSeveral(evidence, call, result);
-  }
+  if (use === 'tree') noteTree(evidence, path, result);
+  else if (use === 'read') noteText(evidence, path, result.text, result);
+  else if (use === 'readMany') noteSeveral(evidence, call, result);
+  else noteListing(evidence, path, result);
 }
 
 function noteTree(evidence: Evidence, root: string, result: WholeResult): void {
@@ -124,7 +117,12 @@ function noteSeveral(evidence: Evidence, call: MadeCall, result: WholeResult): v
   }
 }
 
-function noteText(evidence: Evidence, path: string, text: string, { whole, totalBytes }: Pick<WholeResult, 'whole' | 'totalBytes'>): void {
+function noteText(
+  evidence: Evidence,
+  path: string,
+  text: string,
+  { whole, totalBytes }: Pick<WholeResult, 'whole' | 'totalBytes'>,
+): void {
   Object.assign(fileOf(evidence, path), { text, whole, size: totalBytes, error: null });
 }
 

@@ -73,5 +73,8 @@ export function relatedLines(files: readonly FileSeen[], words: readonly string[
 }
 
 export function totalOf(rows: readonly LanguageCount[]): { files: number; lines: number } {
-  return rows.reduce((sum, row) => ({ files: sum.files + row.files, lines: sum.lines + row.lines }), { files: 0, lines: 0 });
+  return rows.reduce((sum, row) => ({ files: sum.files + row.files, lines: sum.lines + row.lines }), {
+    files: 0,
+    lines: 0,
+  });
 }

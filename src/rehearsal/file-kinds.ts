@@ -44,7 +44,9 @@ const LANGUAGES: Readonly<Record<string, string>> = {
 };
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  Object.entries(LANGUAGES).flatMap(([language, list]) => list.split(' ').map(extension => [extension, language] as const)),
+  Object.entries(LANGUAGES).flatMap(([language, list]) =>
+    list.split(' ').map(extension => [extension, language] as const),
+  ),
 );
 
 const BY_NAME: ReadonlyMap<string, string> = new Map([
@@ -59,16 +61,21 @@ const BY_NAME: ReadonlyMap<string, string> = new Map([
 const BINARY = new Set(
   `png jpg jpeg gif webp bmp ico icns pdf zip gz tgz bz2 xz 7z tar jar war class exe dll so dylib a o obj lib bin dat
   wasm node pyc pyo pyd whl egg woff woff2 ttf otf eot mp3 mp4 wav ogg flac avi mov webm mkv db sqlite sqlite3 parquet
-  npy npz pt onnx gguf psd ai sketch fig doc docx xls xlsx ppt pptx key keystore p12 der heic avif`.split(/\s+/),
+  npy npz pt onnx gguf psd ai sketch fig doc docx xls xlsx ppt pptx key keystore p12 der heic avif`.split(
+    /\s+/,
+  ),
 );
 
 const GENERATED =
   /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock)$|\.(map|min\.js|min\.css|min\.mjs|snap)$/;
 
 /** Folders of dependencies, builds and version control: they say nothing of what people wrote here. */
-export const LEFT_OUT_FOLDERS: readonly string[] = `node_modules bower_components dist build out target vendor .git .hg .svn
+export const LEFT_OUT_FOLDERS: readonly string[] =
+  `node_modules bower_components dist build out target vendor .git .hg .svn
   .venv venv env __pycache__ .mypy_cache .pytest_cache .ruff_cache .tox .eggs site-packages .next .nuxt .svelte-kit .output
-  .turbo .parcel-cache .cache coverage .nyc_output .gradle .idea .vs .terraform Pods DerivedData .steersman`.split(/\s+/);
+  .turbo .parcel-cache .cache coverage .nyc_output .gradle .idea .vs .terraform Pods DerivedData .steersman`.split(
+    /\s+/,
+  );
 
 export type FileKind = 'text' | 'binary' | 'generated';
 
@@ -88,7 +95,11 @@ export function languageOf(path: string): string {
 /** True for extensions that goals may be expected to name files by. */
 export function isKnownExtension(extension: string): boolean {
   const lower = extension.toLowerCase();
-  return BY_EXTENSION.has(lower) || BINARY.has(lower) || ['lock', 'mod', 'sum', 'log', 'map', 'env'].includes(lower);
+  return (
+    BY_EXTENSION.has(lower) ||
+    BINARY.has(lower) ||
+    ['lock', 'mod', 'sum', 'log', 'map', 'env'].includes(lower)
+  );
 }
 
 export function isMarkdown(path: string): boolean {

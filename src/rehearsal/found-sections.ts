@@ -21,7 +21,9 @@ export function namedFileSections(seen: Seen): string[] {
     const path = findNamed(name, seen.evidence);
     const file = path === null ? undefined : seen.evidence.files.get(path);
     if (file?.text !== null && file !== undefined) return fileSection(seen, file, file.text);
-    const why = seen.evidence.files.get(name)?.error ?? say(seen, 'it is not among the files found', '在列出的文件中没有它');
+    const why =
+      seen.evidence.files.get(name)?.error ??
+      say(seen, 'it is not among the files found', '在列出的文件中没有它');
     return `## ${name}\n\n${say(seen, `There is no such file, or it could not be read: ${why}.`, `没有这个文件，或无法读取：${why}。`)}`;
   });
 }
@@ -29,23 +31,39 @@ export function namedFileSections(seen: Seen): string[] {
 function fileSection(seen: Seen, { path, size, whole }: FileSeen, text: string): string {
   const marks = findPlaces([{ path, size, text, whole, error: null }], MARKERS);
   const lines = countLines(text);
-  const extent = whole ? say(seen, `${lines} lines`, `${lines} 行`) : say(seen, `the first ${lines} lines were read`, `读取了前 ${lines} 行`);
+  const extent = whole
+    ? say(seen, `${lines} lines`, `${lines} 行`)
+    : say(seen, `the first ${lines} lines were read`, `读取了前 ${lines} 行`);
   const facts = [languageOf(path), extent, bytesText(size ?? text.length)];
-  if (marks.length > 0) facts.push(`TODO/FIXME/XXX: ${marks.map(mark => mark.line).slice(0, 10).join(', ')}`);
+  if (marks.length > 0)
+    facts.push(
+      `TODO/FIXME/XXX: ${marks
+        .map(mark => mark.line)
+        .slice(0, 10)
+        .join(', ')}`,
+    );
   const body = isMarkdown(path) ? markdownBody(seen, text) : startOf(seen, text);
   return `## ${path}\n\n${facts.join(' · ')}\n\n${body}`;
 }
 
 function markdownBody(seen: Seen, text: string): string {
   const { title, paragraphs } = introOf(text, 3);
-  const headings = headingsOf(text).map(({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`);
-  const says = quote([...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400), 1500);
+  const headings = headingsOf(text).map(
+    ({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`,
+  );
+  const says = quote(
+    [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400),
+    1500,
+  );
   if (headings.length === 0) return says;
   return `${says}\n\n${say(seen, 'Headings (with their lines):', '标题（及行号）：')}\n\n${list(headings, SHOWN_PLACES, moreText(seen))}`;
 }
 
 function startOf(seen: Seen, text: string): string {
-  const lines = text.split('\n').slice(0, SHOWN_START_LINES).map(line => line.slice(0, 160));
+  const lines = text
+    .split('\n')
+    .slice(0, SHOWN_START_LINES)
+    .map(line => line.slice(0, 160));
   const fence = text.includes('```') ? '~~~~' : '```';
   return `${say(seen, 'It begins:', '开头如下：')}\n\n${fence}\n${lines.join('\n').trimEnd()}\n${fence}`;
 }
@@ -56,13 +74,20 @@ export function wordSections(seen: Seen): string[] {
   return seen.intent.words.map(word => {
     const exact = findPlaces(files, wordPattern(word, false));
     const places = exact.length > 0 ? exact : findPlaces(files, wordPattern(word, true));
-    const how = exact.length > 0 || places.length === 0 ? '' : say(seen, ', in other upper or lower case', '（大小写不同）');
+    const how =
+      exact.length > 0 || places.length === 0
+        ? ''
+        : say(seen, ', in other upper or lower case', '（大小写不同）');
     const times = places.reduce((sum, place) => sum + place.found.length, 0);
     const count = new Set(places.map(place => place.path)).size;
     const intro =
       places.length === 0
         ? say(seen, 'Not in the text files that were read.', '已读取的文本文件中没有出现。')
-        : say(seen, `${times} times, on ${places.length} lines in ${count} files${how}:`, `共 ${times} 次，${places.length} 行，${count} 个文件${how}：`);
+        : say(
+            seen,
+            `${times} times, on ${places.length} lines in ${count} files${how}:`,
+            `共 ${times} 次，${places.length} 行，${count} 个文件${how}：`,
+          );
     return `## ${code(word)}\n\n${intro}\n\n${placeList(seen, places, SHOWN_PLACES)}`.trimEnd();
   });
 }
@@ -77,7 +102,11 @@ export function relatedSection(seen: Seen): string {
 }
 
 function placeList(seen: Seen, places: Place[], most: number): string {
-  return list(places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`), most, moreText(seen));
+  return list(
+    places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`),
+    most,
+    moreText(seen),
+  );
 }
 
 /** What the answer does not cover, and why; empty when there is nothing of the kind. */
@@ -86,9 +115,21 @@ export function notReadSection(seen: Seen): string {
   const counts = workFor(intent).includes('source');
   const unread = counts ? countableFiles(intent, evidence).filter(file => !file.whole) : [];
   const reasons = [
-    ...unknownFolders(intent, evidence).map(name => say(seen, `The folder ${code(name)} was not found.`, `没有找到文件夹 ${code(name)}。`)),
-    reason(seen, unread.filter(file => file.error !== null), 'could not be read', '无法读取'),
-    reason(seen, unread.filter(isTooLarge), `larger than ${MAX_FILE_BYTES / 1024} KB`, `超过 ${MAX_FILE_BYTES / 1024} KB`),
+    ...unknownFolders(intent, evidence).map(name =>
+      say(seen, `The folder ${code(name)} was not found.`, `没有找到文件夹 ${code(name)}。`),
+    ),
+    reason(
+      seen,
+      unread.filter(file => file.error !== null),
+      'could not be read',
+      '无法读取',
+    ),
+    reason(
+      seen,
+      unread.filter(isTooLarge),
+      `larger than ${MAX_FILE_BYTES / 1024} KB`,
+      `超过 ${MAX_FILE_BYTES / 1024} KB`,
+    ),
     reason(seen, counts ? unreadSources(seen) : [], 'beyond what one run reads', '超出单次运行的读取量'),
   ].filter(text => text !== '');
   if (reasons.length === 0) return '';
@@ -101,7 +142,9 @@ function isTooLarge({ size, error }: FileSeen): boolean {
 
 function reason(seen: Seen, files: FileSeen[], why: string, whyZh: string): string {
   if (files.length === 0) return '';
-  const names = files.slice(0, 10).map(file => `${code(file.path)}${file.error === null ? '' : ` (${file.error.slice(0, 80)})`}`);
+  const names = files
+    .slice(0, 10)
+    .map(file => `${code(file.path)}${file.error === null ? '' : ` (${file.error.slice(0, 80)})`}`);
   const left = files.length - names.length;
   const shown = `${names.join(', ')}${left > 0 ? `, ${moreText(seen)(left)}` : ''}`;
   return say(seen, `${files.length} files ${why}: ${shown}`, `${files.length} 个文件${whyZh}：${shown}`);

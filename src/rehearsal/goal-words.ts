@@ -18,10 +18,12 @@ export const OVERVIEW_WORDS =
   /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is| does) (this|the) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
 
 /** Files that goals name without an extension. */
-export const BARE_FILE_NAMES = /\b(Makefile|Dockerfile|Jenkinsfile|LICEN[CS]E|NOTICE|CHANGELOG|CONTRIBUTING|AUTHORS|SECURITY|CODEOWNERS|HISTORY)\b/g;
+export const BARE_FILE_NAMES =
+  /\b(Makefile|Dockerfile|Jenkinsfile|LICEN[CS]E|NOTICE|CHANGELOG|CONTRIBUTING|AUTHORS|SECURITY|CODEOWNERS|HISTORY)\b/g;
 
 /** Names of products that look like files. */
-export const NOT_FILES = /^(node|next|nuxt|vue|express|three|d3|nest|ember|backbone|moment|day|p5|electron|chart|discord)\.js$|^asp\.net$/i;
+export const NOT_FILES =
+  /^(node|next|nuxt|vue|express|three|d3|nest|ember|backbone|moment|day|p5|electron|chart|discord)\.js$|^asp\.net$/i;
 
 /** Things that rules cannot make, at the place of a verb: what begins a sentence or follows "and", "please", "to me". */
 const MAKING =
@@ -30,13 +32,16 @@ export const ACTION = new RegExp(
   `(?:^|[.!?;:,\\n]\\s*|\\b(?:and|then|please|you|to)\\s+|\\bi (?:want|need) you to\\s+)(${MAKING})\\b`,
   'i',
 );
-export const ACTION_ZH = /(编写|写一|写个|创建|实现|修复|修正|重构|新增|删除|移除|重命名|翻译|部署|安装|运行|执行|提交|下载|生成|优化|转换|修改|改进)/;
+export const ACTION_ZH =
+  /(编写|写一|写个|创建|实现|修复|修正|重构|新增|删除|移除|重命名|翻译|部署|安装|运行|执行|提交|下载|生成|优化|转换|修改|改进)/;
 /** Making a summary is what the rules do: these are no actions. */
 export const REPORTING =
   /\b(write|create|generate|make|build|add|draw|update|send|give)( me| us)?( up)?( an?| the| some)?( short| brief| quick| full| complete| detailed| concise)*( one-page| markdown)? (summary|overview|report|list|listing|table|inventory|outline|count|description|answer|breakdown)\b/gi;
-export const REPORTING_ZH = /(编写|写一|写个|创建|生成)[^，。,.]{0,8}(总结|报告|列表|概述|概览|清单|表格|说明|摘要)/g;
+export const REPORTING_ZH =
+  /(编写|写一|写个|创建|生成)[^，。,.]{0,8}(总结|报告|列表|概述|概览|清单|表格|说明|摘要)/g;
 
-export const WEB_WORDS = /https?:\/\/|\b(the web|internet|online|google|news|weather|stock price|website)\b|天气|新闻|网上|互联网|网页/i;
+export const WEB_WORDS =
+  /https?:\/\/|\b(the web|internet|online|google|news|weather|stock price|website)\b|天气|新闻|网上|互联网|网页/i;
 
 /** Ways to name what is searched for; the first group is the word. Quotes are read before these. */
 export const SEARCH_PATTERNS: readonly RegExp[] = [

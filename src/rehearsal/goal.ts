@@ -33,7 +33,15 @@ export interface Intent {
   related: string[];
 }
 
-const ALL_TOPICS: readonly Topic[] = ['readme', 'tree', 'lines', 'largest', 'todos', 'headings', 'dependencies'];
+const ALL_TOPICS: readonly Topic[] = [
+  'readme',
+  'tree',
+  'lines',
+  'largest',
+  'todos',
+  'headings',
+  'dependencies',
+];
 const BRIEF_TOPICS: readonly Topic[] = ['readme', 'tree'];
 
 /** Reads a goal; what was said later in the same goal stands on lines of its own. */
@@ -70,11 +78,14 @@ function takeFiles(goal: string): { files: string[]; rest: string } {
   const files = new Set<string>();
   const withoutUrls = goal.replace(/https?:\/\/\S+/g, url => (WEB_WORDS.test(url) ? 'https://' : url));
   const rest = withoutUrls
-    .replace(/(?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/])/g, (name, extension: string) => {
-      const isFile = !NOT_FILES.test(name) && (isKnownExtension(extension) || name.includes('/'));
-      if (isFile) files.add(name.replace(/^\.\//, ''));
-      return isFile ? ' ' : name;
-    })
+    .replace(
+      /(?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/])/g,
+      (name, extension: string) => {
+        const isFile = !NOT_FILES.test(name) && (isKnownExtension(extension) || name.includes('/'));
+        if (isFile) files.add(name.replace(/^\.\//, ''));
+        return isFile ? ' ' : name;
+      },
+    )
     .replace(BARE_FILE_NAMES, name => {
       files.add(name);
       return ' ';
@@ -93,18 +104,23 @@ function foldersIn(text: string): string[] {
 }
 
 function quotedWords(text: string): string[] {
-  return [...text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|(?<!\w)'([^'\n]+)'(?!\w)/g)].map(groups =>
-    (groups.slice(1).find(group => group !== undefined) ?? '').trim(),
-  );
+  return [
+    ...text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|(?<!\w)'([^'\n]+)'(?!\w)/g),
+  ].map(groups => (groups.slice(1).find(group => group !== undefined) ?? '').trim());
 }
 
 function searchWords(text: string, quoted: string[]): string[] {
   const asked = SEARCH_VERBS.test(text) ? quoted : [];
-  const named = quoted.length > 0 ? [] : SEARCH_PATTERNS.flatMap(pattern => [...text.matchAll(pattern)].map(([, word = '']) => word));
+  const named =
+    quoted.length > 0
+      ? []
+      : SEARCH_PATTERNS.flatMap(pattern => [...text.matchAll(pattern)].map(([, word = '']) => word));
   const usable = named.filter(word => !COMMON_WORDS.has(word.toLowerCase()) && !isTopic(word));
-  return [...new Set([...asked.filter(word => !isTopic(word)), ...usable].map(word => word.replace(/[.,;:?!]+$/, '')))].filter(
-    word => word.length > 1,
-  );
+  return [
+    ...new Set(
+      [...asked.filter(word => !isTopic(word)), ...usable].map(word => word.replace(/[.,;:?!]+$/, '')),
+    ),
+  ].filter(word => word.length > 1);
 }
 
 function isTopic(word: string): boolean {
@@ -122,7 +138,9 @@ const OF_WORD: Partial<Record<Topic, RegExp>> = {
 };
 
 function topicsIn(text: string, words: string[]): Topic[] {
-  const places = ALL_TOPICS.map(topic => ({ topic, at: text.search(TOPIC_WORDS[topic]) })).filter(({ at }) => at >= 0);
+  const places = ALL_TOPICS.map(topic => ({ topic, at: text.search(TOPIC_WORDS[topic]) })).filter(
+    ({ at }) => at >= 0,
+  );
   places.sort((a, b) => a.at - b.at);
   // "Lines with the word x" asks for the word, not for a table of lines.
   const isOfWord = (topic: Topic) => words.length > 0 && OF_WORD[topic]?.test(text) === true;
@@ -131,10 +149,19 @@ function topicsIn(text: string, words: string[]): Topic[] {
 
 function unservedPart(text: string): string | null {
   const stripped = text.replace(REPORTING, ' ').replace(REPORTING_ZH, ' ');
-  return (ACTION.exec(stripped)?.[1] ?? ACTION_ZH.exec(stripped)?.[1] ?? WEB_WORDS.exec(stripped)?.[0] ?? null)?.toLowerCase() ?? null;
+  return (
+    (
+      ACTION.exec(stripped)?.[1] ??
+      ACTION_ZH.exec(stripped)?.[1] ??
+      WEB_WORDS.exec(stripped)?.[0] ??
+      null
+    )?.toLowerCase() ?? null
+  );
 }
 
 function contentWords(text: string): string[] {
   const found = text.match(/[A-Za-z_$][\w$-]{2,}/g) ?? [];
-  return [...new Set(found.map(word => word.toLowerCase()))].filter(word => !COMMON_WORDS.has(word)).slice(0, 8);
+  return [...new Set(found.map(word => word.toLowerCase()))]
+    .filter(word => !COMMON_WORDS.has(word))
+    .slice(0, 8);
 }

@@ -50,7 +50,8 @@ export function readListing(text: string): ListedEntry[] {
     const [, kind, rest = ''] = /^\[(FILE|DIR)\] (.*)$/.exec(line) ?? [];
     if (kind === undefined) return [];
     const [, name, number, unit = ''] = /^(.*?)\s+(\d+(?:\.\d+)?) ([KMGT]?B)$/.exec(rest) ?? [];
-    if (kind === 'DIR' || name === undefined) return [{ name: rest.trimEnd(), isFolder: kind === 'DIR', size: null }];
+    if (kind === 'DIR' || name === undefined)
+      return [{ name: rest.trimEnd(), isFolder: kind === 'DIR', size: null }];
     return [{ name, isFolder: false, size: Math.round(Number(number) * (UNIT_BYTES[unit] ?? 1)) }];
   });
 }
@@ -66,8 +67,10 @@ export function readSeveralFiles(text: string, paths: readonly string[]): FileTe
     const end = next === undefined ? text.length : endOf(text, at, next);
     if (end < 0) break;
     const part = text.slice(at, end);
-    if (part.startsWith(`${path}: Error - `)) files.push({ path, error: part.slice(path.length + 10).trim() });
-    else if (part.startsWith(`${path}:\n`)) files.push({ path, text: part.slice(path.length + 2).replace(/\n$/, '') });
+    if (part.startsWith(`${path}: Error - `))
+      files.push({ path, error: part.slice(path.length + 10).trim() });
+    else if (part.startsWith(`${path}:\n`))
+      files.push({ path, text: part.slice(path.length + 2).replace(/\n$/, '') });
     at = end + SEPARATOR.length;
   }
   return files;
@@ -76,9 +79,17 @@ export function readSeveralFiles(text: string, paths: readonly string[]): FileTe
 const SEPARATOR = '\n---\n';
 
 function endOf(text: string, from: number, nextPath: string): number {
-  for (let at = text.indexOf(`${SEPARATOR}${nextPath}:`, from); at >= 0; at = text.indexOf(SEPARATOR, at + 1)) {
+  for (
+    let at = text.indexOf(`${SEPARATOR}${nextPath}:`, from);
+    at >= 0;
+    at = text.indexOf(SEPARATOR, at + 1)
+  ) {
     const after = text.slice(at + SEPARATOR.length + nextPath.length + 1).slice(0, 9);
-    if (text.startsWith(`${SEPARATOR}${nextPath}:`, at) && (after.startsWith('\n') || after.startsWith(' Error - '))) return at;
+    if (
+      text.startsWith(`${SEPARATOR}${nextPath}:`, at) &&
+      (after.startsWith('\n') || after.startsWith(' Error - '))
+    )
+      return at;
   }
   return -1;
 }

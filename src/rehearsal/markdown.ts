@@ -1,8 +1,12 @@
 /** Small pieces of Markdown for answers. */
 
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const align = head.map((_, column) => (rows.every(row => typeof row[column] === 'number') ? '---:' : '---'));
-  const lines = [head, align, ...rows].map(row => `| ${row.map(cell => escapeCell(String(cell))).join(' | ')} |`);
+  const align = head.map((_, column) =>
+    rows.every(row => typeof row[column] === 'number') ? '---:' : '---',
+  );
+  const lines = [head, align, ...rows].map(
+    row => `| ${row.map(cell => escapeCell(String(cell))).join(' | ')} |`,
+  );
   return lines.join('\n');
 }
 

@@ -38,7 +38,10 @@ export interface Situation {
 export function nextCalls(work: readonly Work[], situation: Situation): RuleCall[] {
   for (const kind of work) {
     const wanted = CALLS[kind](situation);
-    const calls = withinRoom(wanted.filter(call => isNew(call, situation.evidence)), situation.roomChars);
+    const calls = withinRoom(
+      wanted.filter(call => isNew(call, situation.evidence)),
+      situation.roomChars,
+    );
     if (calls.length > 0) return calls.map(({ name, arguments: args }) => ({ name, arguments: args }));
   }
   return [];
@@ -69,15 +72,22 @@ function withinRoom(calls: SizedCall[], roomChars: number): SizedCall[] {
 /** The tree first, then the folders that were found, for sizes; by folder alone where there is no tree. */
 function surveyCalls({ evidence, box, intent }: Situation): SizedCall[] {
   const lister = box.listWithSizes ?? box.list;
-  const list = (path: string): SizedCall[] => (lister === undefined ? [] : [{ name: lister, arguments: { path }, bytes: 2_000 }]);
+  const list = (path: string): SizedCall[] =>
+    lister === undefined ? [] : [{ name: lister, arguments: { path }, bytes: 2_000 }];
   if (evidence.listing === 'none') {
-    const tree = box.tree && { name: box.tree, arguments: { path: '.', excludePatterns: [...LEFT_OUT_FOLDERS] }, bytes: 16_000 };
+    const tree = box.tree && {
+      name: box.tree,
+      arguments: { path: '.', excludePatterns: [...LEFT_OUT_FOLDERS] },
+      bytes: 16_000,
+    };
     return [...(tree ? [tree] : []), ...list('.')];
   }
   const pages = pageCalls(evidence, path => path === '.' || evidence.folders.has(path), box);
   if (pages.length > 0) return pages;
   const scope = scopeFolders(intent, evidence);
-  const folders = [...evidence.folders].filter(([path]) => scope.length === 0 || scope.some(folder => path === folder || path.startsWith(`${folder}/`)));
+  const folders = [...evidence.folders].filter(
+    ([path]) => scope.length === 0 || scope.some(folder => path === folder || path.startsWith(`${folder}/`)),
+  );
   const room = MOST_FOLDERS - folders.filter(([, listed]) => listed).length;
   return folders
     .filter(([, listed]) => !listed)
@@ -88,7 +98,10 @@ function surveyCalls({ evidence, box, intent }: Situation): SizedCall[] {
 function readCalls(situation: Situation): SizedCall[] {
   const { evidence } = situation;
   const files = documents(situation).map(path => evidence.files.get(path) ?? unseen(path));
-  const calls = callsForFiles(files.filter(file => !file.whole && file.error === null), situation);
+  const calls = callsForFiles(
+    files.filter(file => !file.whole && file.error === null),
+    situation,
+  );
   if (calls.some(call => isNew(call, evidence))) return calls;
   const lost = situation.intent.files.some(name => findNamed(name, evidence) === null);
   return lost ? surveyCalls(situation) : calls;
@@ -101,7 +114,13 @@ function documents({ intent, evidence }: Situation): string[] {
   const readme = asks('readme') ? findReadme(intent, evidence) : null;
   const about = asks('readme') || asks('dependencies') ? manifests(intent, evidence) : [];
   const withHeadings = asks('headings') ? markdownFiles(intent, evidence).filter(isReadable) : [];
-  return [...new Set([...named, ...(readme === null ? [] : [readme]), ...[...about, ...withHeadings].map(({ path }) => path)])];
+  return [
+    ...new Set([
+      ...named,
+      ...(readme === null ? [] : [readme]),
+      ...[...about, ...withHeadings].map(({ path }) => path),
+    ]),
+  ];
 }
 
 function unseen(path: string): FileSeen {
@@ -121,7 +140,9 @@ function isReadable({ size }: FileSeen): boolean {
 
 /** Small files several to a call, so that each result is given whole; large ones alone, then their pages. */
 function callsForFiles(files: FileSeen[], { evidence, box }: Situation): SizedCall[] {
-  const partial = new Set(files.filter(file => file.text !== null && isReadable(file)).map(file => file.path));
+  const partial = new Set(
+    files.filter(file => file.text !== null && isReadable(file)).map(file => file.path),
+  );
   const pages = pageCalls(evidence, path => partial.has(path) || path === '.', box);
   const reader = box.read;
   const single = (file: FileSeen): SizedCall[] =>
@@ -131,11 +152,19 @@ function callsForFiles(files: FileSeen[], { evidence, box }: Situation): SizedCa
   const several = (batch: FileSeen[]): SizedCall[] =>
     box.readMany === undefined
       ? batch.flatMap(single)
-      : [{ name: box.readMany, arguments: { paths: batch.map(({ path }) => path) }, bytes: sum(batch.map(sizeOf)) }];
+      : [
+          {
+            name: box.readMany,
+            arguments: { paths: batch.map(({ path }) => path) },
+            bytes: sum(batch.map(sizeOf)),
+          },
+        ];
   const unread = files.filter(file => file.text === null);
   const small = unread.filter(file => sizeOf(file) < BATCH_BYTES);
   const large = unread.filter(file => sizeOf(file) >= BATCH_BYTES);
-  const batches = batchesOf(small).flatMap(batch => (batch.length === 1 ? batch.flatMap(single) : several(batch)));
+  const batches = batchesOf(small).flatMap(batch =>
+    batch.length === 1 ? batch.flatMap(single) : several(batch),
+  );
   return [...pages, ...batches, ...large.flatMap(single)];
 }
 

@@ -7,7 +7,8 @@ import type { Intent } from './goal.js';
 export const MAX_FILE_BYTES = 160 * 1024;
 
 /** Files whose names say that they list dependencies. */
-const MANIFESTS = /(^|\/)(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|go\.mod|Cargo\.toml|composer\.json)$/;
+const MANIFESTS =
+  /(^|\/)(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|go\.mod|Cargo\.toml|composer\.json)$/;
 const README = /^readme(\.\w+)?$/i;
 /** Manifests of examples and fixtures lie deeper. */
 const MANIFEST_DEPTH = 3;
@@ -47,7 +48,8 @@ export function looksBinary({ text }: FileSeen): boolean {
 
 /** Data files are read last: they are large, and hold few notes of people. */
 export function readingOrder(a: FileSeen, b: FileSeen): number {
-  const rank = ({ path }: FileSeen) => (/^(JSON|CSV|XML|Plain text|other|\..*)$/.test(languageOf(path)) ? 1 : 0);
+  const rank = ({ path }: FileSeen) =>
+    /^(JSON|CSV|XML|Plain text|other|\..*)$/.test(languageOf(path)) ? 1 : 0;
   return rank(a) - rank(b) || (a.size ?? 0) - (b.size ?? 0) || (a.path < b.path ? -1 : 1);
 }
 
@@ -59,19 +61,28 @@ export function findNamed(name: string, evidence: Evidence): string | null {
   const matches = [...evidence.files.values()].filter(file => {
     const path = file.path.toLowerCase();
     const base = path.slice(path.lastIndexOf('/') + 1);
-    return file.error === null && (path.endsWith(`/${wanted}`) || path === wanted || (!wanted.includes('.') && base.split('.')[0] === wanted));
+    return (
+      file.error === null &&
+      (path.endsWith(`/${wanted}`) ||
+        path === wanted ||
+        (!wanted.includes('.') && base.split('.')[0] === wanted))
+    );
   });
   return matches.map(file => file.path).sort(byDepth)[0] ?? null;
 }
 
 /** The README nearest to the root of what the goal is about. */
 export function findReadme(intent: Intent, evidence: Evidence): string | null {
-  const found = filesInScope(intent, evidence).filter(({ path }) => README.test(path.slice(path.lastIndexOf('/') + 1)));
+  const found = filesInScope(intent, evidence).filter(({ path }) =>
+    README.test(path.slice(path.lastIndexOf('/') + 1)),
+  );
   return found.map(file => file.path).sort(byDepth)[0] ?? null;
 }
 
 export function manifests(intent: Intent, evidence: Evidence): FileSeen[] {
-  return filesInScope(intent, evidence).filter(({ path }) => MANIFESTS.test(path) && path.split('/').length <= MANIFEST_DEPTH);
+  return filesInScope(intent, evidence).filter(
+    ({ path }) => MANIFESTS.test(path) && path.split('/').length <= MANIFEST_DEPTH,
+  );
 }
 
 export function markdownFiles(intent: Intent, evidence: Evidence): FileSeen[] {

@@ -45,13 +45,19 @@ function readmeSection(seen: Seen): string {
   }
   const says = say(seen, `${code(path)} says:`, `${code(path)} 写道：`);
   const title = said.title === null ? [] : [`**${said.title}**`];
-  return heading + [about, says, quote([...title, ...said.paragraphs].join('\n\n'), 1200)].filter(Boolean).join('\n\n');
+  return (
+    heading +
+    [about, says, quote([...title, ...said.paragraphs].join('\n\n'), 1200)].filter(Boolean).join('\n\n')
+  );
 }
 
 /** Name, version and description of the nearest `package.json`. */
 function packageLine(seen: Seen): string {
-  const file = manifests(seen.intent, seen.evidence).find(({ path, text }) => path.endsWith('package.json') && text !== null);
-  const field = (name: string) => new RegExp(`^ {0,4}\\t?"${name}":\\s*"((?:[^"\\\\]|\\\\.)*)"`, 'm').exec(file?.text ?? '')?.[1];
+  const file = manifests(seen.intent, seen.evidence).find(
+    ({ path, text }) => path.endsWith('package.json') && text !== null,
+  );
+  const field = (name: string) =>
+    new RegExp(`^ {0,4}\\t?"${name}":\\s*"((?:[^"\\\\]|\\\\.)*)"`, 'm').exec(file?.text ?? '')?.[1];
   const name = field('name');
   if (file === undefined || name === undefined) return '';
   const [version, about] = [field('version'), field('description')];
@@ -69,17 +75,34 @@ function treeSection(seen: Seen): string {
     folder => folder !== '.' && (scope.length === 0 || scope.some(one => folder.startsWith(`${one}/`))),
   );
   const roots = scope.length === 0 ? [''] : scope.map(folder => `${folder}/`);
-  const entries = roots.flatMap(root => topEntries(root, files.map(file => file.path), folders, seen));
-  const count = say(seen, `${files.length} files in ${folders.length} folders`, `共 ${files.length} 个文件、${folders.length} 个文件夹`);
+  const entries = roots.flatMap(root =>
+    topEntries(
+      root,
+      files.map(file => file.path),
+      folders,
+      seen,
+    ),
+  );
+  const count = say(
+    seen,
+    `${files.length} files in ${folders.length} folders`,
+    `共 ${files.length} 个文件、${folders.length} 个文件夹`,
+  );
   const where = scope.length === 0 ? '' : ` (${scope.map(folder => code(folder)).join(', ')})`;
-  const part = evidence.listing === 'part' ? say(seen, ' (the listing is not whole: it was too large)', '（列表过大，并不完整）') : '';
+  const part =
+    evidence.listing === 'part'
+      ? say(seen, ' (the listing is not whole: it was too large)', '（列表过大，并不完整）')
+      : '';
   return `## ${say(seen, 'What is there', '目录内容')}\n\n${count}${where}${part}${leftOutText(seen)}:\n\n${list(entries, SHOWN_ENTRIES, moreText(seen))}`;
 }
 
 function leftOutText(seen: Seen): string {
   const { leftOut } = seen.evidence;
   if (leftOut.length === 0) return '';
-  const names = [...new Set(leftOut)].slice(0, 8).map(name => code(name)).join(', ');
+  const names = [...new Set(leftOut)]
+    .slice(0, 8)
+    .map(name => code(name))
+    .join(', ');
   return say(seen, `, left out: ${names}`, `，未计入：${names}`);
 }
 
@@ -102,8 +125,11 @@ function linesSection(seen: Seen): string {
     `**${total.lines} lines** in ${total.files} of ${files.length} text files (a last line without a line end counts; binary and generated files such as lock files and maps do not).`,
     `${files.length} 个文本文件中的 ${total.files} 个共 **${total.lines} 行**（不含二进制文件和锁文件、映射等生成的文件）。`,
   );
-  const head = intro && [say(seen, 'Language', '语言'), say(seen, 'Files', '文件数'), say(seen, 'Lines', '行数')];
-  return `${heading}${intro}\n\n${table(head || [], rows.map(row => [row.language, row.files, row.lines]))}`;
+  const head = [say(seen, 'Language', '语言'), say(seen, 'Files', '文件数'), say(seen, 'Lines', '行数')];
+  return `${heading}${intro}\n\n${table(
+    head,
+    rows.map(row => [row.language, row.files, row.lines]),
+  )}`;
 }
 
 const SHOWN_LARGEST = 10;
@@ -114,7 +140,11 @@ function largestSection(seen: Seen): string {
     .sort((a, b) => (b.size ?? 0) - (a.size ?? 0))
     .slice(0, SHOWN_LARGEST);
   if (files.length === 0) return '';
-  const rows = files.map(({ path, size, text, whole }) => [code(path), bytesText(size ?? 0), whole && text !== null ? countLines(text) : '–']);
+  const rows = files.map(({ path, size, text, whole }) => [
+    code(path),
+    bytesText(size ?? 0),
+    whole && text !== null ? countLines(text) : '–',
+  ]);
   const head = [say(seen, 'File', '文件'), say(seen, 'Size', '大小'), say(seen, 'Lines', '行数')];
   return `## ${say(seen, 'Largest files', '最大的文件')}\n\n${table(head, rows)}`;
 }
@@ -124,11 +154,18 @@ const SHOWN_PLACES = 40;
 function todosSection(seen: Seen): string {
   const places = findPlaces(countableFiles(seen.intent, seen.evidence), MARKERS);
   const heading = '## TODO, FIXME, XXX\n\n';
-  if (places.length === 0) return `${heading}${say(seen, 'None in the text files that were read.', '已读取的文本文件中没有。')}`;
+  if (places.length === 0)
+    return `${heading}${say(seen, 'None in the text files that were read.', '已读取的文本文件中没有。')}`;
   const marks = places.flatMap(place => place.found);
-  const counts = [...new Set(marks)].map(mark => `${marks.filter(one => one === mark).length} ${mark}`).join(', ');
+  const counts = [...new Set(marks)]
+    .map(mark => `${marks.filter(one => one === mark).length} ${mark}`)
+    .join(', ');
   const files = new Set(places.map(place => place.path)).size;
-  const intro = say(seen, `${counts}, on ${places.length} lines in ${files} files:`, `${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`);
+  const intro = say(
+    seen,
+    `${counts}, on ${places.length} lines in ${files} files:`,
+    `${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`,
+  );
   const items = places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`);
   return `${heading}${intro}\n\n${list(items, SHOWN_PLACES, moreText(seen))}`;
 }
@@ -143,7 +180,9 @@ function headingsSection(seen: Seen): string {
   const most = Math.max(4, Math.floor((SHOWN_HEADINGS * 3) / all.length));
   const parts = all.slice(0, SHOWN_DOCUMENTS).map(({ path, text }) => {
     const headings = headingsOf(text ?? '');
-    const lines = headings.map(({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`);
+    const lines = headings.map(
+      ({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`,
+    );
     return `**${path}** (${headings.length})\n${list(lines, most, moreText(seen))}`.trimEnd();
   });
   if (all.length > SHOWN_DOCUMENTS) parts.push(moreText(seen)(all.length - SHOWN_DOCUMENTS));
@@ -156,13 +195,19 @@ function dependenciesSection(seen: Seen): string {
   const files = manifests(seen.intent, seen.evidence).filter(file => file.text !== null);
   const title = `## ${say(seen, 'Dependencies', '依赖')}\n\n`;
   if (files.length === 0) {
-    const none = 'No package.json, pyproject.toml, requirements.txt, go.mod, Cargo.toml or composer.json was found.';
+    const none =
+      'No package.json, pyproject.toml, requirements.txt, go.mod, Cargo.toml or composer.json was found.';
     return `${title}${say(seen, none, '没有找到 package.json、pyproject.toml、requirements.txt、go.mod、Cargo.toml 或 composer.json。')}`;
   }
   const parts = files.map(({ path, text }) => {
-    const groups = Object.entries(dependenciesOf(path, text ?? '') ?? {}).filter(([, names]) => names.length > 0);
+    const groups = Object.entries(dependenciesOf(path, text ?? '') ?? {}).filter(
+      ([, names]) => names.length > 0,
+    );
     const lines = groups.map(([group, names]) => {
-      const shown = names.slice(0, SHOWN_PACKAGES).map(name => code(name)).join(', ');
+      const shown = names
+        .slice(0, SHOWN_PACKAGES)
+        .map(name => code(name))
+        .join(', ');
       const left = names.length - SHOWN_PACKAGES;
       return `- ${group} (${names.length}): ${shown}${left > 0 ? `, ${moreText(seen)(left)}` : ''}`;
     });

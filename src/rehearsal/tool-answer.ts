@@ -8,11 +8,13 @@ export interface ToolAnswer {
   text: string;
 }
 
-const MAY_BE_REPEATED = /^(Not run: skipped\.|Cancelled before it ended\.|Timed out\.|Not run: the tool is not available\.)/;
+const MAY_BE_REPEATED =
+  /^(Not run: skipped\.|Cancelled before it ended\.|Timed out\.|Not run: the tool is not available\.)/;
 
 export function readToolAnswer(content: string): ToolAnswer {
   const inner = /^<tool_output tool="[^"\n]*">\n([\s\S]*)\n<\/tool_output>$/.exec(fromTag(content))?.[1];
-  if (inner === undefined) return { ending: MAY_BE_REPEATED.test(content) ? 'again' : 'failed', text: content };
+  if (inner === undefined)
+    return { ending: MAY_BE_REPEATED.test(content) ? 'again' : 'failed', text: content };
   const text = withoutNotes(inner.replace(/<(\/?)\\(?=tool_output\b)/gi, '<$1'));
   const note = content.startsWith('<tool_output') ? '' : content.slice(0, content.indexOf('\n'));
   if (MAY_BE_REPEATED.test(note)) return { ending: 'again', text };
@@ -26,7 +28,11 @@ function fromTag(content: string): string {
 
 /** The run puts these before results that are given again, or asked for again. */
 function withoutNotes(text: string): string {
-  const notes = [REUSE_NOTE, REUSE_NOTE_ZH, 'Note: the same call with the same arguments has a result earlier in this conversation.'];
+  const notes = [
+    REUSE_NOTE,
+    REUSE_NOTE_ZH,
+    'Note: the same call with the same arguments has a result earlier in this conversation.',
+  ];
   const note = notes.find(known => text.startsWith(`${known}\n`));
   return note === undefined ? text : text.slice(note.length + 1);
 }

@@ -20,7 +20,9 @@ export function toolboxOf(offered: readonly string[]): Toolbox {
   const box: Toolbox = {};
   for (const use of Object.keys(NAMES) as ToolUse[]) {
     const known: readonly string[] = NAMES[use];
-    const name = known.flatMap(wanted => offered.filter(one => one === wanted || one.endsWith(`__${wanted}`)))[0];
+    const name = known.flatMap(wanted =>
+      offered.filter(one => one === wanted || one.endsWith(`__${wanted}`)),
+    )[0];
     if (name !== undefined) box[use] = name;
   }
   return box;
@@ -30,7 +32,10 @@ export function toolboxOf(offered: readonly string[]): Toolbox {
 export function useOf(name: string): ToolUse | null {
   const uses = Object.keys(NAMES) as ToolUse[];
   const bare = name.slice(name.lastIndexOf('__') + 1).replace(/^_/, '');
-  return uses.find(use => (NAMES[use] as readonly string[]).some(known => known === name || known === bare)) ?? null;
+  return (
+    uses.find(use => (NAMES[use] as readonly string[]).some(known => known === name || known === bare)) ??
+    null
+  );
 }
 
 /** Names of tools in a planner's overview: the lines `- name: what it does`. */
@@ -41,5 +46,11 @@ export function toolsInOverview(system: string): string[] {
 
 /** Whether files can be seen at all. */
 export function canSeeFiles(box: Toolbox): boolean {
-  return (box.read !== undefined || box.readMany !== undefined) && (box.tree ?? box.listWithSizes ?? box.list) !== undefined;
+  return (
+    (box.read !== undefined || box.readMany !== undefined) &&
+    (box.tree ?? box.listWithSizes ?? box.list) !== undefined
+  );
 }
+
+/** All names that the rules know. */
+export const STANDARD_TOOLS: readonly string[] = Object.values(NAMES).flat();

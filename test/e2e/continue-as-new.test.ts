@@ -1,13 +1,12 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Message } from '../../src/core/message.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, stateQuery } from '../../src/workflows/messages.js';
 import { partsOf } from '../support/histories.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
-import { journalOf, transcriptOf } from '../support/run-views.js';
+import { journalOf, transcriptOf, withoutTimes } from '../support/run-views.js';
 import { SHORT_RUN_FILES, shortScript } from '../support/team-script.js';
 
 let env: TestWorkflowEnvironment;
@@ -21,13 +20,6 @@ afterAll(async () => {
   await rig?.close();
   await env?.teardown();
 });
-
-function withoutTimes(messages: Message[]): unknown[] {
-  return messages.map(({ at: _, ...message }) => {
-    if (message.kind !== 'tool_result') return message;
-    return { ...message, content: message.content.map(block => ({ ...block, durationMs: 0 })) };
-  });
-}
 
 test('continue-as-new at every safe point → the transcript of the uninterrupted run, a journal that goes on (L20)', async () => {
   const whole = rig.play(shortScript());

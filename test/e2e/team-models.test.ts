@@ -36,7 +36,9 @@ const whole: ScriptedReply[] = [
   { text: verdict({ summary: 'Hello to you.' }) },
 ];
 /** Asks for a short wait, so that retries do not slow the test down. */
-const soon = { 'retry-after-ms': '20' };
+const outOfOrder: ScriptedReply = {
+  error: { status: 500, message: 'Out of order.', headers: { 'retry-after-ms': '20' } },
+};
 
 async function failed(handle: WorkflowHandle): Promise<{ failure: ApplicationFailure; result: RunResult }> {
   const error = await handle.result().catch((reason: unknown) => reason);
@@ -73,23 +75,16 @@ describe('a model that fails', () => {
   });
 
   test('a chain of two, the first answers 500 → four tries, then the next model, told in the journal (H5, M6)', async () => {
-    let served = 0;
-    const script = rig.play(({ body }) =>
-      body.model === 'spare'
-        ? (whole[served++] ?? { error: { status: 400 } })
-        : { error: { status: 500, message: 'Out of order.', headers: soon } },
+    const script = rig.play((_, index) =>
+      index < 4 ? outOfOrder : (whole[index - 4] ?? { error: { status: 400 } }),
     );
     const { handle, result } = await rig.run('Hello');
     expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.', usage: { costUsd: null } });
-    expect(await eventsOf(handle, 'provider_switch')).toMatchObject(
-      ['planner', 'executor', 'verifier'].map(role => ({
-        role,
-        fromModel: 'openai/gpt-5-mini',
-        toModel: 'openai/spare',
-      })),
-    );
-    const models = script.requests.slice(0, 5).map(({ body }) => body.model);
-    expect(models).toEqual(['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini', 'spare']);
+    expect(await eventsOf(handle, 'provider_switch')).toMatchObject([
+      { role: 'planner', fromModel: 'openai/gpt-5-mini', toModel: 'openai/spare' },
+    ]);
+    const models = script.requests.map(({ body }) => body.model);
+    expect(models.slice(0, 5)).toEqual([...Array.from({ length: 4 }, () => 'gpt-5-mini'), 'spare']);
     const [first] = await eventsOf(handle, 'model_call_failed');
     expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
   });

@@ -86,16 +86,15 @@ describe('tools that write', () => {
   });
 
   test('large arguments → reach the tool whole and are in history once', async () => {
-    const content = 'marker-of-a-large-argument '.repeat(400);
+    // Its beginning is in summaries and previews, its end only where it is whole.
+    const content = `${'long '.repeat(1_000)}and its end`;
     rig.play([planned, { toolCalls: [write('large.txt', content)] }, ...ending]);
     const { handle } = await rig.run('Write', { autoApprove: true });
     expect(inWorkspace('large.txt')).toBe(content);
     const { events } = await handle.fetchHistory();
-    const holding = (events ?? []).filter(event =>
-      payloadsText(event).includes('marker-of-a-large-argument marker-of-a-large-argument'),
-    );
+    const holding = (events ?? []).filter(event => payloadsText(event).includes('and its end'));
     expect(holding).toHaveLength(1);
-    expect(holding[0]).toHaveProperty('activityTaskCompletedEventAttributes');
+    expect(holding[0]?.activityTaskCompletedEventAttributes).toBeTruthy();
   });
 });
 
@@ -118,7 +117,7 @@ describe('large texts', () => {
     expect(shown).toContain(BIG.slice(0, 5_000));
     expect(shown).toContain(BIG.slice(-1_500));
     expect(ref).not.toBe('');
-    expect(page).toContain(BIG.slice(50_000, 50_039));
+    expect(page).toContain(BIG.slice(50_000, 50_030));
     expect(result.trace.steps.slice(0, 2).map(step => step.ending)).toEqual(['executed', 'executed']);
   });
 
@@ -141,7 +140,7 @@ describe('large texts', () => {
     expect(first.length).toBeLessThan(10_000);
     expect(first).toContain('Sum up this log');
     expect(first).toContain('That was the log.');
-    expect(page).toContain(goal.slice(50_000, 50_039));
+    expect(page).toContain(goal.slice(50_000, 50_030));
     expect((await handle.query(stateQuery)).goal.length).toBeLessThan(10_000);
   });
 
@@ -160,14 +159,8 @@ describe('large texts', () => {
 });
 
 /** All payload data of an event, as text. */
-function payloadsText(event: object): string {
-  const parts: string[] = [];
-  JSON.stringify(event, (_key, value: unknown) => {
-    if (value instanceof Uint8Array) {
-      parts.push(Buffer.from(value).toString('utf8'));
-      return undefined;
-    }
-    return typeof value === 'bigint' ? String(value) : value;
-  });
-  return parts.join('\n');
+function payloadsText(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(payloadsText).join('\n');
 }

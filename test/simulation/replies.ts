@@ -148,7 +148,9 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
       type: 'tool_use',
       id: random.pick(['', 'call_0', 'call_1']),
       name: random.chance(0.1) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
-      input: random.chance(0.1) ? otherInput(scenario) : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
+      input: random.chance(0.1)
+        ? otherInput(scenario)
+        : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
     };
     if (!random.chance(0.1)) return call;
     const bad = { ...call, argErrors: ['`path` must be a string.'] };

@@ -28,6 +28,8 @@ export interface Scenario {
   toolAppetite: number;
   /** Replies and results are long, so that threads must be trimmed. */
   longTexts: boolean;
+  /** Whether checks that cost more than the run itself are made. */
+  thorough: boolean;
 }
 
 export function scenarioOf(seed: number): Scenario {
@@ -50,6 +52,7 @@ export function scenarioOf(seed: number): Scenario {
     oddReplies: random.pick([0.03, 0.15, 0.5]),
     toolAppetite: random.pick([0.2, 0.5, 0.9]),
     longTexts,
+    thorough: seed % 4 === 0,
   };
 }
 

@@ -49,21 +49,54 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
   return { state: run.state, ...watcher.record() };
 }
 
+export interface SeedResult {
+  runs: number;
+  seen: ReadonlySet<string>;
+}
+
 /**
- * Three runs of one seed: uninterrupted, handed over at every safe point, and handed over with too little
- * room. The first two must not differ in anything but the handovers. Returns what happened.
+ * Up to three runs of one seed: uninterrupted, handed over at every safe point, and handed over with too
+ * little room. The first two must not differ in anything but the handovers.
  */
-export async function simulateSeed(seed: number): Promise<string[]> {
+export async function simulateSeed(seed: number): Promise<SeedResult> {
   const scenario = scenarioOf(seed);
   const plain = await simulate(scenario, 'never');
   const every = await simulate(scenario, 'every');
   expectSame(comparable(plain), comparable(every));
-  const tight = scenario.longTexts || seed % 8 === 0 ? await simulate(scenario, 'tight') : null;
-  return [...plain.seen, ...every.seen, ...(tight?.seen ?? [])];
+  if (!scenario.longTexts && !scenario.thorough) {
+    return { runs: 2, seen: new Set([...plain.seen, ...every.seen]) };
+  }
+  const tight = await simulate(scenario, 'tight');
+  return { runs: 3, seen: new Set([...plain.seen, ...every.seen, ...tight.seen]) };
 }
 
-/** How many runs `simulateSeed` makes at least. */
-export const RUNS_A_SEED = 2;
+export interface BadSeed {
+  seed: number;
+  error: string;
+}
+
+/** Simulates seeds from `first` on until that many runs are made; stops at `mostBad` bad seeds. */
+export async function simulateRuns(
+  first: number,
+  atLeast: number,
+  mostBad = 1,
+): Promise<{ runs: number; seeds: number; seen: Set<string>; bad: BadSeed[] }> {
+  const seen = new Set<string>();
+  const bad: BadSeed[] = [];
+  let runs = 0;
+  let seed = first;
+  for (; runs < atLeast && bad.length < mostBad; seed += 1) {
+    try {
+      const result = await simulateSeed(seed);
+      runs += result.runs;
+      for (const tag of result.seen) seen.add(tag);
+    } catch (error) {
+      runs += 1;
+      bad.push({ seed, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  }
+  return { runs, seeds: seed - first, seen, bad };
+}
 
 function comparable({ state, transcript, journal }: Simulated): Record<string, unknown> {
   const { part: _part, previousRunId: _previous, journal: _journal, ...same } = state;

@@ -56,7 +56,7 @@ export class Watcher {
     this.caps.check(state);
     this.checkTasks(state, events);
     this.checkPosition(state);
-    expectThat(isDeepStrictEqual(state.usage, this.usage), 'usage is the sum of all replies');
+    expectThat(JSON.stringify(state.usage) === JSON.stringify(this.usage), 'usage is the sum of all replies');
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
   }
 
@@ -157,12 +157,13 @@ export class Watcher {
 
   /** The request is the same as at the begin of the call, whatever happened meanwhile. */
   modelReturned(state: RunState, asked: AskedRequest, called: Called<CallModelResult>): void {
+    if (!called.ok) this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
+    if (!this.scenario.thorough) return;
     const again = ask(state, asked.callId);
     const same =
       again.messages.length === asked.messages.length &&
       again.messages.every((message, index) => message === asked.messages[index]);
     expectThat(same && isDeepStrictEqual(again.head, asked.head), `the request of ${asked.callId} changed`);
-    if (!called.ok) this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
   }
 
   toolCalled(state: RunState, input: CallToolInput, options: CallOptions): void {
@@ -181,7 +182,7 @@ export class Watcher {
     if (cursor.reasked) this.seen.add('handover after a re-ask');
     if (cursor.reporting) this.seen.add('handover in a report');
     if (state.stop) this.seen.add('handover while stopping');
-    if (this.scenario.seed % 8 === 0) expectSerialisable(state);
+    if (this.scenario.thorough) expectSerialisable(state);
     return state;
   }
 
@@ -190,7 +191,7 @@ export class Watcher {
     this.follow(state);
     this.caps.check(state);
     this.transcript.ended();
-    if (state.part === 1) expectSerialisable(state);
+    if (this.scenario.thorough) expectSerialisable(state);
     expectThat(end !== null, 'the run has an end');
     this.seen.add(`outcome ${end.outcome}`);
     const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);
@@ -198,10 +199,7 @@ export class Watcher {
     const verdict = this.journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
-    if (state.stop) {
-      const stops = ['stopped', 'failed', 'cancelled', 'completed', 'unverified'];
-      expectThat(stops.includes(end.outcome), `stopped, and ended as ${end.outcome}`);
-    }
+    expectThat(end.outcome !== 'stopped' || state.stop !== null, 'stopped, and nobody asked for it');
   }
 }
 

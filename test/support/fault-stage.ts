@@ -16,7 +16,7 @@ import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
 import { partsOf, replayAll } from './histories.js';
 import type { WorkerProcess, WorkerProcessOptions } from './processes.js';
-import { firedPassages, spawnWorker, startWorkerProcess } from './processes.js';
+import { firedPassages, isRunning, processesNaming, spawnWorker, startWorkerProcess } from './processes.js';
 import { makeProject, type TestProject } from './project.js';
 import { runSettings } from './rig.js';
 import { messagesOf, toolTexts } from './run-views.js';
@@ -40,8 +40,8 @@ export interface FaultStage {
   keepWorker(): KeptWorker;
   /** Passages at which a failpoint fired. */
   fired(name: string): number[];
-  /** Replays all histories, ends all workers in order and removes everything. */
-  close(): Promise<void>;
+  /** Ends all workers in order where that may still be asked for, replays all histories, removes everything. */
+  close(played: boolean): Promise<void>;
 }
 
 export interface StagedRun {
@@ -74,8 +74,25 @@ export interface FaultStageOptions {
 }
 
 const RUN_TIMEOUT = '100 seconds';
+/** How an ordinary result is wrapped for the model. */
+const OUTPUT = /^<tool_output [^>]*>\n(.*)\n<\/tool_output>$/s;
 
-export async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
+/** Plays on a stage and clears it away, also when `play` fails. */
+export async function onStage(
+  options: FaultStageOptions,
+  play: (stage: FaultStage) => Promise<void>,
+): Promise<void> {
+  const stage = await startFaultStage(options);
+  let played = false;
+  try {
+    await play(stage);
+    played = true;
+  } finally {
+    await stage.close(played);
+  }
+}
+
+async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
   const { client, address } = options;
   const fake = fakeMcp();
   const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
@@ -126,7 +143,7 @@ export async function startFaultStage(options: FaultStageOptions): Promise<Fault
       return {
         handle,
         requests: own,
-        seen: () => toolTexts(own().at(-1)),
+        seen: () => toolTexts(own().at(-1)).map(text => OUTPUT.exec(text)?.[1] ?? text),
         result: async () => (await handle.result()) as RunResult,
       };
     },
@@ -141,14 +158,18 @@ export async function startFaultStage(options: FaultStageOptions): Promise<Fault
       live();
       return kept;
     },
-    close: async () => {
+    close: async played => {
       closing = true;
-      const histories = await Promise.all(handles.map(handle => partsOf(client, handle)));
-      for (const worker of workers) worker.signalGroup('SIGTERM');
+      for (const worker of workers) worker.end(played ? 'SIGTERM' : 'SIGKILL');
       await Promise.all(workers.map(worker => worker.exited));
+      const histories = played ? await Promise.all(handles.map(handle => partsOf(client, handle))) : [];
+      const left = processesNaming(project.dir)
+        .concat(fake.events().map(({ pid }) => pid))
+        .filter(isRunning);
       await model.close();
       fake.remove();
       rmSync(project.dir, { recursive: true, force: true });
+      if (played && left.length > 0) throw new Error(`processes are left: ${left.join(', ')}`);
       await replayAll(histories.flat());
     },
   };

@@ -1,8 +1,9 @@
 /** Histories of runs: reading them over all parts, and replaying them against the current workflow code. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
-import type { History } from '@temporalio/common/lib/proto-utils.js';
+import { type History, historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker } from '@temporalio/worker';
 import { projectRoot } from './project.js';
 
@@ -47,5 +48,32 @@ export async function replayAll(
   const results = Worker.runReplayHistories({ workflowBundle: workflowBundleToUse }, histories);
   for await (const { workflowId, runId, error } of results) {
     if (error) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${error.message}`);
+  }
+}
+
+const FROZEN = join(projectRoot, 'test', 'histories');
+
+/** The committed histories of runs of earlier code, in the form that `export` prints. */
+export function frozenHistories(): { workflowId: string; history: History }[] {
+  return frozenFiles().map(file => ({
+    workflowId: file.replace('.json', ''),
+    history: historyFromJSON(JSON.parse(readFileSync(join(FROZEN, file), 'utf8'))),
+  }));
+}
+
+function frozenFiles(): string[] {
+  mkdirSync(FROZEN, { recursive: true });
+  return readdirSync(FROZEN).filter(file => file.endsWith('.json'));
+}
+
+/** Replaces the committed histories. The host's name is in them as part of worker identities: it is taken out. */
+export function freezeHistories(runs: Record<string, readonly RecordedPart[]>): void {
+  for (const file of frozenFiles()) rmSync(join(FROZEN, file));
+  for (const [name, parts] of Object.entries(runs)) {
+    for (const [index, { history }] of parts.entries()) {
+      const json = JSON.stringify(historyToJSON(history)).replaceAll(hostname(), 'host');
+      const part = parts.length > 1 ? `-part-${index + 1}` : '';
+      writeFileSync(join(FROZEN, `${name}${part}.json`), `${json}\n`);
+    }
   }
 }

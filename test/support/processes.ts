@@ -13,8 +13,8 @@ export interface WorkerProcess {
   pid: number;
   /** SIGKILL to the worker alone; resolves when it is gone. */
   kill(): Promise<void>;
-  /** A signal to its whole process group, as Ctrl-C in its terminal does. */
-  signalGroup(signal: NodeJS.Signals): void;
+  /** A signal to its whole process group, as Ctrl-C in its terminal does; nothing when it has ended. */
+  end(signal: NodeJS.Signals): void;
   /** Resolves when it has ended, with its exit code or the signal that killed it. */
   exited: Promise<number | NodeJS.Signals | null>;
   /** What it wrote to stderr so far. */
@@ -76,7 +76,9 @@ export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
     pid,
     exited,
     log: () => log,
-    signalGroup: signal => process.kill(-pid, signal),
+    end: signal => {
+      if (running.has(child)) process.kill(-pid, signal);
+    },
     kill: async () => {
       child.kill('SIGKILL');
       await exited;

@@ -44,3 +44,11 @@ export function toolTexts(request: ChatRequest | undefined): string[] {
 export function messagesOf(request: ChatRequest | undefined, role: WireMessage['role']): WireMessage[] {
   return (request?.body.messages ?? []).filter(message => message.role === role);
 }
+
+/** A transcript without what differs from run to run: times. */
+export function withoutTimes(messages: readonly Message[]): unknown[] {
+  return messages.map(({ at: _, ...message }) => {
+    if (message.kind !== 'tool_result') return message;
+    return { ...message, content: message.content.map(block => ({ ...block, durationMs: 0 })) };
+  });
+}

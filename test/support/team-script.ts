@@ -91,3 +91,13 @@ export function shortScript(): ScriptedReply[] {
     { text: verdict({ summary: 'Three boats, of 1961, 1974 and 1988.' }) },
   ];
 }
+
+/** One plan, one call, one report, one verdict. */
+export function shortestScript(): ScriptedReply[] {
+  return [
+    { text: plan({ todos: ['Read README.md'] }) },
+    { toolCalls: [read('README.md')] },
+    { text: execution({ summary: 'README.md says how many boats.', taskCompleted: true }) },
+    { text: verdict({ summary: 'As many as README.md says.' }) },
+  ];
+}
