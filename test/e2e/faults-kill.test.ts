@@ -39,7 +39,7 @@ function waitsAt(stage: FaultStage, gate: string, times = 1): Promise<number> {
 }
 
 /** Holds the executor's reply in its middle after so many tool results, the first time it is asked for. */
-function heldOnce(after: number): Part['change'] {
+function heldOnce(after: number): NonNullable<Part['change']> {
   return (reply, { role, at, nth }) =>
     role === 'Executor' && at === after && nth === 1
       ? { ...reply, chunkChars: 4, hold: { until: new Promise(() => {}), atChunk: 2 } }

@@ -52,7 +52,7 @@ export function scenarioOf(seed: number): Scenario {
     oddReplies: random.pick([0.03, 0.15, 0.5]),
     toolAppetite: random.pick([0.2, 0.5, 0.9]),
     longTexts,
-    thorough: seed % 4 === 0,
+    thorough: seed % 5 === 0,
   };
 }
 

@@ -1,0 +1,16 @@
+#!/bin/sh
+# Makes Temporal's databases and brings their schema to the version of this image. Again is harmless.
+# SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER and SQL_PASSWORD are read by temporal-sql-tool itself.
+set -eu
+
+schema() {
+  database=$1
+  folder=$2
+  temporal-sql-tool --db "$database" create
+  # Fails where the database has its first schema already; the update then does what is left.
+  temporal-sql-tool --db "$database" setup-schema --version 0.0 || true
+  temporal-sql-tool --db "$database" update-schema --schema-dir "${SCHEMA_DIR:-/etc/temporal/schema}/$folder"
+}
+
+schema temporal postgresql/v12/temporal/versioned
+schema temporal_visibility postgresql/v12/visibility/versioned

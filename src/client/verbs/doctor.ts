@@ -1,0 +1,56 @@
+/** `doctor`: looks at everything a run needs and says what to do where something is wrong. */
+import type { Command } from 'commander';
+import { examine } from '../../doctor/examine.js';
+import type { Finding } from '../../doctor/finding.js';
+import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
+import { env } from '../../env.js';
+import { projectRoot } from '../../stack/home.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
+import { type CommonOptions, describeVerb } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { createOutput } from '../output.js';
+import { userPath } from '../start-run.js';
+
+interface DoctorOptions extends CommonOptions {
+  fix?: boolean;
+  workspace: string;
+  config?: string;
+  taskQueue?: string;
+}
+
+export function addDoctor(program: Command): void {
+  const verb = program
+    .command('doctor')
+    .description(
+      'Check configuration, Temporal, models (one short request to each), tool servers and folders. Starts nothing that stays.',
+    )
+    .option('--fix', 'mend what can be mended: register search attributes, fetch the Temporal CLI')
+    .option('--workspace <dir>', 'folder that tool servers are started for', '.')
+    .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
+    .option('--task-queue <name>', 'queue that workers should serve (STEERSMAN_TASK_QUEUE)')
+    .addHelpText('after', '\nExit codes: 0 nothing failed (warnings may be left); 1 something did.');
+  describeVerb(verb, [
+    'npm run client -- doctor',
+    'TEMPORAL_ADDRESS=temporal.example:7233 npm run client -- doctor --fix',
+    'npm run --silent client -- doctor --json | jq \'select(.status == "failed")\'',
+  ]).action(async (options: DoctorOptions) => {
+    const output = createOutput(options);
+    const findings: Finding[] = [];
+    const round = examine({
+      configDir: options.config === undefined ? projectRoot : userPath(options.config),
+      workspace: userPath(options.workspace),
+      taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE,
+      fix: options.fix === true,
+      report: line => output.notes.line(line),
+    });
+    for await (const finding of round) {
+      findings.push(finding);
+      if (output.json) output.value({ type: 'finding', ...finding });
+      else for (const line of findingLines(finding, output.out.colors)) output.out.line(line);
+    }
+    const summary = summarize(findings);
+    if (output.json) output.value({ type: 'summary', ...summary });
+    else output.out.line(`\n${summaryLine(summary, output.out.colors)}`);
+    process.exitCode = summary.failed.length === 0 ? EXIT.ok : EXIT.failed;
+  });
+}

@@ -1,0 +1,106 @@
+/** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { displayPath } from '../config/files.js';
+import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
+import { chooseModels, loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
+import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import { loadMcpConfig, type McpConfig } from '../mcp/config.js';
+import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
+
+export interface Configuration {
+  /** Null where the file is wrong. */
+  settings: Settings | null;
+  /** Null where the file is wrong. */
+  mcp: McpConfig | null;
+  /** Every model that a role may call, `provider/model`; null where settings or prompts are wrong. */
+  models: string[] | null;
+  findings: Finding[];
+}
+
+/** Reads everything as a worker and a run would. */
+export async function checkConfiguration(configDir: string): Promise<Configuration> {
+  const file = join(configDir, SETTINGS_FILE);
+  const settings = await attempt(SETTINGS_FILE, async () => {
+    const value = await loadSettings(configDir);
+    return {
+      value,
+      finding: ok(SETTINGS_FILE, existsSync(file) ? displayPath(file) : 'none: defaults hold'),
+    };
+  });
+  const prompts = settings.value
+    ? await checkPrompts(configDir, settings.value)
+    : { value: null, finding: skipped('prompts', `${SETTINGS_FILE} has to be right first`) };
+  const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir));
+  return {
+    settings: settings.value,
+    mcp: mcp.value,
+    models: prompts.value,
+    findings: [settings.finding, prompts.finding, mcp.finding],
+  };
+}
+
+interface Checked<T> {
+  value: T | null;
+  finding: Finding;
+}
+
+async function attempt<T>(check: string, work: () => Checked<T> | Promise<Checked<T>>): Promise<Checked<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    return { value: null, finding: failedBy(check, error) };
+  }
+}
+
+function checkPrompts(configDir: string, settings: Settings): Promise<Checked<string[]>> {
+  return attempt('prompts', async () => {
+    const templates = await loadRoles(promptRoots(configDir), settings.language);
+    const limits = mergeLimits(settings.limits, {});
+    const roles = templates.map(template => renderRole(template, { limits, tools: [] }));
+    const choice = chooseModels(roles, settings.models, { file: join(configDir, SETTINGS_FILE) });
+    const usesDefault = choice.roles.some(role => role.models.length === 0);
+    const named = [...(usesDefault ? choice.models : []), ...choice.roles.flatMap(role => role.models)];
+    const names = roles.map(role => role.name).join(', ');
+    return {
+      value: [...new Set(named)],
+      finding: ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
+    };
+  });
+}
+
+function checkMcpConfig(configDir: string): Checked<McpConfig> {
+  const config = loadMcpConfig(configDir);
+  const { servers, warnings } = config;
+  if (warnings.length > 0) {
+    const finding = warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.');
+    return { value: config, finding };
+  }
+  if (servers.length === 0) {
+    const finding = warning('.mcp.json', 'no tool servers', 'Without tools agents only talk: add a server.');
+    return { value: config, finding };
+  }
+  const names = servers.map(server => server.name).join(', ');
+  return {
+    value: config,
+    finding: ok('.mcp.json', `${servers.length} tool server${servers.length === 1 ? '' : 's'}: ${names}`),
+  };
+}
+
+/**
+ * May runs work in this folder? On another host's workers this folder may not be meant at all, so there a
+ * refusal is a warning.
+ */
+export async function checkWorkspaceFolder(
+  workspace: string,
+  settings: Settings,
+  localStack: boolean,
+): Promise<Finding> {
+  try {
+    const real = await checkWorkspace(workspace, workspaceRoots(settings.workspaces, localStack));
+    return ok('workspace', real);
+  } catch (error) {
+    const finding = failedBy('workspace', error);
+    return localStack ? finding : { ...finding, status: 'warning' };
+  }
+}

@@ -1,0 +1,92 @@
+/** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
+import { formatDuration } from '../client/format.js';
+import { FAILURE } from '../core/failure.js';
+import { ModelCallError } from '../models/model-call-error.js';
+import type { ModelProvider, ModelRequest } from '../models/provider.js';
+import type { ProviderRegistry } from '../models/providers.js';
+import { type Finding, failed, ok, warning } from './finding.js';
+
+const ANSWER_LIMIT_MS = 30_000;
+const LIST_LIMIT_MS = 10_000;
+/** A reply of a few tokens is enough; some endpoints refuse less. */
+const MAX_OUTPUT_TOKENS = 16;
+const NAMES_SHOWN = 8;
+
+/** Asks each model (`provider/model`) for a word; at the same time. */
+export function checkModels(
+  models: readonly string[],
+  providers: ProviderRegistry,
+  limitMs = ANSWER_LIMIT_MS,
+): Promise<Finding[]> {
+  return Promise.all(models.map(id => checkModel(id, providers, limitMs)));
+}
+
+async function checkModel(id: string, providers: ProviderRegistry, limitMs: number): Promise<Finding> {
+  const check = `model ${id}`;
+  const signal = AbortSignal.timeout(limitMs);
+  const begin = performance.now();
+  try {
+    const { provider, model } = providers.resolve(id);
+    try {
+      await ask(provider, model, signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ModelCallError)) throw error;
+      return failed(check, error.message, await todoFor(error, provider, model));
+    }
+    return ok(check, `answers after ${formatDuration(performance.now() - begin)}, ${provider.endpoint}`);
+  } catch (error) {
+    if (signal.aborted) {
+      return warning(
+        check,
+        `no answer within ${limitMs / 1_000} s`,
+        'A model that is loaded on demand may need longer: ask again. Else look at the endpoint.',
+      );
+    }
+    if (error instanceof ModelCallError) return failed(check, error.message, null);
+    throw error;
+  }
+}
+
+/** Resolves with the first part of a reply; the rest is not waited for. */
+async function ask(provider: ModelProvider, model: string, signal: AbortSignal): Promise<void> {
+  const request: ModelRequest = {
+    model,
+    system: 'Answer with one word.',
+    tools: [],
+    output: 'text',
+    temperature: null,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    messages: [
+      { id: 'doctor', at: 0, kind: 'user', purpose: 'brief', content: [{ type: 'text', text: 'Hello?' }] },
+    ],
+  };
+  const reply = provider.stream(request, signal)[Symbol.asyncIterator]();
+  await reply.next();
+  await reply.return?.();
+  signal.throwIfAborted();
+}
+
+/** What the failure's own message does not say yet; null where it says enough. */
+async function todoFor(
+  error: ModelCallError,
+  provider: ModelProvider,
+  model: string,
+): Promise<string | null> {
+  const { unknownModel, rateLimited, overloaded, server } = FAILURE.model;
+  if (error.type === unknownModel) return listedModels(provider, model);
+  const mayPass: string[] = [rateLimited, overloaded, server];
+  return mayPass.includes(error.type)
+    ? 'Runs try again by themselves. If it stays, look at the endpoint.'
+    : null;
+}
+
+/** The endpoint's own list, names like the wrong one first. */
+async function listedModels(provider: ModelProvider, model: string): Promise<string | null> {
+  const listed = await provider.listModels(AbortSignal.timeout(LIST_LIMIT_MS)).catch(() => []);
+  if (listed.length === 0) return null;
+  const start = model.slice(0, 4);
+  const likely = listed.filter(id => id.startsWith(start));
+  const names = [...likely, ...listed.filter(id => !id.startsWith(start))];
+  const more = names.length > NAMES_SHOWN ? `, and ${names.length - NAMES_SHOWN} more` : '';
+  return `It is not in the endpoint's list: ${names.slice(0, NAMES_SHOWN).join(', ')}${more}.`;
+}

@@ -1,0 +1,79 @@
+/** Do the tool servers start, and what do they offer? */
+import { applyToolOverrides, type Settings } from '../config/settings.js';
+import type { ToolDefinition } from '../core/tool.js';
+import type { McpConfig, McpServerConfig } from '../mcp/config.js';
+import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
+import { offerName } from '../mcp/tool-names.js';
+import { listRunTools } from '../mcp/tools.js';
+import { type Finding, failedBy, ok, warning } from './finding.js';
+
+interface Offer {
+  name: string;
+  tools: ToolDefinition[];
+  warnings: string[];
+  /** Why it did not start, or null. */
+  failure: unknown;
+}
+
+/** Starts every enabled server for one workspace, lists its tools as a run would see them, and ends it. */
+export async function checkToolServers(
+  config: McpConfig,
+  settings: Settings,
+  workspace: string,
+  lookup: McpPoolOptions['lookup'],
+): Promise<Finding[]> {
+  const offers = await Promise.all(
+    config.servers.map(server => readOffer(server, config, workspace, lookup)),
+  );
+  const taken = new Set<string>();
+  const named = offers.flatMap(({ name, tools }) =>
+    tools.map(tool => ({ ...tool, name: offerName(name, tool.serverToolName, taken) })),
+  );
+  const { tools, warnings } = applyToolOverrides(named, settings.tools);
+  const findings = offers.map(offer => describeOffer(offer, tools));
+  const unmatched = offers.some(offer => offer.failure !== null) ? [] : warnings;
+  if (unmatched.length === 0) return findings;
+  return [...findings, warning('tool settings', unmatched.join('\n'), 'Correct the pattern, or remove it.')];
+}
+
+async function readOffer(
+  server: McpServerConfig,
+  config: McpConfig,
+  workspace: string,
+  lookup: McpPoolOptions['lookup'],
+): Promise<Offer> {
+  const pool = new McpPool({ config: { ...config, servers: [server], warnings: [] }, lookup });
+  const { name } = server;
+  try {
+    await pool.connect(name, workspace);
+    const { tools, warnings } = await listRunTools(pool, workspace);
+    return { name, tools: tools.filter(({ origin }) => origin.type === 'mcp'), warnings, failure: null };
+  } catch (failure) {
+    return { name, tools: [], warnings: [], failure };
+  } finally {
+    await pool.close();
+  }
+}
+
+function describeOffer({ name, warnings, failure }: Offer, tools: readonly ToolDefinition[]): Finding {
+  const check = `tools ${name}`;
+  if (failure !== null) return failedBy(check, failure);
+  const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === name);
+  const found = `${own.length} tool${own.length === 1 ? '' : 's'}${namesOf(own)}`;
+  if (warnings.length > 0) return warning(check, `${found}\n${warnings.join('\n')}`, null);
+  if (own.length > 0) return ok(check, found);
+  return warning(check, found, `Set "enabled": false for ${name} in .mcp.json if it has nothing to offer.`);
+}
+
+function namesOf(tools: readonly ToolDefinition[]): string {
+  const names = (readOnly: boolean) =>
+    tools.filter(({ policy }) => policy.readOnly === readOnly).map(({ name }) => name);
+  const groups = [
+    { label: 'read-only', list: names(true) },
+    { label: 'with effects', list: names(false) },
+  ];
+  return groups
+    .filter(({ list }) => list.length > 0)
+    .map(({ label, list }) => `; ${label}: ${list.join(', ')}`)
+    .join('');
+}

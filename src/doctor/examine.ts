@@ -1,0 +1,75 @@
+/** The doctor's round: everything a run needs, in the order in which to mend it. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { usesLocalStack } from '../client/connect.js';
+import { env } from '../env.js';
+import { createProviders } from '../models/providers.js';
+import { resolveHome } from '../stack/home.js';
+import type { Report } from '../stack/temporal-binary.js';
+import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
+import { checkBlobs, checkNode } from './check-host.js';
+import { checkModels } from './check-models.js';
+import { checkTemporal } from './check-temporal.js';
+import { checkToolServers } from './check-tool-servers.js';
+import { type Finding, skipped } from './finding.js';
+
+export interface ExamineOptions {
+  /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
+  configDir: string;
+  /** Folder that tool servers are started for. Absolute. */
+  workspace: string;
+  taskQueue: string;
+  /** Mends what can be mended: registers search attributes, fetches the Temporal CLI. */
+  fix: boolean;
+  report: Report;
+}
+
+/** Looks at everything; slow checks run at the same time, findings come in a fixed order. */
+export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
+  const { taskQueue, fix, report } = options;
+  const home = resolveHome();
+  const temporal = checkTemporal({ home, taskQueue, fix, report });
+  const configuration = await checkConfiguration(options.configDir);
+  const rest = [
+    checkFolder(options, configuration),
+    temporal,
+    modelFindings(configuration),
+    toolFindings(options, configuration),
+    checkBlobs(home).then(finding => [finding]),
+  ];
+  // Whoever stops reading early must not leave a rejection unheard.
+  for (const group of rest) group.catch(() => undefined);
+  yield checkNode();
+  yield* configuration.findings;
+  for (const group of rest) yield* await group;
+}
+
+async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {
+  if (settings === null) return [skipped('workspace', 'steersman.yaml has to be right first')];
+  return [await checkWorkspaceFolder(workspace, settings, servesAnyFolder())];
+}
+
+/** As the worker decides: the local stack, or a server on this machine. */
+function servesAnyFolder(): boolean {
+  if (usesLocalStack()) return true;
+  try {
+    const { address } = loadClientConnectConfig().connectionOptions;
+    return /^(localhost|127\.|\[::1\])/.test(address ?? 'localhost');
+  } catch {
+    return false;
+  }
+}
+
+async function modelFindings({ models }: Configuration): Promise<Finding[]> {
+  if (models === null) return [skipped('models', 'steersman.yaml and the prompts have to be right first')];
+  return checkModels(models, createProviders());
+}
+
+async function toolFindings(
+  { workspace }: ExamineOptions,
+  { settings, mcp }: Configuration,
+): Promise<Finding[]> {
+  if (settings === null || mcp === null) {
+    return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
+  }
+  return checkToolServers(mcp, settings, workspace, env.lookup);
+}

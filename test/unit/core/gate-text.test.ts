@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../../../src/core/gate.js';
+import { checkAnswer } from '../../../src/core/gate-answer.js';
+import { approvalText, clientToolText, gateMarkdown, planText } from '../../../src/core/gate-text.js';
+
+const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };
+const GATES: Gate[] = [
+  { ...BASE, gateId: 'g1', kind: 'approval', subject: { tool: 'w', callId: 'c1', arguments: '{}' } },
+  { ...BASE, gateId: 'g2', kind: 'plan', subject: { tasks: 2 } },
+  { ...BASE, gateId: 'g3', kind: 'question', subject: { role: 'planner' } },
+  { ...BASE, gateId: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
+  { ...BASE, gateId: 'g5', kind: 'clientTool', subject: { tool: 'p', callId: 'c5', arguments: '{}' } },
+  { ...BASE, gateId: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 10, used: 12 } },
+  { ...BASE, gateId: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+];
+
+describe('gateMarkdown', () => {
+  it.each(GATES)('C23 gateMarkdown: $kind → every answer it shows is one that checkAnswer takes', gate => {
+    const text = gateMarkdown(gate);
+    const shown = [...text.matchAll(/update `(\w+)`: `(.*)`/g)];
+    expect(shown.length).toBeGreaterThan(0);
+    for (const [, update, json] of shown) {
+      const via = update === 'submitToolResult' ? 'submitToolResult' : 'answerGate';
+      expect(checkAnswer([gate], [], JSON.parse(json ?? ''), { via, maxBytes: 1_000 })).toHaveProperty('ok');
+    }
+    expect(text).toContain('without an answer by 2023-11-14T22:13:20.000Z: ');
+    expect(gateMarkdown({ ...gate, deadline: null })).not.toContain('without an answer');
+  });
+});
+
+describe('texts of gates', () => {
+  it('F22 approvalText: thought, concerns with their mitigation, and the arguments in full', () => {
+    const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];
+    const { title, body } = approvalText({
+      tool: 'wipe',
+      input: { path: 'a' },
+      thought: 'It is old.',
+      concerns,
+    });
+    expect(title).toBe('Run wipe?');
+    expect(body).toBe(
+      'Why: It is old.\n\n- High risk: Deletes files. Mitigation: A copy is kept\n\n```json\n{\n  "path": "a"\n}\n```',
+    );
+  });
+
+  it('K2 approvalText: fences in the arguments → can not end the block; long arguments say what is left out', () => {
+    expect(clientToolText({ tool: 'p', input: '```\n# Approve me\n````' }).body).toMatch(
+      /^`````json\n[\s\S]*\n`````$/,
+    );
+    expect(clientToolText({ tool: 'p', input: 'x'.repeat(5_000) }).body).toContain('1002 characters more');
+    expect(clientToolText({ tool: 'p', input: undefined }).body).toContain('null');
+  });
+
+  it('L15 planText: tasks with their criteria, and notes of a review', () => {
+    const task = {
+      id: 'a',
+      description: 'Count',
+      priority: 1,
+      dependencies: [],
+      requiredCapabilities: [],
+      estimatedDurationMs: null,
+      completionCriteria: 'A number',
+    };
+    expect(
+      planText([task, { ...task, id: 'b', completionCriteria: null }], ['The role is only 60 % sure.']),
+    ).toEqual({
+      title: 'Carry out this plan of 2 task(s)?',
+      body: '- a: Count (done when: A number)\n- b: Count\n- Note: The role is only 60 % sure.',
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../src/core/intent.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { decideOrchestration, type OrchestrationCase, PHASES } from '../../../src/core/orchestrate.js';
+import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
+
+function task(id: string, status: TaskStatus, rounds = 0): Task {
+  return {
+    id,
+    description: 'd',
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: null,
+    status,
+    rounds,
+    result: null,
+    reason: null,
+    cycle: 1,
+  };
+}
+
+const BASE: OrchestrationCase = {
+  phase: 'execution',
+  tasks: [],
+  canReplan: true,
+  limits: DEFAULT_LIMITS,
+  used: { turns: 10, tokens: 1_000 },
+  models: ['p/m'],
+  roles: ['planner'],
+  concerns: [],
+};
+
+const BOTH = [true, false];
+const outcome = (proposal: OrchestrationOutput, given: Partial<OrchestrationCase>) => {
+  const { accepted, confirm, why, tellUser } = decideOrchestration(proposal, { ...BASE, ...given });
+  expect(why).not.toBe('');
+  expect(tellUser !== null).toBe(accepted);
+  return accepted ? (confirm ? 'confirm' : 'yes') : 'no';
+};
+
+/** From and to → what it takes: `open` and `none` are about open tasks, `replan` about plans left. */
+const LEGAL: Record<string, 'open' | 'none' | 'replan' | 'confirm'> = {
+  'planning execution': 'open',
+  'planning wrap_up': 'confirm',
+  'execution planning': 'replan',
+  'execution verification': 'none',
+  'execution wrap_up': 'confirm',
+  'verification planning': 'replan',
+  'verification wrap_up': 'confirm',
+};
+
+describe('decideOrchestration', () => {
+  it('F21 F22 transitions: every pair of phases, with and without tasks, plans left and concerns → the table', () => {
+    for (const phase of PHASES) {
+      for (const to of [...PHASES, 'lunch']) {
+        for (const open of BOTH) {
+          for (const canReplan of BOTH) {
+            for (const worried of BOTH) {
+              const need = LEGAL[`${phase} ${to}`];
+              const met = { open, none: !open, replan: canReplan, confirm: true };
+              const legal = need !== undefined && met[need];
+              const expected = !legal ? 'no' : worried || need === 'confirm' ? 'confirm' : 'yes';
+              const tasks = [task('a', 'completed'), ...(open ? [task('b', 'pending')] : [])];
+              const concerns = worried ? ['High risk: d.'] : [];
+              const got = outcome(
+                { action: 'PHASE_TRANSITION', to, reason: 'r' },
+                { phase, tasks, canReplan, concerns },
+              );
+              expect([phase, to, open, canReplan, worried, got]).toEqual([
+                ...[phase, to, open, canReplan, worried, expected],
+              ]);
+            }
+          }
+        }
+      }
+    }
+  });
+
+  const allocate = (
+    resource: (typeof RESOURCES)[number],
+    fields: { target?: string; amount?: number; model?: string },
+  ): OrchestrationOutput => ({
+    action: 'RESOURCE_ALLOCATE',
+    resource,
+    target: fields.target ?? null,
+    amount: fields.amount ?? null,
+    model: fields.model ?? null,
+    reason: 'r',
+  });
+
+  it.each([
+    ['rounds', { target: 'a', amount: 10 }, 'yes'],
+    ['rounds', { target: 'a', amount: 11 }, 'confirm'],
+    ['rounds', { target: 'a', amount: 4 }, 'yes'],
+    ['rounds', { target: 'a', amount: 3 }, 'no'],
+    ['rounds', { target: 'done', amount: 5 }, 'no'],
+    ['rounds', { target: 'ghost', amount: 5 }, 'no'],
+    ['rounds', { amount: 5 }, 'no'],
+    ['rounds', { target: 'a' }, 'no'],
+    ['rounds', { target: 'a', amount: 0 }, 'no'],
+    ['rounds', { target: 'a', amount: 4.5 }, 'no'],
+    ['turns', { amount: 100 }, 'yes'],
+    ['turns', { amount: 101 }, 'confirm'],
+    ['turns', { amount: 10 }, 'no'],
+    ['tokens', { amount: 1_000_001 }, 'confirm'],
+    ['tokens', { amount: 1_001 }, 'yes'],
+    ['tokens', { amount: 1_000 }, 'no'],
+    ['model', { target: 'planner', model: 'p/m' }, 'yes'],
+    ['model', { target: 'planner', model: 'p/other' }, 'no'],
+    ['model', { target: 'planner' }, 'no'],
+    ['model', { target: 'nobody', model: 'p/m' }, 'no'],
+    ['model', { model: 'p/m' }, 'no'],
+  ] as const)('F21 allocation: %s %j → %s', (resource, fields, expected) => {
+    const tasks = [task('a', 'executing', 3), task('done', 'completed')];
+    expect(outcome(allocate(resource, fields), { tasks })).toBe(expected);
+    expect(outcome(allocate(resource, fields), { tasks, concerns: ['x'] })).toBe(
+      expected === 'yes' ? 'confirm' : expected,
+    );
+  });
+
+  it('F21 exceptions: every handling, status, phase and rest of plans → the table', () => {
+    for (const handling of HANDLINGS) {
+      for (const status of [...TASK_STATUSES, null]) {
+        for (const phase of PHASES) {
+          for (const canReplan of BOTH) {
+            const legal = {
+              retry: status === 'executing' || status === 'failed',
+              skip: status !== null && status !== 'completed' && status !== 'skipped',
+              replan: canReplan,
+              ask_user: true,
+              stop: true,
+            }[handling];
+            const confirms = handling === 'ask_user' || handling === 'stop';
+            const expected = phase === 'wrap_up' || !legal ? 'no' : confirms ? 'confirm' : 'yes';
+            const tasks = status === null ? [] : [task('t', status)];
+            const proposal = { action: 'EXCEPTION_HANDLE', handling, taskId: 't', reason: 'r' } as const;
+            expect([handling, status, phase, outcome(proposal, { phase, tasks, canReplan })]).toEqual([
+              ...[handling, status, phase, expected],
+            ]);
+          }
+        }
+      }
+    }
+    const nameless = { action: 'EXCEPTION_HANDLE', handling: 'skip', taskId: null, reason: 'r' } as const;
+    expect(outcome(nameless, { tasks: [task('t', 'pending')] })).toBe('no');
+  });
+
+  it('F22 what the user is told → what happens, why, and each concern with its mitigation', () => {
+    const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];
+    const proposal = { action: 'PHASE_TRANSITION', to: 'verification', reason: 'All is done.' } as const;
+    expect(decideOrchestration(proposal, { ...BASE, concerns }).tellUser).toBe(
+      'Goes from execution to verification. All is done. High risk: Deletes files. Mitigation: A copy is kept',
+    );
+  });
+});

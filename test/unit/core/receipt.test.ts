@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { type InboxItem, STEER_TIMES } from '../../../src/core/inbox.js';
+import {
+  acceptedReceipt,
+  appliedReceipt,
+  droppedReceipt,
+  queuedReceipt,
+  type Situation,
+} from '../../../src/core/receipt.js';
+
+const BOTH = [true, false];
+const DOING: Situation['doing'][] = ['loading', 'model_call', 'tool_call', 'between', 'waiting', 'idle'];
+
+function* everySituation(): Generator<{ item: InboxItem; situation: Situation }> {
+  for (const kind of ['steer', 'follow-up'] as const)
+    for (const when of STEER_TIMES)
+      for (const to of [null, 'planner'])
+        for (const doing of DOING)
+          for (const interruptible of BOTH)
+            for (const paused of BOTH)
+              for (const stopping of BOTH)
+                for (const wrappingUp of BOTH)
+                  yield {
+                    item: { id: 'x', kind, text: 't', when, to, at: 1 },
+                    situation: { doing, interruptible, paused, stopping, wrappingUp },
+                  };
+}
+
+describe('acceptedReceipt', () => {
+  it('S1 acceptedReceipt: all 1,152 situations → no text promises what the run does not do', () => {
+    let cells = 0;
+    for (const { item, situation } of everySituation()) {
+      cells += 1;
+      const { id, status, how } = acceptedReceipt(item, situation);
+      expect([id, status]).toEqual(['x', 'accepted']);
+      const { doing, interruptible, paused, stopping, wrappingUp } = situation;
+      const steers = item.kind === 'steer' && !stopping && !wrappingUp && doing !== 'idle';
+      const cuts = steers && item.when === 'interrupt' && interruptible;
+      const says = {
+        cutsModel: how.includes('is cut off'),
+        cutsTool: how.includes('is cancelled'),
+        skips: how.includes('are skipped'),
+        read: how.includes('It is read before the next model call'),
+        reservation: how.includes('if the goal ends first, it becomes a follow-up'),
+        nobody: how.includes('nobody will read'),
+        resume: how.includes('before it is resumed'),
+        nextGoal: how.includes('It is the next goal.'),
+      };
+      expect([item, situation, says]).toEqual([
+        item,
+        situation,
+        {
+          cutsModel: cuts && doing === 'model_call',
+          cutsTool: cuts && doing === 'tool_call',
+          skips: steers && doing === 'tool_call' && item.when !== 'after-batch',
+          read: steers,
+          reservation: steers,
+          nobody: stopping,
+          resume: paused && !stopping,
+          nextGoal: doing === 'idle' && !stopping,
+        },
+      ]);
+    }
+    expect(cells).toBe(2 * 3 * 2 * 6 * 16);
+  });
+
+  it('S1 acceptedReceipt: addressed to a role → read by that role', () => {
+    const item: InboxItem = { id: 'x', kind: 'steer', text: 't', when: 'skip', to: 'planner', at: 1 };
+    const situation = { interruptible: true, paused: false, stopping: false, wrappingUp: false };
+    expect(acceptedReceipt(item, { doing: 'tool_call', ...situation }).how).toBe(
+      'The tool call in progress ends first; calls that have not begun are skipped. It is read before the next model call of planner; if the goal ends first, it becomes a follow-up.',
+    );
+  });
+});
+
+describe('receipts of what happened', () => {
+  it('S2 receipts: applied, queued, dropped → what, where and why', () => {
+    expect(appliedReceipt('x', { as: 'a note to the executor', turn: 4 })).toEqual({
+      id: 'x',
+      status: 'applied',
+      how: 'Applied as a note to the executor, turn 4.',
+    });
+    expect(queuedReceipt('x', 0).how).toBe('Queued as a follow-up. It is the next goal.');
+    expect(queuedReceipt('x', 2).how).toBe('Queued as a follow-up. 2 follow-up(s) come before it.');
+    expect(droppedReceipt('x', 'The run was stopped.')).toMatchObject({
+      status: 'dropped',
+      how: 'The run was stopped.',
+    });
+  });
+});
