@@ -6,7 +6,6 @@ import { Client } from '@temporalio/client';
 import { Command } from 'commander';
 import { localConnection } from '../src/stack/probe.js';
 import { startTemporalProcess } from '../test/support/processes.js';
-import { quietTemporal } from '../test/support/quiet.js';
 import { storm } from '../test/support/storm.js';
 import { machine } from './support/machine.js';
 
@@ -18,7 +17,6 @@ const options = new Command('crash-storm')
   .opts<{ runs: number; turns: number; kills: number }>();
 const { runs, turns, kills } = options;
 
-quietTemporal();
 const home = mkdtempSync(join(tmpdir(), 'steersman-storm-'));
 const temporal = await startTemporalProcess(home);
 const connection = localConnection(temporal.address);

@@ -2,17 +2,23 @@
 import { Command } from 'commander';
 import type { CommonOptions } from './client/command.js';
 import { describeVerb, runCommandLine, strict, withTemporal } from './client/command.js';
+import { usesLocalStack } from './client/connect.js';
+import { defaultModelFor } from './client/default-model.js';
 import { EXIT } from './client/exit-codes.js';
 import { tellLeftOpen } from './client/left-open.js';
 import { runGoal } from './client/run-goal.js';
 import { addStartOptions, readGoal } from './client/start-options.js';
 import type { StartOptions } from './client/start-run.js';
 import { startRequest, userPath } from './client/start-run.js';
+import { env } from './env.js';
 import { SteersmanError } from './errors.js';
 
 interface NpmStartOptions extends StartOptions, CommonOptions {
   resumeOpen?: boolean;
 }
+
+const REHEARSAL_NOTE =
+  'No OPENAI_API_KEY and no OPENAI_BASE_URL is set: the built-in rehearsal model answers (rules, not intelligence).';
 
 async function start(goal: string | undefined, options: NpmStartOptions, command: Command): Promise<void> {
   const resume = options.resumeOpen === true;
@@ -22,9 +28,16 @@ async function start(goal: string | undefined, options: NpmStartOptions, command
       'Say what to do: npm start -- "Summarise what is in this folder"',
     );
   }
-  const request = goal === undefined ? null : await startRequest(await readGoal(goal, command), options);
+  const model = defaultModelFor({
+    named: options.model,
+    localStack: usesLocalStack(),
+    isSet: name => env.lookup(name) !== undefined,
+  });
+  const chosen = model === undefined ? options : { ...options, model };
+  const request = goal === undefined ? null : await startRequest(await readGoal(goal, command), chosen);
   const configDir = options.config === undefined ? null : userPath(options.config);
   await withTemporal(options, async context => {
+    if (options.model === undefined && model !== undefined) context.output.notes.line(REHEARSAL_NOTE);
     const resumed = await tellLeftOpen(context, { resume, configDir });
     if (request !== null) return runGoal(context, request);
     if (resumed.length === 0) context.output.notes.line('No run was left open.');

@@ -4,10 +4,10 @@
 set -eu
 
 tries=0
-until temporal operator cluster health; do
+until said=$(temporal operator cluster health 2>&1); do
   tries=$((tries + 1))
   if [ "$tries" -ge 60 ]; then
-    echo "Temporal at $TEMPORAL_ADDRESS is not well after two minutes." >&2
+    echo "Temporal at $TEMPORAL_ADDRESS is not well after two minutes: $said" >&2
     exit 1
   fi
   sleep 2
@@ -19,13 +19,14 @@ fi
 
 # A new namespace is known to every part of the server only after some seconds.
 tries=0
-until temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
+until said=$(temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
   --name AgentMode --name AgentPhase --name AgentOutcome \
-  --type Keyword --type Keyword --type Keyword; do
+  --type Keyword --type Keyword --type Keyword 2>&1); do
   tries=$((tries + 1))
   if [ "$tries" -ge 30 ]; then
-    echo "The search attributes could not be registered." >&2
+    echo "The search attributes could not be registered: $said" >&2
     exit 1
   fi
   sleep 2
 done
+echo "Namespace $TEMPORAL_NAMESPACE is ready."

@@ -7,8 +7,8 @@ schema() {
   database=$1
   folder=$2
   temporal-sql-tool --db "$database" create
-  # Fails where the database has its first schema already; the update then does what is left.
-  temporal-sql-tool --db "$database" setup-schema --version 0.0 || true
+  # Leaves a database alone that has a schema already; the update then does what is left.
+  temporal-sql-tool --db "$database" setup-schema --version 0.0
   temporal-sql-tool --db "$database" update-schema --schema-dir "${SCHEMA_DIR:-/etc/temporal/schema}/$folder"
 }
 

@@ -19,8 +19,8 @@ export interface TrimResult<M extends Message> {
 
 /**
  * Drops the oldest messages until the rest is within the budget. Kept in any case: the first goal and
- * the last goal or brief, that is what the conversation is for and what is wanted now, and a reply whose
- * calls still wait for results. A reply with tool calls goes together with all their results and what
+ * the last goal or brief, that is what the conversation is for and what is wanted now, and the last
+ * reply while its calls wait for results. A reply with tool calls goes together with all their results and what
  * lies between. Where even what is kept in any case
  * is over the budget, the result is too. Trimming what was trimmed changes nothing.
  */
@@ -42,10 +42,14 @@ export function trimThread<M extends Message>(messages: readonly M[], budgetToke
 
 function anchorsOf(messages: readonly Message[]): number[] {
   const results = lastResultPositions(messages);
-  const waiting = messages.findLastIndex(message => callIds(message).some(id => !results.has(id)));
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const firstGoal = messages.findIndex(message => message.kind === 'user' && message.purpose === 'goal');
   const lastWish = messages.findLastIndex(message => message.kind === 'user' && message.purpose !== 'reask');
-  return [firstGoal, lastWish, waiting];
+  const waits = messages
+    .slice(lastReply)
+    .flatMap(callIds)
+    .some(id => !results.has(id));
+  return waits ? [firstGoal, lastWish, lastReply] : [firstGoal, lastWish];
 }
 
 /** Cuts a thread where no call is waiting for its result. */

@@ -77,12 +77,15 @@ export interface BadSeed {
   error: string;
 }
 
+export interface SimulatedRuns {
+  runs: number;
+  seeds: number;
+  seen: Set<string>;
+  bad: BadSeed[];
+}
+
 /** Simulates seeds from `first` on until that many runs are made; stops at `mostBad` bad seeds. */
-export async function simulateRuns(
-  first: number,
-  atLeast: number,
-  mostBad = 1,
-): Promise<{ runs: number; seeds: number; seen: Set<string>; bad: BadSeed[] }> {
+export async function simulateRuns(first: number, atLeast: number, mostBad = 1): Promise<SimulatedRuns> {
   const seen = new Set<string>();
   const bad: BadSeed[] = [];
   let runs = 0;

@@ -114,6 +114,12 @@ describe('trimThread', () => {
     expect(ids(trimThread(messages, 40).messages)).toEqual(['g', 'a2', 'b']);
   });
 
+  it('X3 G7 trimThread: the last reply while its calls wait → is kept with the results it has', () => {
+    const open = [reply('a2', ['c1', 'c2'], 400), result('c1', 400)];
+    const messages = [user('g', 'goal'), user('b', 'brief'), reply('a1'), ...open];
+    expect(ids(trimThread(messages, 10).messages)).toEqual(['g', 'b', 'a2', 'r-c1']);
+  });
+
   it('X3 trimThread: a summary instead of older history, no goal → nothing special', () => {
     const summary: Message = {
       id: 's',
