@@ -91,8 +91,11 @@ interface MessageBase {
 /** What a person, or the run on its behalf, says to a role. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
-  /** `goal`: a person's goal; `brief`: the run's instruction to a role; `reask`: a request to mend output. */
-  purpose: 'goal' | 'brief' | 'reask';
+  /**
+   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `brief`: the
+   * run's instruction to a role; `reask`: a request to mend output.
+   */
+  purpose: 'goal' | 'steer' | 'brief' | 'reask';
   content: TextBlock[];
 }
 

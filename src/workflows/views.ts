@@ -6,7 +6,7 @@ import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
-import { MAIN_THREAD } from '../core/run-state.js';
+import { goalTimeMs, MAIN_THREAD } from '../core/run-state.js';
 import type { TraceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
@@ -22,7 +22,9 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
     runId: info.runId,
     outcome: state.end?.outcome ?? null,
     mode: state.settings.mode,
-    phase: state.end ? 'ended' : pinned ? cursor.phase : 'loading',
+    phase: state.end ? 'ended' : !pinned ? 'loading' : state.idleSince !== null ? 'idle' : cursor.phase,
+    paused: state.pausedAt !== null,
+    stopping: state.stop !== null,
     goal: goal.text,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     part: state.part,
@@ -34,9 +36,12 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
     usage: state.usage,
     budget: {
       tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-      wallTimeMs: now - goal.startedAt,
+      wallTimeMs: goalTimeMs(goal, now),
       costUsd: goal.usage.costUsd,
     },
+    gates: state.gates.filter(open => open.answer === null).map(({ gate }) => gate),
+    inbox: state.inbox.items,
+    goals: state.goals,
     threads: Object.fromEntries(
       Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
         id,
@@ -99,6 +104,7 @@ export function resultOf(state: RunState, id: string, now: number): RunResult {
     outcome: state.end?.outcome ?? 'failed',
     goal: state.goal.text,
     answer: state.end?.answer ?? '',
+    goals: state.goals,
     tasks: state.tasks,
     usage: state.usage,
     counters: state.goal.counters,
