@@ -51,7 +51,12 @@ for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), joi
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };
-const { code } = await bundleWorkflowCode({ workflowsPath: join(next, 'workflows/agent.js'), logger: quiet });
+// Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
+const { code } = await bundleWorkflowCode({
+  workflowsPath: join(next, 'workflows/agent.js'),
+  logger: quiet,
+  webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
+});
 writeFileSync(join(next, 'workflow-bundle.js'), code);
 writeFileSync(join(next, '.built'), wanted);
 rmSync(dist, { recursive: true, force: true });

@@ -26,6 +26,12 @@ export function headingsOf(markdown: string): Heading[] {
   return headings;
 }
 
+/** Headings as a nested list with their lines; the highest level that there is begins at the margin. */
+export function headingLines(headings: readonly Heading[]): string[] {
+  const top = Math.min(...headings.map(({ level }) => level));
+  return headings.map(({ level, text, line }) => `${'  '.repeat(level - top)}- ${text} (${line})`);
+}
+
 /** Lines with code blocks, comments and front matter blanked, so that line numbers stay. */
 function withoutCode(markdown: string): string[] {
   let fence: string | null = null;
@@ -51,10 +57,12 @@ export function introOf(markdown: string, paragraphs = 2): { title: string | nul
     .split(/\n\s*\n/)
     .map(block => block.trim());
   const plain = blocks.map(plainText).filter(text => /\p{L}{2}/u.test(text));
-  const title = headingsOf(markdown)[0]?.text ?? null;
+  const headings = headingsOf(markdown);
+  const inHtml = /<h1[^>]*>([\s\S]*?)<\/h1>/i.exec(markdown)?.[1];
+  const title = headings.find(({ level }) => level === 1)?.text ?? inHtml ?? headings[0]?.text ?? null;
   return {
     title: title === null ? null : plainText(title) || title,
-    paragraphs: plain.filter(text => text.length > 20).slice(0, paragraphs),
+    paragraphs: plain.filter(text => text.length > 20 && !text.includes(' • ')).slice(0, paragraphs),
   };
 }
 
@@ -67,6 +75,8 @@ function plainText(block: string): string {
     .join(' ')
     .replace(/<[^>]*>/g, ' ')
     .replace(/\[?!\[[^\]]*\]\([^)]*\)(\]\([^)]*\))?|\[?!\[[^\]]*\]\[[^\]]*\](\]\[?[^\])]*[\])])?/g, ' ')
+    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/&nbsp;/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -1,5 +1,5 @@
 /** Parts of the answer about what the goal names: files, words, and what was not read. */
-import { headingsOf, introOf } from './documents.js';
+import { headingLines, headingsOf, introOf } from './documents.js';
 import type { FileSeen } from './evidence.js';
 import type { Place } from './facts.js';
 import { countLines, findPlaces, MARKERS, relatedLines, wordPattern } from './facts.js';
@@ -8,7 +8,7 @@ import { bytesText, code, list, quote } from './markdown.js';
 import { unreadSources } from './next-calls.js';
 import { countableFiles, findNamed, MAX_FILE_BYTES, unknownFolders } from './scope.js';
 import type { Seen } from './sections.js';
-import { moreText, say } from './sections.js';
+import { coverage, moreText, say } from './sections.js';
 import { workFor } from './work.js';
 
 const SHOWN_START_LINES = 25;
@@ -48,9 +48,7 @@ function fileSection(seen: Seen, { path, size, whole }: FileSeen, text: string):
 
 function markdownBody(seen: Seen, text: string): string {
   const { title, paragraphs } = introOf(text, 3);
-  const headings = headingsOf(text).map(
-    ({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`,
-  );
+  const headings = headingLines(headingsOf(text));
   const says = quote(
     [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400),
     1500,
@@ -82,11 +80,11 @@ export function wordSections(seen: Seen): string[] {
     const count = new Set(places.map(place => place.path)).size;
     const intro =
       places.length === 0
-        ? say(seen, 'Not in the text files that were read.', '已读取的文本文件中没有出现。')
+        ? say(seen, `Not ${coverage(seen)}.`, `${coverage(seen)}没有出现。`)
         : say(
             seen,
-            `${times} times, on ${places.length} lines in ${count} files${how}:`,
-            `共 ${times} 次，${places.length} 行，${count} 个文件${how}：`,
+            `${times} times, on ${places.length} lines in ${count} files, ${coverage(seen)}${how}:`,
+            `${coverage(seen)}共 ${times} 次，${places.length} 行，${count} 个文件${how}：`,
           );
     return `## ${code(word)}\n\n${intro}\n\n${placeList(seen, places, SHOWN_PLACES)}`.trimEnd();
   });

@@ -1,5 +1,5 @@
 /** Parts of the answer about the folder as a whole, each from what was really read. Empty: nothing to say. */
-import { dependenciesOf, headingsOf, introOf } from './documents.js';
+import { dependenciesOf, headingLines, headingsOf, introOf } from './documents.js';
 import type { Evidence } from './evidence.js';
 import { countLines, findPlaces, linesByLanguage, MARKERS, totalOf } from './facts.js';
 import type { Intent } from './goal.js';
@@ -122,8 +122,8 @@ function linesSection(seen: Seen): string {
   const heading = `## ${say(seen, 'Lines by language', '各语言行数')}\n\n`;
   const intro = say(
     seen,
-    `**${total.lines} lines** in ${total.files} of ${files.length} text files (a last line without a line end counts; binary and generated files such as lock files and maps do not).`,
-    `${files.length} 个文本文件中的 ${total.files} 个共 **${total.lines} 行**（不含二进制文件和锁文件、映射等生成的文件）。`,
+    `**${total.lines} lines** ${coverage(seen)} (a last line without a line end counts; binary files and generated ones, such as lock files and maps, do not).`,
+    `${coverage(seen)}共 **${total.lines} 行**（不含二进制文件和锁文件、映射等生成的文件）。`,
   );
   const head = [say(seen, 'Language', '语言'), say(seen, 'Files', '文件数'), say(seen, 'Lines', '行数')];
   return `${heading}${intro}\n\n${table(
@@ -149,13 +149,25 @@ function largestSection(seen: Seen): string {
   return `## ${say(seen, 'Largest files', '最大的文件')}\n\n${table(head, rows)}`;
 }
 
+/** How much of the text the counts and searches cover. */
+export function coverage(seen: Seen): string {
+  const all = countableFiles(seen.intent, seen.evidence);
+  const read = all.filter(file => file.whole).length;
+  if (read === all.length) return say(seen, `in all ${read} text files`, `全部 ${read} 个文本文件中`);
+  return say(
+    seen,
+    `in the ${read} of ${all.length} text files that were read`,
+    `${all.length} 个文本文件中已读取的 ${read} 个里`,
+  );
+}
+
 const SHOWN_PLACES = 40;
 
 function todosSection(seen: Seen): string {
   const places = findPlaces(countableFiles(seen.intent, seen.evidence), MARKERS);
   const heading = '## TODO, FIXME, XXX\n\n';
   if (places.length === 0)
-    return `${heading}${say(seen, 'None in the text files that were read.', '已读取的文本文件中没有。')}`;
+    return `${heading}${say(seen, `None ${coverage(seen)}.`, `${coverage(seen)}没有。`)}`;
   const marks = places.flatMap(place => place.found);
   const counts = [...new Set(marks)]
     .map(mark => `${marks.filter(one => one === mark).length} ${mark}`)
@@ -163,8 +175,8 @@ function todosSection(seen: Seen): string {
   const files = new Set(places.map(place => place.path)).size;
   const intro = say(
     seen,
-    `${counts}, on ${places.length} lines in ${files} files:`,
-    `${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`,
+    `${counts}, on ${places.length} lines in ${files} files, ${coverage(seen)}:`,
+    `${coverage(seen)}：${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`,
   );
   const items = places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`);
   return `${heading}${intro}\n\n${list(items, SHOWN_PLACES, moreText(seen))}`;
@@ -180,16 +192,14 @@ function headingsSection(seen: Seen): string {
   const most = Math.max(4, Math.floor((SHOWN_HEADINGS * 3) / all.length));
   const parts = all.slice(0, SHOWN_DOCUMENTS).map(({ path, text }) => {
     const headings = headingsOf(text ?? '');
-    const lines = headings.map(
-      ({ level, text: said, line }) => `${'  '.repeat(level - 1)}- ${said} (${line})`,
-    );
-    return `**${path}** (${headings.length})\n${list(lines, most, moreText(seen))}`.trimEnd();
+    return `**${path}** (${headings.length})\n${list(headingLines(headings), most, moreText(seen))}`.trimEnd();
   });
   if (all.length > SHOWN_DOCUMENTS) parts.push(moreText(seen)(all.length - SHOWN_DOCUMENTS));
   return title + parts.join('\n\n');
 }
 
 const SHOWN_PACKAGES = 40;
+const SHOWN_MANIFESTS = 10;
 
 function dependenciesSection(seen: Seen): string {
   const files = manifests(seen.intent, seen.evidence).filter(file => file.text !== null);
@@ -199,7 +209,7 @@ function dependenciesSection(seen: Seen): string {
       'No package.json, pyproject.toml, requirements.txt, go.mod, Cargo.toml or composer.json was found.';
     return `${title}${say(seen, none, '没有找到 package.json、pyproject.toml、requirements.txt、go.mod、Cargo.toml 或 composer.json。')}`;
   }
-  const parts = files.map(({ path, text }) => {
+  const parts = files.flatMap(({ path, text }) => {
     const groups = Object.entries(dependenciesOf(path, text ?? '') ?? {}).filter(
       ([, names]) => names.length > 0,
     );
@@ -211,7 +221,10 @@ function dependenciesSection(seen: Seen): string {
       const left = names.length - SHOWN_PACKAGES;
       return `- ${group} (${names.length}): ${shown}${left > 0 ? `, ${moreText(seen)(left)}` : ''}`;
     });
-    return `**${path}**\n${lines.length > 0 ? lines.join('\n') : `- ${say(seen, 'none', '无')}`}`;
+    return lines.length > 0 ? [`**${path}**\n${lines.join('\n')}`] : [];
   });
+  const names = files.map(({ path }) => code(path)).slice(0, SHOWN_MANIFESTS);
+  if (parts.length === 0)
+    parts.push(`${say(seen, 'None are named in', '以下文件没有列出依赖：')} ${names.join(', ')}`);
   return title + parts.join('\n\n');
 }

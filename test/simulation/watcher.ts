@@ -64,7 +64,11 @@ export class Watcher {
   private follow(state: RunState): JournalEvent[] {
     const events = this.newEvents(state);
     this.newMessages(state);
-    for (const event of events) this.caps.happened(event, state);
+    for (const event of events) {
+      this.caps.happened(event, state);
+      const unreadable = event.type === 'output_fallback' && !event.errors.includes('it called tools');
+      expectThat(!unreadable || this.sentBack, 'a reply was given up that was not sent back once');
+    }
     return events;
   }
 
@@ -182,7 +186,7 @@ export class Watcher {
     if (cursor.reasked) this.seen.add('handover after a re-ask');
     if (cursor.reporting) this.seen.add('handover in a report');
     if (state.stop) this.seen.add('handover while stopping');
-    if (this.scenario.thorough) expectSerialisable(state);
+    if (this.scenario.thorough && state.part % 4 === 2) expectSerialisable(state);
     return state;
   }
 

@@ -20,6 +20,7 @@ import { firedPassages, isRunning, processesNaming, spawnWorker, startWorkerProc
 import { makeProject, type TestProject } from './project.js';
 import { runSettings } from './rig.js';
 import { messagesOf, toolTexts } from './run-views.js';
+import { until } from './wait.js';
 
 /** What the model says in a run: one tool call a turn, then reports. */
 export interface Part {
@@ -95,6 +96,7 @@ export async function onStage(
 async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> {
   const { client, address } = options;
   const fake = fakeMcp();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
   const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
   const mcp = JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } });
   const project = makeProject({ config: { '.mcp.json': mcp }, workspace: options.workspace ?? {} });
@@ -160,19 +162,26 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
     },
     close: async played => {
       closing = true;
-      for (const worker of workers) worker.end(played ? 'SIGTERM' : 'SIGKILL');
+      // One that hangs on purpose does not end in order.
+      const inOrder = played && !options.failpoints?.includes('hang');
+      for (const worker of workers) worker.end(inOrder ? 'SIGTERM' : 'SIGKILL');
       await Promise.all(workers.map(worker => worker.exited));
       const histories = played ? await Promise.all(handles.map(handle => partsOf(client, handle))) : [];
-      const left = processesNaming(project.dir)
-        .concat(fake.events().map(({ pid }) => pid))
-        .filter(isRunning);
+      const servers = () => [...processesNaming(project.dir), ...fake.events().map(({ pid }) => pid)];
+      if (played) await noneLeft(servers, inOrder);
       await model.close();
       fake.remove();
       rmSync(project.dir, { recursive: true, force: true });
-      if (played && left.length > 0) throw new Error(`processes are left: ${left.join(', ')}`);
       await replayAll(histories.flat());
     },
   };
+}
+
+/** Tool servers end with their worker: in order at once, else when they find their pipes closed. */
+async function noneLeft(processes: () => number[], atOnce: boolean): Promise<void> {
+  const left = () => processes().filter(isRunning);
+  if (atOnce && left().length > 0) throw new Error(`tool servers are left: ${left().join(', ')}`);
+  await until('the tool servers are gone', () => left().length === 0);
 }
 
 /** The goal is the first thing that is said in a run. */
@@ -201,7 +210,15 @@ function replyOf(request: StagedRequest, parts: ReadonlyMap<string, Part>): Scri
 
 function plainReply(role: string, call: ScriptedToolCall | undefined): ScriptedReply {
   if (role === 'Planner') return { text: plan({ todos: ['Do all of it'] }) };
-  if (role === 'Verifier') return { text: verdict({ summary: 'All of it is done.' }) };
+  if (role === 'Verifier')
+    return {
+      text: verdict({ summary: 'Every tool was called in its order, and the results are as reported.' }),
+    };
   if (call) return { text: 'On it.', toolCalls: [call] };
-  return { text: execution({ summary: 'It is done.', taskCompleted: true }) };
+  return {
+    text: execution({
+      summary: 'The tools answered one after another, as their results show.',
+      taskCompleted: true,
+    }),
+  };
 }

@@ -139,14 +139,16 @@ export async function startTemporalProcess(home: string): Promise<TemporalProces
   };
 }
 
+/** Below the ports that systems give to outgoing connections: one of those could take it while the server is away. */
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  const port = 20_000 + Math.floor(Math.random() * 10_000);
+  const server = createServer();
+  const free = await new Promise<boolean>(resolve => {
+    server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true));
+  });
+  if (!free) return freePort();
+  await new Promise(resolve => server.close(resolve));
+  return port;
 }
 
 /** Is there a process with this number? */

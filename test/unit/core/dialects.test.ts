@@ -173,6 +173,13 @@ describe('parseRoleOutput in two dialects', () => {
     });
   });
 
+  it('F17 parseRoleOutput: the raw text asks → the question, whatever a mended text says', () => {
+    const text = '{"action":"CLARIFICATION_REQUIRED","params":{"question":"Which?"}}';
+    const repairedText = JSON.stringify({ summary: '42 files', taskCompleted: true });
+    const read = parseRoleOutput('execution', text, { repairedText });
+    expect(read).toMatchObject({ ok: false, special: { question: 'Which?' } });
+  });
+
   it('C1 parseRoleOutput: free text → unwrapped only for a role of the envelope dialect', () => {
     const text = JSON.stringify({ ...AROUND, action: 'ANSWER', params: { text: ' Hello ' } });
     expect(parseRoleOutput('text', text)).toMatchObject({ ok: true, value: text, envelope: NO_ENVELOPE });

@@ -140,6 +140,12 @@ describe('taking', () => {
     expect(taken[0]).toMatchObject({ kind: 'follow-up', to: null });
   });
 
+  it('S2 takeFollowUp: only steering waits → null, and it stays', () => {
+    const inbox = { items: [item({})], seenIds: ['a'] };
+    expect(takeFollowUp(inbox)).toBeNull();
+    expect(inbox.items).toHaveLength(1);
+  });
+
   it('S1 S2 inbox: any arrivals and takings → every accepted message is taken exactly once, in order for its taker', () => {
     const message = fc.record({
       id: fc.constantFrom(undefined, 'a', 'b', 'c', 'd'),
@@ -169,6 +175,7 @@ describe('taking', () => {
           else if (now === 'next') {
             const next = takeFollowUp(inbox);
             if (next) taken.push(next.id);
+            expect(next?.kind ?? 'follow-up').toBe('follow-up');
           } else {
             const items = takeSteers(inbox, now.slice('take '.length));
             const order = items.map(({ id }) => accepted.indexOf(id));

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest';
+import { fitForHandover } from '../../../src/core/handover.js';
+import { utf8Length } from '../../../src/core/json.js';
+import type { Message } from '../../../src/core/message.js';
+import { NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import type { Task } from '../../../src/core/plan.js';
+import type { RunState } from '../../../src/core/run-state.js';
+import { MAIN_THREAD, newRunState } from '../../../src/core/run-state.js';
+import { estimateMessageTokens } from '../../../src/core/tokens.js';
+import { toolResult } from '../../../src/core/tool-call.js';
+
+/** The server's limit for a workflow input. */
+const SERVER_LIMIT_BYTES = 2_000_000;
+
+function stateWith(messages: Message[]): RunState {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  state.threads[MAIN_THREAD] = { id: MAIN_THREAD, epoch: 0, messages, tokens, dropped: 0 };
+  return state;
+}
+
+function said(id: string, purpose: 'goal' | 'brief', text: string): Message {
+  return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };
+}
+
+/** A reply with two calls and their results of `bytes` each. */
+function turn(number: number, bytes: number): Message[] {
+  const calls = [0, 1].map(index => ({
+    type: 'tool_use' as const,
+    id: `c${number}_${index}`,
+    name: 'read',
+    input: {},
+  }));
+  const reply: Message = {
+    id: `r${number}`,
+    at: 1,
+    kind: 'assistant',
+    role: 'executor',
+    content: calls,
+    stopReason: 'tool_use',
+    model: 'p/m',
+    usage: NO_USAGE,
+  };
+  const results = calls.map((call): Message => {
+    const result = toolResult(call, 'executed', [{ type: 'text', text: '帆'.repeat(bytes / 3) }]);
+    return { id: `m${call.id}`, at: 1, kind: 'tool_result', content: [result] };
+  });
+  return [reply, ...results];
+}
+
+const bytesOf = (state: RunState) => utf8Length(JSON.stringify(state));
+
+test('handover: a state of 3 MB → below the limit of an input, calls and results paired, goal and last brief kept (L20, X3)', () => {
+  const turns = Array.from({ length: 50 }, (_, number) => turn(number, 30_000)).flat();
+  const state = stateWith([said('g', 'goal', 'The goal'), ...turns, said('b', 'brief', 'Go on')]);
+  expect(bytesOf(state)).toBeGreaterThan(3_000_000);
+  const next = fitForHandover(state, 'run-a', 5);
+  expect(bytesOf(next)).toBeLessThan(SERVER_LIMIT_BYTES);
+  const thread = next.threads[MAIN_THREAD];
+  const messages = thread?.messages ?? [];
+  expect(pairingFaults(messages)).toEqual({ open: [], stray: [] });
+  expect([messages[0]?.id, messages.at(-1)?.id]).toEqual(['g', 'b']);
+  expect(messages.length).toBeGreaterThan(20);
+  expect(thread).toMatchObject({ epoch: expect.any(Number), dropped: 152 - messages.length });
+  expect(next.journal.events.map(event => event.type)).toContain('thread_trimmed');
+});
+
+test('handover: a small state → carried as it is, with part and previous run (L20)', () => {
+  const state = stateWith([said('g', 'goal', 'The goal')]);
+  const next = fitForHandover(state, 'run-a', 5);
+  expect(next).toMatchObject({ part: 2, previousRunId: 'run-a', threads: state.threads });
+  expect(next.journal.events).toMatchObject([{ type: 'continued_as_new', part: 2 }]);
+});
+
+test('handover: task reports that alone are too large → shortened, for an input over 2 MB fails for ever (L20)', () => {
+  const state = stateWith([said('g', 'goal', 'The goal')]);
+  state.tasks = Array.from(
+    { length: 40 },
+    (_, index): Task => ({
+      id: `task-${index}`,
+      description: 'Do it',
+      priority: index,
+      dependencies: [],
+      requiredCapabilities: [],
+      estimatedDurationMs: null,
+      completionCriteria: null,
+      status: 'completed',
+      rounds: 1,
+      result: 'long '.repeat(12_000),
+      reason: null,
+      cycle: 1,
+    }),
+  );
+  expect(bytesOf(state)).toBeGreaterThan(SERVER_LIMIT_BYTES);
+  const next = fitForHandover(state, 'run-a', 5);
+  expect(bytesOf(next)).toBeLessThan(SERVER_LIMIT_BYTES);
+  expect(next.tasks.map(task => task.status)).toEqual(state.tasks.map(task => task.status));
+  expect(next.tasks[0]?.result).toContain('long long');
+});

@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { readResult } from '../../../src/blobs/read-result.js';
+import { REUSE_NOTE } from '../../../src/core/ledger.js';
+import type { ToolEnding } from '../../../src/core/message.js';
+import { boundText } from '../../../src/mcp/result-content.js';
+import { toolResultText } from '../../../src/models/tool-result-text.js';
+import { joinResult, missingPages } from '../../../src/rehearsal/cut-results.js';
+import { readListing, readSeveralFiles, readTree } from '../../../src/rehearsal/listings.js';
+import { readToolAnswer } from '../../../src/rehearsal/tool-answer.js';
+
+function wire(ending: ToolEnding, text: string, isError = false): string {
+  return toolResultText({
+    type: 'tool_result',
+    toolUseId: 'c1_1',
+    toolName: 'read_text_file',
+    ending,
+    content: [{ type: 'text', text }],
+    isError,
+    durationMs: 1,
+  });
+}
+
+describe('rehearsal: tool messages', () => {
+  test.each<[ToolEnding, boolean, string]>([
+    ['executed', false, 'ok'],
+    ['executed', true, 'failed'],
+    ['reused', false, 'ok'],
+    ['denied', true, 'failed'],
+    ['invalid', true, 'failed'],
+    ['skipped', true, 'again'],
+    ['timed_out', true, 'again'],
+    ['unavailable', true, 'again'],
+    ['outcome_unknown', true, 'failed'],
+  ])('tool message: %s (error %s) → %s', (ending, isError, wanted) => {
+    expect(readToolAnswer(wire(ending, 'said', isError)).ending).toBe(wanted);
+  });
+
+  test('tool message: text that quotes its own wrapping → the text as the tool gave it', () => {
+    const text = '<tool_output tool="x">\nnot mine\n</tool_output>\n\nend\n';
+    expect(readToolAnswer(wire('executed', text)).text).toBe(text);
+  });
+
+  test('tool message: a result given again → without the note', () => {
+    expect(readToolAnswer(wire('reused', `${REUSE_NOTE}\nfile text`)).text).toBe('file text');
+  });
+});
+
+describe('rehearsal: results that were cut (T17)', () => {
+  const sizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
+  const ref = `blob:run-0123456789abcdef/${'a'.repeat(64)}`;
+
+  async function pagesOf(text: string, calls: { offset: number; length: number }[]): Promise<string[]> {
+    const data = Buffer.from(text);
+    const blobs = {
+      put: async () => ref,
+      read: async (_run: string, _ref: string, range: { offset: number; length: number }) => ({
+        data: data.subarray(range.offset, range.offset + range.length),
+        totalBytes: data.length,
+      }),
+    };
+    const pages = await Promise.all(calls.map(call => readResult(blobs, 'run', { ref, ...call })));
+    return pages.map(page => (page.content[0]?.type === 'text' ? page.content[0].text : ''));
+  }
+
+  test.each([
+    ['lines', Array.from({ length: 3000 }, (_, index) => `line ${index} of many`).join('\n')],
+    ['one long line', 'x'.repeat(50_000)],
+    ['wide characters', '漢字かな交じり文🙂 '.repeat(3000)],
+    ['blank lines', 'a\n\n\n'.repeat(12_000)],
+  ])('cut result: %s → the pages asked for make it whole again', async (_, text) => {
+    const cut = (await boundText(text, { keep: async () => ref, sizes })).text;
+    const known = joinResult(cut, new Map());
+    expect(known.whole).toBe(false);
+    expect(text.startsWith(known.text)).toBe(true);
+    const pages = await pagesOf(text, missingPages(known));
+    const joined = joinResult(cut, new Map([[ref, pages]]));
+    expect(joined).toMatchObject({ whole: true, gaps: [] });
+    expect(joined.text === text).toBe(true);
+    expect(missingPages(joined)).toEqual([]);
+  });
+
+  test('cut result: one page is missing → the beginning, and that page is asked for', async () => {
+    const text = 'word '.repeat(12_000);
+    const cut = (await boundText(text, { keep: async () => ref, sizes })).text;
+    const calls = missingPages(joinResult(cut, new Map()));
+    const pages = await pagesOf(text, calls);
+    const joined = joinResult(cut, new Map([[ref, pages.filter((_, index) => index !== 1)]]));
+    expect(joined.whole).toBe(false);
+    expect(missingPages(joined)).toHaveLength(1);
+    expect(missingPages(joined)[0]?.offset).toBeGreaterThanOrEqual(calls[1]?.offset ?? Infinity);
+  });
+
+  test('whole result: a file that quotes such a note → taken as it is', () => {
+    const text =
+      'a\n[5 bytes left out here; the whole is 9 bytes. Read on with read_result {"ref":"blob:x","offset":4}]\nb';
+    expect(joinResult(text, new Map())).toMatchObject({ whole: true, text });
+  });
+});
+
+describe('rehearsal: listings', () => {
+  const tree = JSON.stringify(
+    [
+      { name: 'a "b".ts', type: 'file' },
+      {
+        name: 'src',
+        type: 'directory',
+        children: [{ name: 'deep', type: 'directory', children: [{ name: 'x.ts', type: 'file' }] }],
+      },
+      { name: 'empty', type: 'directory', children: [] },
+    ],
+    null,
+    2,
+  );
+  const wanted = ['a "b".ts', 'src/', 'src/deep/', 'src/deep/x.ts', 'empty/'];
+
+  test('tree: nested folders → paths; of the beginning of a tree → those in it', () => {
+    const paths = (text: string) =>
+      readTree(text).map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
+    expect(paths(tree)).toEqual(wanted);
+    expect(paths(tree.slice(0, tree.indexOf('x.ts')))).toEqual(wanted.slice(0, 3));
+  });
+
+  test('listing with sizes: names with spaces, units → bytes', () => {
+    const text =
+      '[FILE] read me.md                      1.50 KB\n[DIR] src                           \n[FILE] a.ts 12 B\n\nTotal: 2 files, 1 directories';
+    expect(readListing(text)).toEqual([
+      { name: 'read me.md', isFolder: false, size: 1536 },
+      { name: 'src', isFolder: true, size: null },
+      { name: 'a.ts', isFolder: false, size: 12 },
+    ]);
+  });
+
+  test('several files: contents with separators, an error between, an empty one → each its own', () => {
+    const text = [
+      'a.md:\none\n---\ntwo\n\n',
+      'gone.md: Error - ENOENT: no such file',
+      'empty.ts:\n\n',
+      'z.ts:\nlast\n',
+    ].join('\n---\n');
+    expect(readSeveralFiles(text, ['a.md', 'gone.md', 'empty.ts', 'z.ts'])).toEqual([
+      { path: 'a.md', text: 'one\n---\ntwo\n' },
+      { path: 'gone.md', error: 'ENOENT: no such file' },
+      { path: 'empty.ts', text: '' },
+      { path: 'z.ts', text: 'last' },
+    ]);
+  });
+});
