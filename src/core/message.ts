@@ -146,6 +146,13 @@ export function textOf(message: { content: readonly Block[] }): string {
     .join('\n');
 }
 
+/** What the model said with a step: its text, else its reasoning. */
+export function thoughtOf(reply: AssistantMessage): string {
+  const text = textOf(reply);
+  if (text !== '') return text;
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+}
+
 /** The tool calls of a reply in the order the model gave them. */
 export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
   return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');

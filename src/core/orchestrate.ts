@@ -13,6 +13,7 @@ export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
   verification: ['planning', 'wrap_up'],
   wrap_up: [],
   steering: [],
+  consultation: [],
 };
 
 export interface OrchestrationCase {

@@ -3,6 +3,7 @@
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
 import type { AnswerCause } from './decide.js';
+import type { EnvelopeMeta } from './envelope.js';
 import type { Gate, GateAnswer } from './gate.js';
 import type { Inbox, InboxItem } from './inbox.js';
 import { emptyInbox } from './inbox.js';
@@ -15,6 +16,7 @@ import { NO_COUNTERS } from './limits.js';
 import type { Message, Usage } from './message.js';
 import { NO_USAGE } from './message.js';
 import type { Task } from './plan.js';
+import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
 import type { Trace } from './trace.js';
 import { emptyTrace } from './trace.js';
@@ -22,7 +24,7 @@ import { emptyTrace } from './trace.js';
 /** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
 export const RUN_STATE_VERSION = 1;
 
-export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up' | 'steering';
+export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up' | 'steering' | 'consultation';
 
 /** The tool calls of one reply that are being worked off, in order. */
 export interface Batch {
@@ -50,7 +52,27 @@ export interface Cursor {
   reasked: boolean;
   /** The task's rounds are used up: the one reply left is its report, without tools. */
   reporting: boolean;
+  /** Planning: a plan is adopted and waits for its release by reviewer or person. */
+  adopted: boolean;
+  /** What the person is being asked here, kept so that the wait survives a restart. */
+  question: string | null;
+  /** Execution: the report of the task, while the reviewer looks at it. */
+  report: string | null;
+  /** Execution: rounds of the task where they are not the run's limit. */
+  extraRounds: number;
   batch: Batch | null;
+}
+
+/** A question to a second role, and the place it interrupted. */
+export interface PendingConsultation {
+  key: string;
+  role: string;
+  output: OutputContract;
+  brief: string;
+  suspended: Cursor;
+  done: boolean;
+  value: unknown;
+  envelope: EnvelopeMeta | null;
 }
 
 export interface Thread {
@@ -85,6 +107,8 @@ export interface GoalState {
   startedAt: number;
   usage: Usage;
   counters: Counters;
+  /** A planner's question was put to the person: once a goal (C34). */
+  asked: boolean;
   /** Time spent waiting for people, milliseconds: not counted as wall time. */
   waitedMs: number;
   /** Since when the run waits for a person; null when it does not. */
@@ -154,6 +178,8 @@ export interface RunState {
   cursor: Cursor;
   threads: Record<string, Thread>;
   tasks: Task[];
+  /** A task that has just failed and that the orchestrator is asked about. */
+  failedTask: string | null;
   ledger: Ledger;
   /** Model calls in flight and the last five. */
   calls: PinnedCall[];
@@ -179,6 +205,7 @@ export interface RunState {
   idleSince: number | null;
   inbox: Inbox;
   steering: Steering | null;
+  consultation: PendingConsultation | null;
   gates: OpenGate[];
   /** Ids of gates that were closed, the last 200. */
   closedGates: string[];
@@ -196,7 +223,20 @@ export const CALLS_KEPT = 5;
 export const MAX_BLOCK_BYTES = 64_000;
 
 export function startOf(phase: Phase, cycle: number, taskId: string | null = null): Cursor {
-  return { phase, cycle, taskId, round: 0, briefed: false, reasked: false, reporting: false, batch: null };
+  return {
+    phase,
+    cycle,
+    taskId,
+    round: 0,
+    briefed: false,
+    reasked: false,
+    reporting: false,
+    adopted: false,
+    question: null,
+    report: null,
+    extraRounds: 0,
+    batch: null,
+  };
 }
 
 export function newGoal(number: number, text: string, startedAt: number): GoalState {
@@ -207,6 +247,7 @@ export function newGoal(number: number, text: string, startedAt: number): GoalSt
     usage: NO_USAGE,
     counters: NO_COUNTERS,
     warned: [],
+    asked: false,
     waitedMs: 0,
     waitingSince: null,
     improvements: [],
@@ -228,6 +269,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     cursor: startOf('planning', 1),
     threads: {},
     tasks: [],
+    failedTask: null,
     ledger: emptyLedger(),
     calls: [],
     badCalls: {},
@@ -244,6 +286,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     idleSince: null,
     inbox: emptyInbox(),
     steering: null,
+    consultation: null,
     gates: [],
     closedGates: [],
     allowedTools: [],

@@ -2,14 +2,21 @@
 
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
-import { utf8Length } from '../core/json.js';
+import { utf8Length, utf8Length } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
 import { clearGoal } from '../core/ledger.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
-import type { PinnedRun } from '../core/run-config.js';
+import type { Mode, PinnedRun } from '../core/run-config.js';
 import { MAX_BLOCK_BYTES, newGoal } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
+import { whatThereIs } from './conclude.js';
+import { team } from './modes/team.js';
+import { beginNextGoal } from './next-goal.js';
 import type { Run } from './run.js';
+import { closeOpenCalls } from './run-tools.js';
+import { beginSteering, receipts, UNDERSTANDING } from './take-steering.js';
+
+const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
 
 /** Pins what was loaded, and says the first goal. */
 export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
@@ -29,52 +36,81 @@ async function withinBlockSize(run: Run, text: string): Promise<string> {
   return headAndTail(text, ref);
 }
 
-/** The next goal of the run: counters and tasks of its own, the conversation goes on (S2, S3). */
-export function beginNextGoal(run: Run, text: string): void {
+/** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
+export async function pursue(run: Run): Promise<GoalEnd> {
   const { state } = run;
-  state.goal = newGoal(state.goal.number + 1, text, run.ports.now());
-  state.tasks = [];
-  state.badCalls = {};
-  state.modelIndex = {};
-  clearGoal(state.ledger);
-  run.journal('goal_started', { number: state.goal.number, text: preview(text) });
-  run.say(run.mainThread(), 'goal', text);
-  run.enterPhase('planning', 1);
+  const last = state.goals.at(-1);
+  if (state.idleSince !== null && last) return { outcome: last.outcome, answer: last.answer };
+  const end = await MODE_LOOPS[state.settings.mode](run);
+  endGoal(run, end);
+  return end;
 }
 
-/** Keeps the goal's end on record, unless it only obeyed a follow-up that was no goal. */
-export function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
+/** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */
+function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
   const { state } = run;
-  const { number, text } = state.goal;
+  const { number, text, counters } = state.goal;
+  state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
-  state.goals.push({ number, text, outcome, answer, turns: state.goal.counters.turns });
+  state.goals.push({ number, text, outcome, answer, turns: counters.turns });
   run.journal('goal_ended', { number, outcome, answer: preview(answer) });
 }
 
-/** Outcomes after which the run ends, whatever waits. */
-export function isFinal({ outcome }: GoalEnd): boolean {
-  return outcome === 'stopped' || outcome === 'failed' || outcome === 'cancelled';
+/** Outcomes after which a run ends, whatever waits. */
+function isFinal({ outcome }: GoalEnd): boolean {
+  return outcome === 'stopped' || outcome === 'failed';
 }
 
 /**
- * The next follow-up, if the run goes on with one: what was said too late for this goal comes first, at its
- * place in the order of arrival (S2). Synchronous: it is the last look before a run ends.
+ * Goes on with the next follow-up, if there is one: what was said too late for the goal before comes at its
+ * place in the order of arrival (S2, S3). Synchronous, for it is the last look before a run ends.
  */
-export function nextFollowUp(run: Run, end: GoalEnd) {
+export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
-  if (isFinal(end)) return null;
-  const turned = steersToFollowUps(state.inbox);
-  for (const item of turned) {
-    const ahead = state.inbox.items.indexOf(item);
-    run.journal('receipt', queuedReceipt(item.id, ahead));
+  if (isFinal(end) || state.stop) return false;
+  for (const item of steersToFollowUps(state.inbox)) {
+    run.journal('receipt', queuedReceipt(item.id, state.inbox.items.indexOf(item)));
   }
-  return takeFollowUp(state.inbox);
+  const next = takeFollowUp(state.inbox);
+  if (!next) return false;
+  state.idleSince = null;
+  if (run.pinned.roles[UNDERSTANDING]) {
+    beginSteering(run, [next], true);
+    return true;
+  }
+  beginNextGoal(run, next.text);
+  receipts(run, [next], `goal ${state.goal.number}`);
+  return true;
 }
 
-/** Tells the senders of what nobody will read. */
-export function dropInbox(run: Run): void {
-  const { inbox } = run.state;
-  for (const item of inbox.items)
+/** Waits for a follow-up in a run that is kept open. True when there is something to look at. */
+export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
+  const { state } = run;
+  const { keepOpenSeconds = 0 } = state.settings;
+  if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
+  const deadline = state.idleSince + keepOpenSeconds * 1_000;
+  const arrived = () => state.inbox.items.length > 0;
+  await run.waitForPerson(() => arrived() || state.finishing || state.stop !== null, deadline);
+  return arrived();
+}
+
+/** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
+export function endRun(run: Run, { outcome, answer }: Pick<GoalEnd, 'outcome' | 'answer'>): void {
+  const { state } = run;
+  for (const item of [...(state.steering?.items ?? []), ...state.inbox.items]) {
     run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
-  inbox.items = [];
+  }
+  state.inbox.items = [];
+  state.gates = [];
+  state.end = { outcome, answer };
+  run.journal('run_ended', { outcome, answer: preview(answer) });
+  run.ports.show(state);
+}
+
+/** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
+export function endCancelled(run: Run): { outcome: 'cancelled'; answer: string } {
+  closeOpenCalls(run);
+  const end = { outcome: 'cancelled' as const, answer: run.state.pinned ? whatThereIs(run) : '' };
+  endRun(run, end);
+  return end;
 }

@@ -7,7 +7,7 @@ import { ownValue, utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
 import { REUSE_NOTE, recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
-import { textOf, toolCallsOf } from '../core/message.js';
+import { thoughtOf, toolCallsOf } from '../core/message.js';
 import { decidePermission } from '../core/permission.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
@@ -42,11 +42,11 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
   if (batch.next === 0) {
     openBatchGates(
       run,
+      reply,
       calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index) })),
     );
   }
-  const role = reply.role;
-  const decision = await settlePermission(run, { batch, call, role }, decide(run, batch, call, batch.next));
+  const decision = await settlePermission(run, { batch, call, reply }, decide(run, batch, call, batch.next));
   if (!decision) return;
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
@@ -250,13 +250,6 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   });
   const { ending, isError, durationMs } = result;
   run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
-}
-
-/** What the model said with a step: its text, else its reasoning. */
-export function thoughtOf(reply: AssistantMessage): string {
-  const text = textOf(reply);
-  if (text !== '') return text;
-  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
 /** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */

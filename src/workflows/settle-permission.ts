@@ -1,7 +1,10 @@
 /** Tool calls that a person has a say in: approvals (S4, C23) and tools that the client runs (T10, T11, C24). */
+
+import { approvalText, clientToolText } from '../core/gate-text.js';
 import { batchAction, waitingSteers } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
-import type { ToolContent, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage, ToolContent, ToolUseBlock } from '../core/message.js';
+import { thoughtOf } from '../core/message.js';
 import { delimit } from '../core/prompt.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -16,27 +19,25 @@ export type Settled =
   | Extract<ToolCallDecision, { kind: 'end' | 'reuse' | 'run' }>
   | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
 
-const BODY_CHARS = 4_000;
-
 /**
  * Asks where the decision says so. Null: the run is being stopped, or a message of the user made the question
  * pointless; the call has no result yet, and the loop decides anew.
  */
 export async function settlePermission(
   run: Run,
-  { batch, call, role }: { batch: Batch; call: ToolUseBlock; role: string },
+  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
   decision: ToolCallDecision,
 ): Promise<Settled | null> {
-  const superseded = () => batchAction(waitingSteers(run.state.inbox, role)) === 'skip_rest';
+  const superseded = () => batchAction(waitingSteers(run.state.inbox, reply.role)) === 'skip_rest';
   if (decision.kind === 'client') {
-    const asked = await ask(run, { ...clientQuestion(call, decision.tool), superseded });
+    const asked = await ask(run, { ...clientQuestion(call), superseded });
     if (asked.kind !== 'answered') return null;
     const { content, isError } = asked.answer;
     return { kind: 'given', tool: decision.tool, content, isError };
   }
   if (decision.kind !== 'ask') return decision;
 
-  const asked = await ask(run, { ...approvalQuestion(call, decision.tool), superseded });
+  const asked = await ask(run, { ...approvalQuestion(call, decision.tool, thoughtOf(reply)), superseded });
   if (asked.kind !== 'answered') return null;
   const { decision: said, reason, arguments: edited } = asked.answer;
   if (said === 'deny') return { kind: 'end', ending: 'denied', text: deniedText(call.name, reason) };
@@ -48,43 +49,37 @@ export async function settlePermission(
 /** Opens the gates of a whole batch at once, so that a person sees all that is asked of them. */
 export function openBatchGates(
   run: Run,
+  reply: AssistantMessage,
   decisions: readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
 ): void {
   for (const { call, decision } of decisions) {
-    if (decision.kind === 'client') openGate(run, clientQuestion(call, decision.tool));
+    if (decision.kind === 'client') openGate(run, clientQuestion(call));
     if (decision.kind === 'ask' && run.state.settings.attended)
-      openGate(run, approvalQuestion(call, decision.tool));
+      openGate(run, approvalQuestion(call, decision.tool, thoughtOf(reply)));
   }
 }
 
-function approvalQuestion(call: ToolUseBlock, tool: ToolDefinition): Question<'approval'> {
-  const hint = tool.policy.destructive ? 'It may destroy or overwrite something.' : 'It changes something.';
+function approvalQuestion(call: ToolUseBlock, tool: ToolDefinition, thought: string): Question<'approval'> {
+  const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
   return {
     key: `approval:${call.id}`,
     kind: 'approval',
-    title: preview(`Run ${call.name}? ${argumentLine(call)}`),
-    body: `${hint}\n\n${argumentBlock(call)}`,
+    ...approvalText({ tool: call.name, input: call.input, thought, concerns }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
 }
 
-function clientQuestion(call: ToolUseBlock, tool: ToolDefinition): Question<'clientTool'> {
+function clientQuestion(call: ToolUseBlock): Question<'clientTool'> {
   return {
     key: `client:${call.id}`,
     kind: 'clientTool',
-    title: preview(`The client runs ${call.name}. ${argumentLine(call)}`),
-    body: `${preview(tool.description, 500)}\n\n${argumentBlock(call)}`,
+    ...clientToolText({ tool: call.name, input: call.input }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
 }
 
 function argumentLine(call: ToolUseBlock): string {
   return preview(JSON.stringify(call.input), 1_000);
-}
-
-/** Arguments come from a model: data, shown as code. */
-function argumentBlock(call: ToolUseBlock): string {
-  return `\`\`\`json\n${JSON.stringify(call.input, null, 2).slice(0, BODY_CHARS).replaceAll('```', "'''")}\n\`\`\``;
 }
 
 function editedNote(edited: Record<string, unknown>): string {

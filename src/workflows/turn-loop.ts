@@ -12,6 +12,7 @@ import type { OutputContract, PinnedRole } from '../core/role.js';
 import { goalTimeMs } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { callModel } from './call-model.js';
+import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
 import { applySteering, skipForSteering } from './take-steering.js';
@@ -32,8 +33,8 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
   | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
   /** The role asks the user, reports an error or escalates, in place of its output (F17, G12). */
   | { kind: 'special'; special: SpecialOutput }
-  /** Messages of the user arrived, and the cursor stands where they are understood. */
-  | { kind: 'steered' }
+  /** The cursor stands at another place, such as where a message of the user is understood. */
+  | { kind: 'moved' }
   /** The reply could not be read, even after it was asked for again. */
   | { kind: 'unusable'; text: string; errors: string[] }
   | { kind: 'rounds_used' }
@@ -49,12 +50,16 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     const { cursor } = run.state;
     if (cursor.batch) {
       if (!skipForSteering(run, cursor.batch, role.name)) await runNextCall(run, cursor.batch);
+      if (run.state.cursor !== cursor) return { kind: 'moved' };
       continue;
     }
     if (run.state.stop) return { kind: 'stopped' };
-    if (applySteering(run, role.name)) return { kind: 'steered' };
+    if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
-    if (budgets.length > 0) return { kind: 'budget_used', budgets };
+    if (budgets.length > 0) {
+      if (await raiseBudgets(run, budgets)) continue;
+      return { kind: 'budget_used', budgets };
+    }
     if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!cursor.briefed) {
       run.say(run.threadOf(role), 'brief', spec.brief());
@@ -62,7 +67,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
 
     const reply = await callModel(run, role, spec.tools);
-    if (reply.kind === 'failed') return reply;
+    if (reply.kind === 'failed') {
+      if (await rescueFailure(run, role, reply.failure)) continue;
+      return reply;
+    }
     if (reply.kind === 'interrupted') continue;
     const { message } = reply;
     if (toolCallsOf(message).length > 0) {

@@ -1,6 +1,6 @@
 /** Read-only views of a run's state: what queries and the result give. */
 import type { WorkflowInfo } from '@temporalio/workflow';
-import type { JournalEvent } from '../core/journal.js';
+import type { JournalEvent, Outcome } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
@@ -90,24 +90,24 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
 }
 
 export function traceReport(state: RunState, now: number): TraceReport {
-  return {
-    ...state.trace,
-    finishReason: state.end?.outcome ?? null,
-    totalMs: now - state.startedAt,
-  };
+  return { ...state.trace, finishReason: state.end?.outcome ?? null, totalMs: now - state.startedAt };
 }
 
-export function resultOf(state: RunState, id: string, now: number): RunResult {
+/** The result of a run that ends this way. */
+export function resultOf(
+  state: RunState,
+  { id, now, outcome, answer }: { id: string; now: number; outcome: Outcome; answer: string },
+): RunResult {
   return {
     id,
     mode: state.settings.mode,
-    outcome: state.end?.outcome ?? 'failed',
+    outcome,
     goal: state.goal.text,
-    answer: state.end?.answer ?? '',
+    answer,
     goals: state.goals,
     tasks: state.tasks,
     usage: state.usage,
     counters: state.goal.counters,
-    trace: traceReport(state, now),
+    trace: { ...traceReport(state, now), finishReason: outcome },
   };
 }
