@@ -8,8 +8,11 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts/build.mjs scripts/
 COPY src src
+# The SDK's native part comes for five platforms: only this one stays.
 RUN npm run build \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+ && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 \
+      ! -name "$(uname -m)-*-linux-gnu" -exec rm -r {} +
 
 FROM ${NODE_IMAGE}
 # ca-certificates: TLS to Temporal uses the system's. tini: reaps what tool servers leave, passes SIGTERM on.

@@ -40,7 +40,7 @@ symlinkSync(join(out, 'dist'), join(out, 'src'), 'junction');
 mkdirSync(join(root, '.steersman'), { recursive: true });
 symlinkSync(join(root, '.steersman'), join(out, '.steersman'), 'junction');
 const esbuild = await import('esbuild');
-for (const dir of ['bench', 'test/support']) {
+for (const dir of ['bench', 'test/support', 'test/simulation']) {
   const files = readdirSync(join(root, dir), { recursive: true, encoding: 'utf8' });
   await esbuild.build({
     entryPoints: files.filter(file => file.endsWith('.ts')).map(file => join(root, dir, file)),

@@ -1,6 +1,7 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { plural } from '../client/format.js';
 import { displayPath } from '../config/files.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import { chooseModels, loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
@@ -25,7 +26,7 @@ export async function checkConfiguration(configDir: string): Promise<Configurati
     const value = await loadSettings(configDir);
     return {
       value,
-      finding: ok(SETTINGS_FILE, existsSync(file) ? displayPath(file) : 'none: defaults hold'),
+      finding: ok(SETTINGS_FILE, describeSettings(file, value)),
     };
   });
   const prompts = settings.value
@@ -38,6 +39,12 @@ export async function checkConfiguration(configDir: string): Promise<Configurati
     models: prompts.value,
     findings: [settings.finding, prompts.finding, mcp.finding],
   };
+}
+
+function describeSettings(file: string, { models, workspaces }: Settings): string {
+  const path = existsSync(file) ? displayPath(file) : 'no such file, defaults hold';
+  const model = models.default === undefined ? '' : `; default model ${models.default.join(', then ')}`;
+  return `${path}${model}${workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`}`;
 }
 
 interface Checked<T> {
@@ -83,7 +90,7 @@ function checkMcpConfig(configDir: string): Checked<McpConfig> {
   const names = servers.map(server => server.name).join(', ');
   return {
     value: config,
-    finding: ok('.mcp.json', `${servers.length} tool server${servers.length === 1 ? '' : 's'}: ${names}`),
+    finding: ok('.mcp.json', `${plural(servers.length, 'tool server')}: ${names}`),
   };
 }
 

@@ -22,7 +22,6 @@ export function checkModels(
 }
 
 async function checkModel(id: string, providers: ProviderRegistry, limitMs: number): Promise<Finding> {
-  const check = `model ${id}`;
   const signal = AbortSignal.timeout(limitMs);
   const begin = performance.now();
   try {
@@ -31,20 +30,26 @@ async function checkModel(id: string, providers: ProviderRegistry, limitMs: numb
       await ask(provider, model, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ModelCallError)) throw error;
-      return failed(check, error.message, await todoFor(error, provider, model));
+      return failed('model', named(id, error.message), await todoFor(error, provider, model));
     }
-    return ok(check, `answers after ${formatDuration(performance.now() - begin)}, ${provider.endpoint}`);
+    const time = formatDuration(performance.now() - begin);
+    return ok('model', `${id} answers after ${time}, ${provider.endpoint}`);
   } catch (error) {
     if (signal.aborted) {
       return warning(
-        check,
-        `no answer within ${limitMs / 1_000} s`,
+        'model',
+        `${id}: no answer within ${limitMs / 1_000} s`,
         'A model that is loaded on demand may need longer: ask again. Else look at the endpoint.',
       );
     }
-    if (error instanceof ModelCallError) return failed(check, error.message, null);
+    if (error instanceof ModelCallError) return failed('model', named(id, error.message), null);
     throw error;
   }
+}
+
+/** Most messages name the model themselves. */
+function named(id: string, message: string): string {
+  return message.includes(id) ? message : `${id}: ${message}`;
 }
 
 /** Resolves with the first part of a reply; the rest is not waited for. */

@@ -1,6 +1,7 @@
 /** A Temporal server that answers: has it what runs need? */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { plural } from '../client/format.js';
 import { explainError } from '../client/grpc-errors.js';
 import { SEARCH_ATTRIBUTES } from '../stack/probe.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
@@ -38,7 +39,8 @@ async function checkNamespace(client: Client, namespace: string): Promise<Findin
   try {
     const { config } = await client.workflowService.describeNamespace({ namespace });
     const seconds = Number(config?.workflowExecutionRetentionTtl?.seconds ?? 0);
-    const kept = seconds === 0 ? '' : `, ended runs are kept ${Math.round(seconds / DAY_SECONDS)} days`;
+    const kept =
+      seconds === 0 ? '' : `, ended runs are kept for ${plural(Math.round(seconds / DAY_SECONDS), 'day')}`;
     return ok('namespace', `${namespace}${kept}`);
   } catch (error) {
     const isMissing =

@@ -1,4 +1,5 @@
 /** Do the tool servers start, and what do they offer? */
+import { plural } from '../client/format.js';
 import { applyToolOverrides, type Settings } from '../config/settings.js';
 import type { ToolDefinition } from '../core/tool.js';
 import type { McpConfig, McpServerConfig } from '../mcp/config.js';
@@ -56,10 +57,10 @@ async function readOffer(
 }
 
 function describeOffer({ name, warnings, failure }: Offer, tools: readonly ToolDefinition[]): Finding {
-  const check = `tools ${name}`;
+  const check = 'tools';
   if (failure !== null) return failedBy(check, failure);
   const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === name);
-  const found = `${own.length} tool${own.length === 1 ? '' : 's'}${namesOf(own)}`;
+  const found = `${name}: ${plural(own.length, 'tool')}${namesOf(own)}`;
   if (warnings.length > 0) return warning(check, `${found}\n${warnings.join('\n')}`, null);
   if (own.length > 0) return ok(check, found);
   return warning(check, found, `Set "enabled": false for ${name} in .mcp.json if it has nothing to offer.`);

@@ -60,7 +60,7 @@ function servesAnyFolder(): boolean {
 }
 
 async function modelFindings({ models }: Configuration): Promise<Finding[]> {
-  if (models === null) return [skipped('models', 'steersman.yaml and the prompts have to be right first')];
+  if (models === null) return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
   return checkModels(models, createProviders());
 }
 

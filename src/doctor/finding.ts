@@ -5,7 +5,7 @@ import { SteersmanError } from '../errors.js';
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';
 
 export interface Finding {
-  /** What was looked at, such as `namespace` or `tools filesystem`. */
+  /** What was looked at, such as `namespace`; `model` and `tools` come once for each. */
   check: string;
   status: FindingStatus;
   found: string;

@@ -1,5 +1,5 @@
 /** The doctor's findings as lines for people. */
-import { terminalText } from '../client/format.js';
+import { plural, terminalText } from '../client/format.js';
 import type { Colors } from '../client/output.js';
 import type { Finding, FindingStatus } from './finding.js';
 
@@ -20,20 +20,20 @@ export function findingLines({ check, status, found, todo }: Finding, colors: Co
 }
 
 export interface Summary {
-  /** Names of the checks that failed, in order. */
+  /** Names of the checks that failed, in order, each once. */
   failed: string[];
   warnings: number;
 }
 
 export function summarize(findings: readonly Finding[]): Summary {
   return {
-    failed: findings.filter(({ status }) => status === 'failed').map(({ check }) => check),
+    failed: [...new Set(findings.filter(({ status }) => status === 'failed').map(({ check }) => check))],
     warnings: findings.filter(({ status }) => status === 'warning').length,
   };
 }
 
 export function summaryLine({ failed, warnings }: Summary, colors: Colors): string {
-  const aside = warnings === 0 ? '' : ` ${warnings} warning${warnings === 1 ? '' : 's'}.`;
+  const aside = warnings === 0 ? '' : ` ${plural(warnings, 'warning')}.`;
   if (failed.length === 0) return `${colors.green('Ready.')}${aside}`;
-  return `${colors.red(`Not ready: ${failed.join(', ')}.`)}${aside} Mend the first one first.`;
+  return `${colors.red(`Not ready: ${failed.join(', ')}.`)}${aside}${failed.length > 1 ? ' Begin with the first.' : ''}`;
 }

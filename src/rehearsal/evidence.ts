@@ -56,8 +56,8 @@ export function gatherEvidence(calls: readonly MadeCall[]): Evidence {
   return evidence;
 }
 
-/** A call that did not run may be asked for once more; one that ran, or failed, is not repeated. */
-export const MAX_TRIES = 2;
+/** A call that did not run may be asked for some times more; one that ran, or failed, is not repeated. */
+export const MAX_TRIES = 4;
 
 export function callKey(name: string, args: Record<string, unknown>): string {
   return `${name} ${JSON.stringify(args)}`;

@@ -2,7 +2,7 @@
 import { REUSE_NOTE, REUSE_NOTE_ZH } from '../core/ledger.js';
 
 export interface ToolAnswer {
-  /** `again`: it did not run, or not to its end, and may be asked for once more. */
+  /** `again`: it did not run, or not to its end, and may be asked for again. */
   ending: 'ok' | 'failed' | 'again';
   /** What the tool said; of a call that did not run, what the run said. */
   text: string;

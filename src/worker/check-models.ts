@@ -1,11 +1,25 @@
 /** A worker without a usable model refuses to start: it would take runs and fail each of them. */
 import type { Settings } from '../config/settings.js';
+import { FAILURE } from '../core/failure.js';
 import { SteersmanError } from '../errors.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ProviderRegistry } from '../models/providers.js';
 
+export interface ModelCheck {
+  configDir: string;
+  /**
+   * True for a background worker of the local stack, which also serves runs that name the rehearsal model:
+   * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
+   */
+  servesRehearsal: boolean;
+}
+
 /** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
-export function checkModels(settings: Settings, providers: ProviderRegistry, configDir: string): void {
+export function checkModels(
+  settings: Pick<Settings, 'models'>,
+  providers: ProviderRegistry,
+  { configDir, servesRehearsal }: ModelCheck,
+): void {
   const { models } = settings;
   const named = [...new Set([...(models.default ?? []), ...Object.values(models.roles).flat()])];
   for (const model of named) {
@@ -13,9 +27,10 @@ export function checkModels(settings: Settings, providers: ProviderRegistry, con
       providers.resolve(model);
     } catch (error) {
       if (!(error instanceof ModelCallError)) throw error;
+      if (servesRehearsal && error.type === FAILURE.model.auth) continue;
       throw new SteersmanError(
         `The model ${model} of ${configDir}/steersman.yaml is not usable: ${error.message}`,
-        'Put OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint) into .env or the environment, or name another model under "models" in steersman.yaml.',
+        'Put OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint) into .env or the environment, or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).',
       );
     }
   }

@@ -47,6 +47,8 @@ export interface SteersmanWorkerOptions {
   home: string;
   /** True on the local stack: any workspace is served, live text is brisk. */
   localStack: boolean;
+  /** True in the background of the local stack: the worker starts without a key, for the rehearsal model. Default false. */
+  servesRehearsal?: boolean;
   /** Overrides for tests and benchmarks. */
   temporal?: Partial<Pick<WorkerOptions, 'maxCachedWorkflows' | 'shutdownGraceTime' | 'reuseV8Context'>>;
 }
@@ -64,7 +66,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const { connection, namespace, taskQueue, configDir } = options;
   const settings = await loadSettings(configDir);
   const providers = createProviders();
-  checkModels(settings, providers, configDir);
+  checkModels(settings, providers, { configDir, servesRehearsal: options.servesRehearsal === true });
   const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
   const throttleMs =
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);

@@ -36,6 +36,7 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
       configDir,
       home,
       localStack: localStack || isLoopback(addressOf()),
+      servesRehearsal: localStack,
     });
     const idle = new AbortController();
     await failpoint('worker.before-run');

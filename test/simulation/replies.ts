@@ -8,7 +8,7 @@ import type { Scenario } from './scenario.js';
 
 export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;
 const TOOL_NAMES = ['read', 'read', 'read', 'read_result', 'list', 'put', 'edit', 'edit'] as const;
-const UNKNOWN_TOOLS = ['raed', 'constructor', '__proto__', 'rm -rf', ''] as const;
+const UNKNOWN_TOOLS = ['raed', 'constructor', '__proto__', ''] as const;
 
 type Content = AssistantMessage['content'];
 
@@ -147,7 +147,7 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
     const call: ToolUseBlock = {
       type: 'tool_use',
       id: random.pick(['', 'call_0', 'call_1']),
-      name: random.chance(0.1) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
+      name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
       input: random.chance(0.1)
         ? otherInput(scenario)
         : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),

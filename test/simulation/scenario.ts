@@ -65,7 +65,7 @@ function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
   return {
     roles: Object.fromEntries(ROLES.map(([name, output]) => [name, role(random, name, output)])),
     tools: TOOLS,
-    fallbackServer: random.chance(0.2) ? 'default' : null,
+    fallbackServer: random.chance(0.3) ? 'default' : null,
     limits: limits(random),
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': { contextTokens, costKnown: true } },

@@ -56,6 +56,11 @@ export class Watcher {
     this.caps.check(state);
     this.checkTasks(state, events);
     this.checkPosition(state);
+    expectThat(Object.values(state.badCalls).every(Number.isInteger), 'bad calls are counted in numbers');
+    if (this.scenario.thorough) {
+      const { threads: _threads, journal: _journal, pinned: _pinned, trace, ...small } = state;
+      expectPlainData({ ...small, usedTools: trace.usedTools });
+    }
     expectThat(JSON.stringify(state.usage) === JSON.stringify(this.usage), 'usage is the sum of all replies');
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
   }
@@ -186,7 +191,7 @@ export class Watcher {
     if (cursor.reasked) this.seen.add('handover after a re-ask');
     if (cursor.reporting) this.seen.add('handover in a report');
     if (state.stop) this.seen.add('handover while stopping');
-    if (this.scenario.thorough && state.part % 4 === 2) expectSerialisable(state);
+    if (this.scenario.thorough && state.part % 4 === 2) expectPlainData(state);
     return state;
   }
 
@@ -195,7 +200,7 @@ export class Watcher {
     this.follow(state);
     this.caps.check(state);
     this.transcript.ended();
-    if (this.scenario.thorough) expectSerialisable(state);
+    if (this.scenario.thorough) expectPlainData(state);
     expectThat(end !== null, 'the run has an end');
     this.seen.add(`outcome ${end.outcome}`);
     const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);
@@ -221,8 +226,8 @@ function ask(state: RunState, callId: string): AskedRequest {
   return { callId, messages, head: first.head, toolsOffered };
 }
 
-function expectSerialisable(state: RunState): void {
-  expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(state)), state), 'the state is plain JSON data');
+function expectPlainData(value: object): void {
+  expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value), 'the state is plain JSON data');
 }
 
 function tagOf(event: JournalEvent): string {

@@ -19,8 +19,6 @@ import type { ProjectFiles, TestProject } from './project.js';
 import { makeProject } from './project.js';
 import { quietTemporal } from './quiet.js';
 
-export { makeProject, projectRoot } from './project.js';
-
 /** A Temporal dev server in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
   quietTemporal();

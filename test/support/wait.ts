@@ -9,8 +9,9 @@ const GIVE_UP_AFTER_MS = 20_000;
 export async function until<T>(
   what: string,
   look: () => T | null | undefined | false | Promise<T | null | undefined | false>,
+  giveUpAfterMs = GIVE_UP_AFTER_MS,
 ): Promise<T> {
-  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  const deadline = performance.now() + giveUpAfterMs;
   for (;;) {
     const found = await look();
     if (found) return found;

@@ -219,6 +219,10 @@ describe('models', () => {
     expect(chains(choice.roles)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
+  test('models: the run names the rehearsal model in short → its whole id', () => {
+    expect(chooseModels(roles, models, { runModel: 'rehearsal' }).models).toEqual(['rehearsal/rules']);
+  });
+
   test('models: none for a role → an error that says what to set', async () => {
     const fault = await faultOf(() => chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1 }));
     expect(fault.message).toContain('No model is configured for the role a');

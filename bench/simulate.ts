@@ -1,0 +1,36 @@
+/** The long simulation of team mode: new seeds at every call, bad ones kept for the tests to replay first. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { type BadSeed, simulateRuns, simulateSeed } from '../test/simulation/simulate.js';
+import { machine } from './support/machine.js';
+
+const BAD_SEEDS = 'test/simulation/bad-seeds.json';
+const MOST_BAD = 10;
+
+const options = new Command('simulate')
+  .option('--runs <n>', 'runs to make', Number, 100_000)
+  .option('--from <seed>', 'the first seed; by default a new one each time', Number, Date.now())
+  .option('--seed <seed>', 'this seed only, in all its runs', Number)
+  .parse()
+  .opts<{ runs: number; from: number; seed?: number }>();
+
+if (options.seed !== undefined) {
+  const { runs } = await simulateSeed(options.seed, true);
+  console.log(`seed ${options.seed}: ${runs} runs, every invariant holds`);
+} else {
+  const started = Date.now();
+  const { runs, seeds, bad } = await simulateRuns(options.from, options.runs, MOST_BAD);
+  const seconds = ((Date.now() - started) / 1_000).toFixed(1);
+  console.log(`${runs} runs of ${seeds} seeds from ${options.from} in ${seconds} s, ${machine()}`);
+  for (const { seed, error } of bad) console.log(`seed ${seed}: ${error}`);
+  keep(bad);
+  process.exitCode = bad.length === 0 ? 0 : 1;
+}
+
+function keep(bad: readonly BadSeed[]): void {
+  if (bad.length === 0) return;
+  const kept: { seed: number; found: string }[] = JSON.parse(readFileSync(BAD_SEEDS, 'utf8'));
+  for (const { seed, error } of bad) kept.push({ seed, found: error.split('\n')[0] ?? '' });
+  writeFileSync(BAD_SEEDS, `${JSON.stringify(kept, null, 2)}\n`);
+  console.log(`kept in ${BAD_SEEDS}`);
+}

@@ -1,0 +1,286 @@
+/** `doctor` as a process, against set-ups that are really broken; and the health check of the worker image. */
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Finding } from '../../src/doctor/finding.js';
+import { resolveHome } from '../../src/stack/home.js';
+import { ensureServer } from '../../src/stack/server.js';
+import { stopStack } from '../../src/stack/stop.js';
+import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+import { type ScriptedModel, startScriptedModel } from '../../src/testing/scripted-model.js';
+import { fakeMcp } from '../support/fake-mcp-server.js';
+import { makeProject, projectRoot, type TestProject } from '../support/project.js';
+import { quietTemporal } from '../support/quiet.js';
+import { until } from '../support/wait.js';
+
+const KEY = 'sk-right-key-000000';
+const QUEUE = 'doctor-test';
+const NOBODY = '127.0.0.1:9';
+
+let temporal: TestWorkflowEnvironment;
+let binary: string;
+let model: ScriptedModel;
+let project: TestProject;
+let home: string;
+
+/** A server whose namespace has none of our search attributes. */
+beforeAll(async () => {
+  quietTemporal();
+  binary = (await temporalBinary(resolveHome(), line => console.error(line))).path;
+  temporal = await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'existing-path', path: binary },
+      log: { format: 'pretty', level: 'never' },
+    },
+  });
+  model = await startScriptedModel({
+    reply: () => ({ text: 'Hello.' }),
+    models: ['gpt-5-mini'],
+    apiKey: KEY,
+  });
+  project = makeProject();
+  home = mkdtempSync(join(tmpdir(), 'steersman-doctor-home-'));
+});
+
+afterAll(async () => {
+  await temporal?.teardown();
+  await model?.close();
+  for (const dir of [project?.dir, home]) if (dir) rmSync(dir, { recursive: true, force: true });
+});
+
+interface Report {
+  findings: Finding[];
+  /** The first finding of a check. */
+  of(check: string): Finding | undefined;
+  exitCode: number;
+  /** All that was printed. */
+  output: string;
+}
+
+/** Everything right, but for what `env` and `args` change; an empty value unsets. */
+function environment(env: Record<string, string> = {}): Record<string, string> {
+  return {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    TEMPORAL_CLI_PATH: binary,
+    TEMPORAL_ADDRESS: temporal.address,
+    STEERSMAN_HOME: home,
+    STEERSMAN_TASK_QUEUE: QUEUE,
+    OPENAI_API_KEY: KEY,
+    OPENAI_BASE_URL: model.baseUrl,
+    ...env,
+  };
+}
+
+async function doctor(env: Record<string, string> = {}, ...args: string[]): Promise<Report> {
+  const { configDir, workspace } = project;
+  const wanted = args.includes('--config') ? [] : ['--config', configDir];
+  const child = run('client.js', env, 'doctor', '--json', '--workspace', workspace, ...wanted, ...args);
+  const [stdout, stderr, [exitCode]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'close') as Promise<[number]>,
+  ]);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line));
+  const findings: Finding[] = lines.filter(({ type }) => type === 'finding');
+  expect(lines.at(-1)?.type).toBe('summary');
+  return {
+    findings,
+    of: check => findings.find(finding => finding.check === check),
+    exitCode,
+    output: stdout + stderr,
+  };
+}
+
+type Program = ChildProcessByStdio<null, Readable, Readable>;
+
+function run(script: string, env: Record<string, string>, ...args: string[]): Program {
+  return spawn(process.execPath, [join(projectRoot, 'dist', script), ...args], {
+    env: environment(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+describe('with a worker', () => {
+  let worker: Program;
+
+  beforeAll(async () => {
+    worker = run('worker.js', {}, '--config', project.configDir, '--task-queue', QUEUE);
+    await until('the worker polls', async () => {
+      const { pollers } = await temporal.client.workflowService.describeTaskQueue({
+        namespace: 'default',
+        taskQueue: { name: QUEUE },
+        taskQueueType: 1,
+      });
+      return pollers?.length;
+    });
+  });
+
+  afterAll(async () => {
+    worker.kill();
+    await once(worker, 'close');
+  });
+
+  test('O1 search attributes missing → failed and exit 1; --fix registers them, and then all is well', async () => {
+    const before = await doctor();
+    expect(before.of('search attributes')).toMatchObject({ status: 'failed' });
+    expect(before.of('search attributes')?.found).toContain('AgentMode, AgentPhase, AgentOutcome');
+    expect(before.of('search attributes')?.todo).toContain('doctor --fix');
+    expect(before.exitCode).toBe(1);
+
+    const fixed = await doctor({}, '--fix');
+    expect(fixed.of('search attributes')).toMatchObject({ status: 'ok' });
+    expect(fixed.findings.filter(({ status }) => status !== 'ok')).toEqual([]);
+    expect(fixed.exitCode).toBe(0);
+
+    const { customAttributes } = await temporal.connection.operatorService.listSearchAttributes({
+      namespace: 'default',
+    });
+    expect(customAttributes).toMatchObject({ AgentMode: 2, AgentPhase: 2, AgentOutcome: 2 });
+    const after = await doctor();
+    expect(after.of('search attributes')?.found).toBe('AgentMode, AgentPhase, AgentOutcome');
+    expect(after.of('worker')?.found).toContain(`${worker.pid}@${hostname()}`);
+  });
+
+  test('health check: the worker of this host polls → 0; nobody serves the queue, or no server → 1', async () => {
+    const check = async (env: Record<string, string>) => {
+      const child = run('doctor/worker-health.js', env);
+      const [output, [code]] = await Promise.all([
+        text(child.stdout),
+        once(child, 'close') as Promise<[number]>,
+      ]);
+      return { output, code };
+    };
+    expect(await check({})).toEqual({ output: 'ok\n', code: 0 });
+    expect(await check({ STEERSMAN_TASK_QUEUE: 'no-such-queue' })).toMatchObject({
+      output: expect.stringContaining('no-such-queue'),
+      code: 1,
+    });
+    expect(await check({ TEMPORAL_ADDRESS: '' })).toMatchObject({ code: 1 });
+  });
+});
+
+describe('broken set-ups', () => {
+  test('K3 key is wrong → the model fails, names OPENAI_API_KEY and shows no key', async () => {
+    const { of, exitCode, output } = await doctor({ OPENAI_API_KEY: 'sk-wrong-key-111111' });
+    expect(of('model')).toMatchObject({ status: 'failed' });
+    expect(of('model')?.found).toMatch(/401.*OPENAI_API_KEY/s);
+    expect(output).not.toContain('sk-wrong-key-111111');
+    expect(exitCode).toBe(1);
+  });
+
+  test('M1 model is unknown → failed with the names that the endpoint lists', async () => {
+    const config = makeProject({ config: { 'steersman.yaml': 'models:\n  default: openai/gpt-9\n' } });
+    const { of } = await doctor({}, '--config', config.configDir);
+    expect(of('model')).toMatchObject({ status: 'failed' });
+    expect(of('model')?.found).toContain('gpt-9');
+    expect(of('model')?.todo).toContain('gpt-5-mini');
+    rmSync(config.dir, { recursive: true });
+  });
+
+  test('no server → Temporal fails, what needs it is skipped, the rest is looked at', async () => {
+    const { findings, exitCode } = await doctor({ TEMPORAL_ADDRESS: NOBODY });
+    const status = Object.fromEntries(findings.map(finding => [finding.check, finding.status]));
+    expect(status).toMatchObject({
+      Temporal: 'failed',
+      namespace: 'skipped',
+      'search attributes': 'skipped',
+      worker: 'skipped',
+      model: 'ok',
+      tools: 'ok',
+    });
+    expect(exitCode).toBe(1);
+  });
+
+  test('namespace does not exist → failed with the command that makes it', async () => {
+    const { of } = await doctor({ TEMPORAL_NAMESPACE: 'nowhere' });
+    expect(of('namespace')).toMatchObject({ status: 'failed' });
+    expect(of('namespace')?.todo).toContain('--namespace nowhere');
+    expect(of('search attributes')?.status).toBe('skipped');
+  });
+
+  test('nobody serves the queue → the worker fails', async () => {
+    const { of, exitCode } = await doctor({}, '--task-queue', 'deserted');
+    expect(of('worker')).toMatchObject({ status: 'failed' });
+    expect(of('worker')?.found).toContain('deserted');
+    expect(exitCode).toBe(1);
+  });
+
+  test('Q1 steersman.yaml and .mcp.json are both wrong → each with its line, what needs them is skipped', async () => {
+    const config = makeProject({ config: { 'steersman.yaml': 'models: [', '.mcp.json': '{' } });
+    const { of, findings } = await doctor({ TEMPORAL_ADDRESS: '' }, '--config', config.configDir);
+    expect(of('steersman.yaml')).toMatchObject({ status: 'failed' });
+    expect(of('steersman.yaml')?.found).toMatch(/steersman\.yaml:\d+/);
+    expect(of('.mcp.json')).toMatchObject({ status: 'failed' });
+    const skipped = findings.filter(({ status }) => status === 'skipped').map(({ check }) => check);
+    expect(skipped).toEqual(['prompts', 'workspace', 'model', 'tools']);
+    rmSync(config.dir, { recursive: true });
+  });
+
+  test('T1 one tool server does not start, one lacks a variable → each fails, the third shows its tools', async () => {
+    const fake = fakeMcp();
+    const mcpServers = {
+      broken: { command: process.execPath, args: ['-e', 'console.error("no licence"); process.exit(3)'] },
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+      unset: { command: 'node', env: { TOKEN: '${DOCTOR_TEST_TOKEN}' } },
+      fake: fake.stdioEntry(),
+    };
+    const config = makeProject({ config: { '.mcp.json': JSON.stringify({ mcpServers }) } });
+    const { findings, exitCode } = await doctor({ TEMPORAL_ADDRESS: '' }, '--config', config.configDir);
+    const [broken, unset, started] = findings.filter(({ check }) => check === 'tools');
+    expect(broken).toMatchObject({ status: 'failed' });
+    expect(broken?.found).toContain('no licence');
+    expect(unset).toMatchObject({ status: 'failed' });
+    expect(unset?.found).toContain('DOCTOR_TEST_TOKEN');
+    expect(started).toMatchObject({ status: 'ok' });
+    expect(started?.found).toMatch(/^fake: \d+ tools; read-only: .*; with effects: .*append/);
+    expect(exitCode).toBe(1);
+    fake.remove();
+    rmSync(config.dir, { recursive: true });
+  });
+});
+
+describe('local stack', () => {
+  test('J1 not running → says which binary would serve, and starts nothing', async () => {
+    const { of, exitCode } = await doctor({ TEMPORAL_ADDRESS: '' });
+    expect(of('Temporal')).toMatchObject({ status: 'ok' });
+    expect(of('Temporal')?.found).toContain(binary);
+    expect(existsSync(join(home, 'stack.json'))).toBe(false);
+    expect(exitCode).toBe(0);
+  });
+
+  test('TEMPORAL_CLI_PATH names no file → failed, and nothing is fetched instead', async () => {
+    const { of } = await doctor({ TEMPORAL_ADDRESS: '', TEMPORAL_CLI_PATH: '/no/such/temporal' });
+    expect(of('Temporal')).toMatchObject({ status: 'failed' });
+    expect(of('Temporal')?.found).toContain('/no/such/temporal');
+  });
+
+  test('running → its server is asked; no worker is needed, since a run starts its own', async () => {
+    const own = mkdtempSync(join(tmpdir(), 'steersman-doctor-stack-'));
+    process.env.TEMPORAL_CLI_PATH = binary;
+    const server = await ensureServer(own, {
+      report: () => undefined,
+      keeperScript: join(projectRoot, 'dist', 'stack', 'keeper.js'),
+    });
+    try {
+      const { of, exitCode } = await doctor({ TEMPORAL_ADDRESS: '', STEERSMAN_HOME: own });
+      expect(of('Temporal')?.found).toContain(server.address);
+      expect(of('search attributes')).toMatchObject({ status: 'ok' });
+      expect(of('worker')).toMatchObject({ status: 'ok' });
+      expect(exitCode).toBe(0);
+    } finally {
+      server.release();
+      await stopStack(own);
+      rmSync(own, { recursive: true, force: true });
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { noColors } from '../../../src/client/output.js';
+import { checkConfiguration, checkWorkspaceFolder } from '../../../src/doctor/check-configuration.js';
+import { checkBlobs, checkNode } from '../../../src/doctor/check-host.js';
+import { failed, failedBy, ok, skipped, warning } from '../../../src/doctor/finding.js';
+import { findingLines, summarize, summaryLine } from '../../../src/doctor/print.js';
+import { SteersmanError } from '../../../src/errors.js';
+
+function folder(files: Record<string, string> = {}): string {
+  const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+describe('lines', () => {
+  test('finding: failed → mark, what was found, and below it what to do', () => {
+    expect(findingLines(failed('Temporal', 'no answer', 'Start it.'), noColors)).toEqual([
+      '✖ Temporal           no answer',
+      '                     → Start it.',
+    ]);
+  });
+
+  test('finding: text of several lines → indented below the first; control characters are gone', () => {
+    const [first, second] = findingLines(ok('tools', 'one\u001b[31m\ntwo'), noColors);
+    expect(first).toBe('✔ tools              one[31m');
+    expect(second).toBe('                     two');
+  });
+
+  test('finding: in a terminal → the mark has a colour for each status', () => {
+    const colors = pc.createColors(true);
+    const marks = [ok('a', ''), warning('a', '', null), failed('a', '', null), skipped('a', '')].map(
+      finding => findingLines(finding, colors)[0]?.split(' ')[0],
+    );
+    expect(marks).toEqual([colors.green('✔'), colors.yellow('!'), colors.red('✖'), colors.dim('–')]);
+  });
+
+  test('summary: several failures → named once each and in order, warnings counted', () => {
+    const findings = [
+      ok('Node', ''),
+      failed('model', '', null),
+      failed('model', '', null),
+      failed('tools', '', null),
+    ];
+    const summary = summarize([...findings, warning('workspace', '', null)]);
+    expect(summary).toEqual({ failed: ['model', 'tools'], warnings: 1 });
+    expect(summaryLine(summary, noColors)).toBe('Not ready: model, tools. 1 warning. Begin with the first.');
+    expect(summaryLine(summarize([ok('Node', '')]), noColors)).toBe('Ready.');
+  });
+
+  test('error of ours: message and hint → found and what to do', () => {
+    const finding = failedBy('Temporal', new SteersmanError('It is off.', 'Switch it on.'));
+    expect(finding).toEqual({
+      check: 'Temporal',
+      status: 'failed',
+      found: 'It is off.',
+      todo: 'Switch it on.',
+    });
+  });
+});
+
+describe('host', () => {
+  test.each([
+    ['18.20.4', 'failed'],
+    ['20.11.1', 'failed'],
+    ['20.12.0', 'ok'],
+    ['24.1.0', 'ok'],
+  ])('Node %s → %s', (version, status) => {
+    expect(checkNode(version).status).toBe(status);
+  });
+
+  test('blob folder: can be written → ok, nothing is left in it', async () => {
+    const home = folder();
+    expect(await checkBlobs(home)).toMatchObject({ status: 'ok' });
+    expect(readdirSync(join(home, 'blobs'))).toEqual([]);
+  });
+
+  test('blob folder: a file is in its place → failed, names it and STEERSMAN_HOME', async () => {
+    const home = folder({ blobs: 'not a folder' });
+    const finding = await checkBlobs(home);
+    expect(finding.status).toBe('failed');
+    expect(finding.found).toContain(join(home, 'blobs'));
+    expect(finding.todo).toContain('STEERSMAN_HOME');
+  });
+});
+
+describe('configuration', () => {
+  test('Q1 folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {
+    const { settings, models, findings } = await checkConfiguration(folder());
+    expect(settings).not.toBeNull();
+    expect(models).toBeNull();
+    expect(findings.map(({ check, status }) => [check, status])).toEqual([
+      ['steersman.yaml', 'ok'],
+      ['prompts', 'failed'],
+      ['.mcp.json', 'warning'],
+    ]);
+    expect(findings[1]?.todo).toContain('models.default');
+  });
+
+  test('steersman.yaml: unknown key → failed with its line; the prompts wait, .mcp.json is looked at', async () => {
+    const yaml = 'models:\n  default: openai/m\nlimit: 3\n';
+    const { settings, findings } = await checkConfiguration(folder({ 'steersman.yaml': yaml }));
+    expect(settings).toBeNull();
+    expect(findings.map(({ status }) => status)).toEqual(['failed', 'skipped', 'warning']);
+    expect(findings[0]?.found).toContain('steersman.yaml:3');
+  });
+
+  test('.mcp.json: not JSON → failed with its line', async () => {
+    const { mcp, findings } = await checkConfiguration(folder({ '.mcp.json': '{\n  "mcpServers": {,}\n}' }));
+    expect(mcp).toBeNull();
+    expect(findings[2]).toMatchObject({ check: '.mcp.json', status: 'failed' });
+    expect(findings[2]?.found).toContain('line 2');
+  });
+
+  test('models: default and role → every model that a role may call, each once', async () => {
+    const yaml = 'models:\n  default: [openai/a, openai/b]\n  roles:\n    verifier: [openai/b, openai/c]\n';
+    const { models } = await checkConfiguration(folder({ 'steersman.yaml': yaml }));
+    expect(models?.toSorted()).toEqual(['openai/a', 'openai/b', 'openai/c']);
+  });
+
+  test('P2 prompt: a core template without its context → failed with file and line', async () => {
+    const dir = folder({ 'steersman.yaml': 'models:\n  default: openai/m\n' });
+    mkdirSync(join(dir, 'prompts', 'core'), { recursive: true });
+    writeFileSync(
+      join(dir, 'prompts', 'core', 'planner.md'),
+      '---\ndescription: plans\noutput: plan\n---\nYou plan.\n',
+    );
+    const { models, findings } = await checkConfiguration(dir);
+    expect(models).toBeNull();
+    expect(findings[1]).toMatchObject({ check: 'prompts', status: 'failed' });
+    expect(findings[1]?.found).toContain('planner.md');
+  });
+
+  test('workspace: no root configured → any folder on the local stack; a warning for workers elsewhere', async () => {
+    const { settings } = await checkConfiguration(folder());
+    if (settings === null) throw new Error('defaults are settings');
+    const workspace = folder();
+    expect(await checkWorkspaceFolder(workspace, settings, true)).toMatchObject({ status: 'ok' });
+    const elsewhere = await checkWorkspaceFolder(workspace, settings, false);
+    expect(elsewhere).toMatchObject({ status: 'warning' });
+    expect(elsewhere.todo).toContain('workspaces');
+    expect(await checkWorkspaceFolder(join(workspace, 'gone'), settings, true)).toMatchObject({
+      status: 'failed',
+    });
+  });
+});

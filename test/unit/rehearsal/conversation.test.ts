@@ -1,0 +1,353 @@
+import { describe, expect, test } from 'vitest';
+import {
+  continueTaskBrief,
+  morePlanningBrief,
+  planningBrief,
+  retryTaskBrief,
+  taskBrief,
+  taskCapBrief,
+  verificationBrief,
+  wrapUpBrief,
+} from '../../../src/core/briefs.js';
+import { parseRoleOutput, reaskText } from '../../../src/core/parse-output.js';
+import type { Task } from '../../../src/core/plan.js';
+import { newRunState } from '../../../src/core/run-state.js';
+import type { WireBody, WireMessage } from '../../../src/models/protocol-server.js';
+import { readBrief } from '../../../src/rehearsal/briefs.js';
+import { readConversation } from '../../../src/rehearsal/conversation.js';
+import { replyFor } from '../../../src/rehearsal/roles.js';
+
+const GOAL = 'Count the lines by language. Was sagt notes.md?';
+
+function task(id: string, status: Task['status'] = 'pending'): Task {
+  return {
+    id,
+    description: `Do ${id} — well`,
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: 'it is done',
+    status,
+    rounds: 0,
+    result: null,
+    reason: null,
+    cycle: 1,
+  };
+}
+
+function state(tasks: Task[] = [], improvements: string[] = []) {
+  const run = newRunState(GOAL, { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+  run.tasks = tasks;
+  run.goal.improvements = improvements;
+  run.cursor.cycle = improvements.length > 0 ? 2 : 1;
+  run.goal.wrapUp = { cause: 'budget', why: 'the tokens are used up' };
+  return run;
+}
+
+describe('rehearsal: the words of the run are understood', () => {
+  test('briefs: each one that the run writes → what it says', () => {
+    const tasks = [task('survey', 'completed'), task('source-2', 'failed')];
+    expect(readBrief(planningBrief(state()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
+    expect(readBrief(planningBrief(state(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
+      kind: 'plan',
+      improvements: ['Read a.ts.', 'Read <b>'],
+      tasks: [
+        { id: 'survey', status: 'completed', description: 'Do survey — well' },
+        { id: 'source-2', status: 'failed' },
+      ],
+    });
+    expect(readBrief(morePlanningBrief(2))).toEqual({ kind: 'plan_more' });
+    expect(readBrief(taskBrief(state(tasks), task('read'), 7))).toEqual({
+      kind: 'task',
+      taskId: 'read',
+      description: 'Do read — well',
+      rounds: 7,
+    });
+    expect(readBrief(continueTaskBrief('read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
+    expect(readBrief(retryTaskBrief('read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
+    expect(readBrief(taskCapBrief(task('read')))).toEqual({ kind: 'report', taskId: 'read' });
+    expect(readBrief(verificationBrief(state(tasks)))).toMatchObject({
+      kind: 'verify',
+      goal: GOAL,
+      tasks: [{ id: 'survey' }, { id: 'source-2' }],
+    });
+    expect(readBrief(wrapUpBrief(state()))).toEqual({
+      kind: 'wrap_up',
+      why: 'the tokens are used up',
+      goal: GOAL,
+    });
+    expect(readBrief(GOAL)).toBeNull();
+  });
+});
+
+const TOOLS = [
+  'directory_tree',
+  'list_directory_with_sizes',
+  'read_multiple_files',
+  'read_text_file',
+  'read_result',
+];
+const user = (content: string): WireMessage => ({ role: 'user', content });
+
+function body(
+  messages: WireMessage[],
+  options: { heading?: string; tools?: string[]; schema?: string } = {},
+): WireBody {
+  const { heading = 'Executor', tools = [], schema } = options;
+  const overview = `<tools>\n${TOOLS.map(name => `- ${name}: Does it.`).join('\n')}\n</tools>`;
+  return {
+    model: 'rules',
+    messages: [{ role: 'system', content: `# ${heading}\n\n${overview}` }, ...messages],
+    tools: tools.map(name => ({ type: 'function', function: { name } })),
+    ...(schema === undefined
+      ? {}
+      : { response_format: { type: 'json_schema', json_schema: { name: schema, schema: {} } } }),
+  };
+}
+
+let callCount = 0;
+/** A reply that calls tools, with their results as the run gives them. */
+function called(...calls: [name: string, args: object, result: string | { error: string }][]): WireMessage[] {
+  const made = calls.map(([name, args, result]) => ({ id: `c${callCount++}`, name, args, result }));
+  return [
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: made.map(({ id, name, args }) => ({
+        id,
+        type: 'function',
+        function: { name, arguments: JSON.stringify(args) },
+      })),
+    },
+    ...made.map(({ id, name, result }): WireMessage => {
+      const text = typeof result === 'string' ? result : result.error;
+      const note = typeof result === 'string' ? '' : 'The tool reported an error.\n';
+      return {
+        role: 'tool',
+        tool_call_id: id,
+        content: `${note}<tool_output tool="${name}">\n${text}\n</tool_output>`,
+      };
+    }),
+  ];
+}
+
+const TREE = JSON.stringify(
+  [
+    { name: 'a.ts', type: 'file' },
+    { name: 'notes.md', type: 'file' },
+  ],
+  null,
+  2,
+);
+const LISTED = called(
+  ['directory_tree', { path: '.' }, TREE],
+  ['list_directory_with_sizes', { path: '.' }, '[FILE] a.ts 10 B\n[FILE] notes.md 20 B\n[DIR] node_modules '],
+);
+const READ_NOTES = called([
+  'read_text_file',
+  { path: 'notes.md' },
+  '# Notes\n\nThese are notes of all kinds.\n',
+]);
+const READ_ALL = called(['read_text_file', { path: 'a.ts' }, 'one\ntwo // TODO x\n']);
+
+const start = [user(GOAL), user(planningBrief(state()))];
+const doTask = (id: string) => user(taskBrief(state(), task(id), 10));
+const verify = (...ids: string[]) => user(verificationBrief(state(ids.map(id => task(id, 'completed')))));
+const answer = (messages: WireMessage[], options = {}) => replyFor(readConversation(body(messages, options)));
+
+describe('rehearsal: roles', () => {
+  test.each([
+    ['the form that is wanted', { schema: 'verdict', heading: 'X' }, 'verifier'],
+    ['the heading of the prompt', { heading: '规划者（Planner）' }, 'planner'],
+    ['the brief', { heading: 'Something' }, 'executor'],
+  ])('role: known by %s', (_, options, part) => {
+    expect(readConversation(body([user(GOAL), doTask('survey')], options)).part).toBe(part);
+  });
+
+  test('planner: a goal about lines and a file → tasks with criteria that depend on the survey', () => {
+    const reply = answer(start, { heading: 'Planner' });
+    const plan = parseRoleOutput('plan', reply.text);
+    expect(plan).toMatchObject({ ok: true });
+    expect(plan.value?.tasks.map(({ id, dependencies }) => [id, dependencies])).toEqual([
+      ['survey', []],
+      ['read', ['survey']],
+      ['source', ['survey']],
+    ]);
+    expect(plan.value?.tasks.every(({ completionCriteria }) => completionCriteria)).toBe(true);
+  });
+
+  test('planner: no file tools → one task that says so, and the answer is not called served', () => {
+    const request = body(start, { heading: 'Planner' });
+    request.messages[0] = { role: 'system', content: '# Planner\n(No tools are connected.)' };
+    const plan = parseRoleOutput('plan', replyFor(readConversation(request)).text);
+    expect(plan.value?.tasks.map(({ id }) => id)).toEqual(['explain']);
+    const verdict = parseRoleOutput(
+      'verdict',
+      answer([...start, verify('explain')], { heading: 'Verifier' }).text,
+    );
+    expect(verdict.value).toMatchObject({
+      userNeedsSatisfied: false,
+      summary: expect.stringContaining('No tools'),
+    });
+  });
+
+  test('executor: a survey → tree and listing in one reply, dependency folders left out', () => {
+    const reply = answer([...start, doTask('survey')], { tools: TOOLS });
+    expect(reply.calls.map(call => call.name)).toEqual(['directory_tree', 'list_directory_with_sizes']);
+    expect(reply.calls[0]?.arguments.excludePatterns).toContain('node_modules');
+  });
+
+  test('executor: everything there → a report with the data, completed', () => {
+    const reply = answer([...start, doTask('source'), ...LISTED, ...READ_NOTES, ...READ_ALL], {
+      tools: TOOLS,
+    });
+    const report = parseRoleOutput('execution', reply.text);
+    expect(report).toMatchObject({
+      ok: true,
+      value: { taskCompleted: true, summary: expect.stringContaining('5 lines') },
+    });
+  });
+
+  test('executor: rounds used up → an honest report, not completed', () => {
+    const messages = [...start, doTask('source'), ...LISTED, user(taskCapBrief(task('source')))];
+    const report = parseRoleOutput('execution', answer(messages).text);
+    expect(report.value).toMatchObject({ taskCompleted: false, summary: expect.stringContaining('0 of 2') });
+  });
+
+  test('verifier: a text file was not read → sent back with its name (F9), and planned as a new task (F13)', () => {
+    const messages = [
+      ...start,
+      { role: 'assistant' as const, content: answer(start, { heading: 'Planner' }).text },
+      ...LISTED,
+      ...READ_NOTES,
+    ];
+    const verdict = parseRoleOutput(
+      'verdict',
+      answer([...messages, verify('survey', 'read', 'source')], { heading: 'Verifier' }).text,
+    );
+    expect(verdict).toMatchObject({
+      ok: true,
+      value: { allCompleted: false, improvements: [expect.stringContaining('a.ts')] },
+    });
+    expect(verdict.value?.tasks.filter(one => !one.completed).map(one => one.id)).toEqual(['source']);
+    const again = planningBrief(state([task('source', 'failed')], verdict.value?.improvements));
+    const plan = parseRoleOutput('plan', answer([...messages, user(again)], { heading: 'Planner' }).text, {
+      knownTaskIds: ['source'],
+    });
+    expect(plan.value?.tasks.map(({ id }) => id)).toEqual(['source-2']);
+  });
+
+  test('verifier: everything was read → the answer with label, counts and what the file says', () => {
+    const messages = [...start, ...LISTED, ...READ_NOTES, ...READ_ALL, verify('survey', 'read', 'source')];
+    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    expect(verdict).toMatchObject({ ok: true, value: { allCompleted: true, userNeedsSatisfied: true } });
+    const summary = verdict.value?.summary ?? '';
+    expect(summary.split('\n')[0]).toContain('Rehearsal model: rules, not intelligence.');
+    expect(summary).toContain('**5 lines** in all 2 text files');
+    expect(summary).toContain('These are notes of all kinds.');
+  });
+
+  test('verifier: a file of the goal does not exist → the answer says so, and is not asked for for ever', () => {
+    const error = { error: 'ENOENT: no such file or directory' };
+    const messages = [
+      user('What does gone.md say?'),
+      user(planningBrief(state())),
+      ...called(['read_text_file', { path: 'gone.md' }, error]),
+      ...LISTED,
+      verify('read'),
+    ];
+    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    expect(verdict.value).toMatchObject({
+      allCompleted: true,
+      summary: expect.stringMatching(/## gone\.md\n\nThere is no such file.*ENOENT/s),
+    });
+  });
+
+  test('verifier: a wish said during the run → asks for what it needs', () => {
+    const messages = [
+      user('What does notes.md say?'),
+      user(planningBrief(state())),
+      ...LISTED,
+      ...READ_NOTES,
+      user('Also count the lines'),
+      verify('read'),
+    ];
+    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    expect(verdict.value).toMatchObject({
+      allCompleted: false,
+      improvements: [expect.stringContaining('a.ts')],
+    });
+  });
+
+  test('verifier: a goal that rules can not serve → an honest answer, not satisfied', () => {
+    const messages = [
+      user('Write a web server'),
+      user(planningBrief(state())),
+      ...LISTED,
+      ...READ_NOTES,
+      ...READ_ALL,
+      verify('survey'),
+    ];
+    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    expect(verdict.value).toMatchObject({
+      allCompleted: true,
+      userNeedsSatisfied: false,
+      summary: expect.stringContaining('cannot do what the goal asks with “write”'),
+    });
+  });
+
+  test('follow-up goal: results of the goal before do not count', () => {
+    const messages = [
+      ...start,
+      ...LISTED,
+      ...READ_ALL,
+      verify('survey'),
+      user('Find all TODOs'),
+      user(planningBrief(state())),
+    ];
+    expect(readConversation(body([...messages, doTask('survey')]))).toMatchObject({
+      goal: 'Find all TODOs',
+      calls: [],
+    });
+  });
+
+  test('reply sent back for its form: the same place again', () => {
+    const messages = [
+      ...start,
+      doTask('survey'),
+      { role: 'assistant' as const, content: '?' },
+      user(reaskText('execution', ['bad'])),
+    ];
+    expect(readConversation(body(messages))).toMatchObject({
+      goal: GOAL,
+      brief: { kind: 'task', taskId: 'survey' },
+    });
+  });
+
+  test('wrap-up: plain text with why the work ended', () => {
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state()))], { heading: 'Summary' });
+    expect(reply.text).toContain('the tokens are used up');
+  });
+
+  test('role nobody knows: with file tools it looks, then answers in plain text', () => {
+    const options = { heading: 'Lead', tools: TOOLS };
+    expect(answer([user(GOAL)], options).calls.length).toBeGreaterThan(0);
+    expect(answer([user(GOAL), ...LISTED, ...READ_NOTES, ...READ_ALL], options)).toMatchObject({
+      calls: [],
+      text: expect.stringContaining('**5 lines**'),
+    });
+    expect(answer([user('Hello')], { heading: 'Nobody' }).text).toContain('No tools');
+  });
+
+  test('Chinese goal → Chinese plan, report and answer', () => {
+    const messages = [user('统计代码行数'), user(planningBrief(state()))];
+    expect(answer(messages, { heading: 'Planner' }).text).toContain('读取文本文件');
+    const verdict = parseRoleOutput(
+      'verdict',
+      answer([...messages, ...LISTED, ...READ_NOTES, ...READ_ALL, verify('source')], { heading: 'Verifier' })
+        .text,
+    );
+    expect(verdict.value?.summary).toMatch(/^\*演练模型[\s\S]*全部 2 个文本文件中共 \*\*5 行\*\*/);
+  });
+});
