@@ -128,7 +128,12 @@ export function notReadSection(seen: Seen): string {
       `larger than ${MAX_FILE_BYTES / 1024} KB`,
       `超过 ${MAX_FILE_BYTES / 1024} KB`,
     ),
-    reason(seen, counts ? unreadSources(seen) : [], 'not reached within the limits of the run', '因运行限制未读到'),
+    reason(
+      seen,
+      counts ? unreadSources(seen) : [],
+      'not reached within the limits of the run',
+      '因运行限制未读到',
+    ),
   ].filter(text => text !== '');
   if (reasons.length === 0) return '';
   return `## ${say(seen, 'Not read', '未读取')}\n\n${list(reasons, 20, moreText(seen))}`;

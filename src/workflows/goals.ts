@@ -2,12 +2,11 @@
 
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
-import { utf8Length, utf8Length } from '../core/json.js';
+import { utf8Length } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
-import { clearGoal } from '../core/ledger.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
-import { MAX_BLOCK_BYTES, newGoal } from '../core/run-state.js';
+import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
 import { whatThereIs } from './conclude.js';
 import { team } from './modes/team.js';

@@ -36,7 +36,9 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     return;
   }
   run.journal('receipt', acceptedReceipt(taken.item, situation));
-  if (kind === 'steer' && wantsInterrupt([taken.item])) ports.interrupt();
+  const { to } = taken.item;
+  const meant = to === null || to === run.inFlight?.role;
+  if (kind === 'steer' && meant && wantsInterrupt([taken.item])) ports.interrupt();
 }
 
 function situationOf(run: Run): Situation {

@@ -55,7 +55,7 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
   run.state.toolCallId = callId;
-  const result = await resultOf(run, { batch, call, callId }, decision);
+  const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
   settle(run, { batch, reply, call, callId, result, decision });
   if (batch.next >= calls.length) endBatch(run);
 }
@@ -99,6 +99,7 @@ function decide(run: Run, batch: Batch, call: ToolUseBlock, index: number): Tool
 }
 
 interface Started {
+  role: string;
   batch: Batch;
   call: ToolUseBlock;
   callId: string;
@@ -128,7 +129,7 @@ async function execute(
   const input = inputFor(run, started, tool);
   const { idempotent } = input;
   for (let rescheduled = 0; ; rescheduled++) {
-    run.inFlight = { kind: 'tool', interruptible: idempotent };
+    run.inFlight = { kind: 'tool', role: started.role, interruptible: idempotent };
     const called = await run.ports.callTool(input, optionsFor(tool, inputOf(started.batch, call)));
     run.inFlight = null;
     if (called.ok) {

@@ -13,7 +13,7 @@ export class Run {
   readonly state: RunState;
   readonly ports: Ports;
   /** The call in flight: never carried over, for nothing is in flight at a safe point. */
-  inFlight: { kind: 'model' | 'tool'; interruptible: boolean } | null = null;
+  inFlight: { kind: 'model' | 'tool'; role: string; interruptible: boolean } | null = null;
 
   constructor(state: RunState, ports: Ports) {
     this.state = state;

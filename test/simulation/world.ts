@@ -7,7 +7,7 @@ import type {
 } from '../../src/activities/types.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { requestStop } from '../../src/workflows/goal.js';
+import { requestStop } from '../../src/workflows/inbox-handlers.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
