@@ -18,7 +18,8 @@ export function fitForHandover(
 ): RunState {
   const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
   record(next.journal, at, 'continued_as_new', { part: next.part });
-  if (bytesOf(next) > maxBytes) next.tasks = next.tasks.map(withShortReport);
+  if (bytesOf(next) <= maxBytes) return next;
+  next.tasks = next.tasks.map(withShortReport);
   for (let share = 0.75; bytesOf(next) > maxBytes && share > 0.01; share *= 0.6) {
     shortenThreads(next, share, at);
   }

@@ -6,7 +6,7 @@ import { languageOf } from './file-kinds.js';
 export function countLines(text: string): number {
   if (text === '') return 0;
   const ends = text.split('\n').length - 1;
-  return ends;
+  return text.endsWith('\n') ? ends : ends + 1;
 }
 
 export interface LanguageCount {

@@ -97,13 +97,10 @@ function treeSection(seen: Seen): string {
 }
 
 function leftOutText(seen: Seen): string {
-  const { leftOut } = seen.evidence;
-  if (leftOut.length === 0) return '';
-  const names = [...new Set(leftOut)]
-    .slice(0, 8)
-    .map(name => code(name))
-    .join(', ');
-  return say(seen, `, left out: ${names}`, `，未计入：${names}`);
+  const names = new Set(seen.evidence.leftOut.map(folder => folder.slice(folder.lastIndexOf('/') + 1)));
+  if (names.size === 0) return '';
+  const said = [...names].map(name => code(name)).join(', ');
+  return say(seen, `, left out: ${said}`, `，未计入：${said}`);
 }
 
 function topEntries(root: string, files: string[], folders: string[], seen: Seen): string[] {

@@ -135,6 +135,20 @@ export class World implements Ports {
     return fails;
   }
 
+  /** Nobody answers and nothing arrives while a run waits: time passes until the deadline. */
+  async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
+    if (done() || timeoutMs === null) return;
+    this.clock += timeoutMs;
+  }
+
+  handoverSuggested(): boolean {
+    return false;
+  }
+
+  async startRun(id: string): Promise<string> {
+    return id;
+  }
+
   async storeText(): Promise<string> {
     return 'ref-1';
   }
