@@ -135,6 +135,8 @@ export interface OpenGate {
 /** Messages that the understanding and router roles are working on, and the place they interrupted. */
 export interface Steering {
   items: InboxItem[];
+  /** The role that was at work, in whose thread the messages are noted; null for none. */
+  role: string | null;
   /** The goal before is answered: the message is a follow-up. */
   idle: boolean;
   /** Where the run goes on when the message changes nothing. */

@@ -61,7 +61,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
 /** What the model is told when a person, or nobody, did not allow a call. */
 export function deniedText(tool: string, reason: string | null): string {
   const why = reason ? ` ${reason}` : '';
-  return `Not run: ${tool} needs a person's permission and was denied.${why} Go on without it, and say in your report what you would have done.`;
+  return `Not run: ${tool} is not read-only, and a person's permission for it was not given.${why} Go on without it, and say in your report what you would have done.`;
 }
 
 const REPEATED_NOTE =

@@ -74,7 +74,7 @@ export function goOn(run: Run, end: GoalEnd): boolean {
   if (!next) return false;
   state.idleSince = null;
   if (run.pinned.roles[UNDERSTANDING]) {
-    beginSteering(run, [next], true);
+    beginSteering(run, [next], null);
     return true;
   }
   beginNextGoal(run, next.text);

@@ -156,14 +156,14 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
   switch (decision.act) {
     case 'continue':
     case 'ask_user':
-      note(run, withAnswers(steering), 'a note to the roles');
+      note(run, { ...steering, items: withAnswers(steering) }, 'a note to the roles');
       return null;
     case 'minor_replan':
-      note(run, withAnswers(steering), 'a change of the plan');
+      note(run, { ...steering, items: withAnswers(steering) }, 'a change of the plan');
       replan(run, steering);
       return null;
     case 'full_replan':
-      note(run, withAnswers(steering), 'a new plan');
+      note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
       state.tasks = state.tasks.map(task =>
         task.status === 'pending' || task.status === 'executing'
           ? { ...task, status: 'skipped', reason: 'replanned' }

@@ -32,19 +32,20 @@ export function applySteering(run: Run, role: string): boolean {
   const items = readable(run) ? takeSteers(state.inbox, role) : [];
   if (items.length === 0) return false;
   if (run.pinned.roles[UNDERSTANDING]) {
-    beginSteering(run, items, false);
+    beginSteering(run, items, role);
     return true;
   }
-  note(run, items, `a note to ${role}`);
+  note(run, { items, role }, `a note to ${role}`);
   return false;
 }
 
 /** Sends the run to the place where messages are understood; it comes back to where it was. */
-export function beginSteering(run: Run, items: InboxItem[], idle: boolean): void {
+export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
   const { state } = run;
   state.steering = {
     items,
-    idle,
+    role,
+    idle: role === null,
     suspended: state.cursor,
     stage: 'understanding',
     intent: null,
@@ -56,9 +57,14 @@ export function beginSteering(run: Run, items: InboxItem[], idle: boolean): void
   run.moveTo(startOf('steering', state.cursor.cycle));
 }
 
-/** Adds the messages to the main thread, where every shared role reads them, with receipts. */
-export function note(run: Run, items: readonly InboxItem[], as: string): void {
-  for (const item of items) run.say(run.mainThread(), 'steer', item.text);
+/** Adds the messages to the thread of the role at work, with receipts. */
+export function note(
+  run: Run,
+  { items, role }: { items: readonly InboxItem[]; role: string | null },
+  as: string,
+): void {
+  const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
+  for (const item of items) run.say(thread, 'steer', item.text);
   run.state.cursor.reasked = false;
   receipts(run, items, as);
 }

@@ -24,6 +24,6 @@ export async function askForTask(run: Run, task: Task, question: string): Promis
     return null;
   }
   cursor.round = Math.max(0, cursor.round - 1);
-  run.say(run.mainThread(), 'steer', asked.answer.text);
+  run.say(run.threadOf(run.role('executor')), 'steer', asked.answer.text);
   return null;
 }

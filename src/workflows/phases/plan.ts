@@ -111,7 +111,7 @@ async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
   goal.asked = true;
   const { planning } = run.pinned.limits;
   const text = answer ?? 'Nobody answered: make the best plan you can, and say what you assume.';
-  run.say(run.mainThread(), answer === null ? 'brief' : 'steer', text);
+  run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
   if (cursor.round >= planning) return adopt(run, null, planning);
   return null;
 }
