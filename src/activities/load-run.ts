@@ -16,6 +16,7 @@ import {
   SETTINGS_FILE,
 } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
@@ -77,7 +78,8 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { workspace, runLimits } = await failAs(badInput, () => checkRun(deps, run, settings));
   const limits = mergeLimits(settings.limits, runLimits);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const { tools, warnings } = applyToolOverrides(listed.tools, settings.tools);
+  const withClient = mergeClientTools(listed.tools, run.clientTools ?? []);
+  const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
   const roles = await failAs(badConfig, () => renderAll(files.roles, { limits, tools }, run.systemMessage));
   const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
     pinModels(deps, roles, settings, run.model),
@@ -91,10 +93,25 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     models: choice.models,
     modelInfo,
     dedupe: settings.dedupe,
+    permissions: settings.permissions,
+    review: settings.review,
+    orchestrate: settings.orchestrate,
+    onBudget: settings.gates.onBudget,
+    gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
     searchAttributes: attributes.names,
-    warnings: [...listed.warnings, ...warnings, ...attributes.warnings],
+    warnings: [...listed.warnings, ...withClient.warnings, ...warnings, ...attributes.warnings],
   };
+}
+
+/** Roles that the settings leave without work: pinning them would only cost state. */
+function unusedRoles({ steering, review, orchestrate }: Settings): string[] {
+  const reviews = review.plans || review.results || review.actions;
+  return [
+    ...(steering === 'note' ? ['understanding', 'router'] : []),
+    ...(reviews ? [] : ['reviewer']),
+    ...(orchestrate ? [] : ['orchestrator']),
+  ];
 }
 
 async function readFiles(
@@ -102,7 +119,9 @@ async function readFiles(
   mode: Mode,
 ): Promise<{ settings: Settings; roles: RoleTemplate[] }> {
   const settings = await loadSettings(configDir);
-  const roles = await loadRoles(promptRoots(configDir), settings.language);
+  const all = await loadRoles(promptRoots(configDir), settings.language);
+  const unused = unusedRoles(settings);
+  const roles = all.filter(role => !unused.includes(role.profile.name));
   for (const [name, output] of Object.entries(REQUIRED_ROLES[mode] ?? {})) {
     const role = roles.find(candidate => candidate.profile.name === name);
     if (!role) {

@@ -40,9 +40,37 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(`${plural(dropped, 'message')} left out of the thread ${thread}: ${why}`),
   stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
   signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
+  receipt: ({ id, status, how }, { dim }) => dim(`message ${id} ${status}: ${how}`),
+  steering: ({ skippedTools }, { yellow }) =>
+    yellow(skippedTools.length > 0 ? `steered · skipped ${skippedTools.join(', ')}` : 'steered'),
+  route: ({ act, reason }) => `message understood · ${act} · ${reason}`,
+  user_message: ({ role, text }, { bold }) => `${bold(role)}: ${text}`,
+  gate_opened: gateLines,
+  gate_closed: ({ gateId, by, decision }, { dim }) => dim(`gate ${gateId} closed by ${by}: ${decision}`),
+  review: ({ subject, approved, fixes }, { green, yellow }) =>
+    approved ? green(`review of ${subject}: approved`) : yellow(`review of ${subject}: ${fixes.join('; ')}`),
+  orchestration: ({ accepted, why }) => `orchestrator · ${accepted ? 'accepted' : 'refused'} · ${why}`,
+  goal_started: ({ number, text }, { bold }) => `${bold(`goal ${number}`)} · ${text}`,
+  goal_ended: ({ number, outcome }, { bold }) => bold(`goal ${number} ended · ${outcome}`),
+  new_run: ({ id, goal }) => `started a run of its own · ${id} · ${goal}`,
+  paused: ({ reason }, { yellow }) => yellow(`paused${reason ? `: ${reason}` : ''}`),
+  resumed: ({ reason }) => `resumed${reason ? `: ${reason}` : ''}`,
+  budget_set: ({ limits }) => `limits set · ${JSON.stringify(limits)}`,
   continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
   run_ended: ({ outcome }, { bold }) => bold(`run ended · ${outcome}`),
 };
+
+function gateLines(
+  { gateId, kind, title, body, choices }: JournalPayloads['gate_opened'],
+  { bold, dim }: Colors,
+): string[] {
+  const how = choices.length > 0 ? ` · ${choices.join(', ')}` : '';
+  return [
+    bold(`waiting for you · ${gateId} · ${title}`),
+    ...body.split('\n').slice(0, 12),
+    dim(`${kind}${how}`),
+  ];
+}
 
 /**
  * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a

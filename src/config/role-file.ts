@@ -1,5 +1,6 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
 import { z } from 'zod';
+import { defaultDialect } from '../core/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath } from './files.js';
@@ -10,7 +11,7 @@ import { checkYaml, parseYaml } from './yaml-source.js';
 const DOCS = 'docs/prompts.md';
 
 const description = z.string().min(1);
-const output = z.enum(['plan', 'execution', 'verdict', 'text']);
+const output = z.enum(['plan', 'execution', 'verdict', 'intent', 'route', 'review', 'orchestration', 'text']);
 
 /** Front matter of a role: a profile without its name, which is the file's. */
 const profileSchema = z.strictObject({
@@ -18,6 +19,7 @@ const profileSchema = z.strictObject({
   memory: z.enum(['shared', 'private']).exactOptional(),
   tools: z.array(z.string().min(1)).exactOptional(),
   output,
+  dialect: z.enum(['component', 'envelope']).exactOptional(),
   models: modelChainSchema.exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
@@ -80,6 +82,7 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     memory: given.memory ?? 'shared',
     tools: given.tools ?? [],
     output: given.output,
+    dialect: given.dialect ?? defaultDialect(given.output),
     models: given.models ?? [],
     temperature: given.temperature ?? null,
     maxOutputTokens: given.maxOutputTokens ?? null,

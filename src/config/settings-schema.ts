@@ -31,6 +31,7 @@ export const limitsSchema = z.strictObject({
   execution: whole('execution', 1, 'Executor rounds a task.'),
   verification: whole('verification', 1, 'Verifications a goal.'),
   tasks: whole('tasks', 1, 'Tasks a plan may hold.'),
+  totalTurns: whole('totalTurns', 1, 'Model replies over all goals of a run.'),
   turns: whole('turns', 1, 'Model replies a goal may take, over all roles.'),
   toolCallsPerTurn: whole('toolCallsPerTurn', 1, 'Tool calls of one reply that are run.'),
   argumentCorrections: whole(
@@ -108,6 +109,32 @@ const toolResultsSchema = z
     error: 'headBytes and tailBytes together must not be more than wholeBytes',
   });
 
+const globs = z.array(z.string().min(1)).default([]);
+
+const permissionsSchema = z.strictObject({
+  auto: globs.describe('Globs over tool names that run without asking.'),
+  confirm: globs.describe('Globs over tool names that always ask.'),
+  deny: globs.describe('Globs over tool names that never run.'),
+});
+
+const gatesSchema = z.strictObject({
+  timeoutMs: z
+    .int()
+    .min(1_000)
+    .default(86_400_000)
+    .describe('Milliseconds a gate waits for a person before the safe answer.'),
+  onBudget: z
+    .enum(['ask', 'wrap_up'])
+    .default('wrap_up')
+    .describe('When a budget is used up: ask whether to raise it, where a person can be asked, or wrap up.'),
+});
+
+const reviewSchema = z.strictObject({
+  plans: z.boolean().default(false).describe('Plans before they run.'),
+  results: z.boolean().default(false).describe('Results of tasks before they count as completed.'),
+  actions: z.boolean().default(false).describe('Calls of tools that are not read-only, before they run.'),
+});
+
 export const settingsSchema = z
   .strictObject({
     language: z
@@ -128,6 +155,23 @@ export const settingsSchema = z
       .default({})
       .describe(
         'What is true of tools, by glob over their names; over what their servers declare. Later entries win.',
+      ),
+    permissions: permissionsSchema
+      .prefault({})
+      .describe('Which tool calls run, ask a person, or are denied.'),
+    gates: gatesSchema.prefault({}).describe('Where a run waits for a person.'),
+    review: reviewSchema
+      .prefault({})
+      .describe('What the reviewer role looks at before it goes on; each costs a model call.'),
+    orchestrate: z
+      .boolean()
+      .default(false)
+      .describe('Whether the orchestrator role is asked how to go on when a task has failed.'),
+    steering: z
+      .enum(['understand', 'note'])
+      .default('understand')
+      .describe(
+        'Messages to a running goal. understand: the understanding and router roles read them first; note: they go straight to the role at work.',
       ),
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
     blobs: z

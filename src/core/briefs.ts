@@ -23,13 +23,23 @@ export function planningBrief(state: RunState): string {
   const { goal, cursor, tasks } = state;
   if (cursor.cycle === 1) return 'Plan the goal above. Answer with the plan as JSON.';
   const wanted = goal.improvements.map(item => `- ${item}`).join('\n');
+  const kept =
+    'Keep finished tasks as they are, give new tasks new ids, and repeat the id of a task only to change it or to have it done again.';
   return [
-    `A verification found that the goal is not met yet. This is plan ${cursor.cycle}.`,
-    `Improvements it asks for:\n${delimit('improvements', wanted)}`,
-    `Tasks so far:\n${taskList(tasks)}`,
-    'Plan what is needed for these improvements. Keep finished tasks as they are, give new tasks new ids, and repeat the id of a task only to have it done again. Answer with the plan as JSON.',
-  ].join('\n\n');
+    `${WHY_REPLAN[goal.improvementsFrom]} This is plan ${cursor.cycle}.`,
+    `What is asked for:\n${delimit('improvements', wanted)}`,
+    tasks.length > 0 ? `Tasks so far:\n${taskList(tasks)}` : '',
+    `Plan what is needed for this. ${kept} Answer with the plan as JSON.`,
+  ]
+    .filter(part => part !== '')
+    .join('\n\n');
 }
+
+const WHY_REPLAN: Record<RunState['goal']['improvementsFrom'], string> = {
+  verification: 'A verification found that the goal is not met yet.',
+  user: 'The user wants the plan changed.',
+  review: 'A review did not accept the plan.',
+};
 
 /** Asks the planner to refine a plan that it called unfinished (F7). */
 export function morePlanningBrief(roundsLeft: number): string {
@@ -56,6 +66,12 @@ export function continueTaskBrief(taskId: string, roundsLeft: number): string {
 
 export function retryTaskBrief(taskId: string, roundsLeft: number): string {
   return `You asked to retry ${taskId}: start it again. Earlier results of this task may be asked for anew. ${roundsLeft} round(s) left.`;
+}
+
+/** The reviewer did not agree that the task is done (C8). */
+export function reviewFixesBrief(taskId: string, fixes: readonly string[], roundsLeft: number): string {
+  const list = fixes.map(fix => `- ${fix}`).join('\n');
+  return `A review does not accept ${taskId} yet. Mend this:\n${delimit('fixes', list)}\n${roundsLeft} round(s) left.`;
 }
 
 /** At the cap of a task's rounds: one reply without tools (L3, L6, C11). */

@@ -1,6 +1,8 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
+import type { GateKind } from './gate.js';
 import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
+import type { Receipt } from './receipt.js';
 
 export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
 
@@ -51,7 +53,36 @@ export interface JournalPayloads {
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
   limit_reached: { limit: string; taskId: string | null };
   budget_warning: { budget: BudgetKind };
+  budget_set: { limits: Partial<Record<string, number | null>> };
   thread_trimmed: { thread: string; dropped: number; why: string };
+  /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
+  receipt: Receipt;
+  /** A message was applied (S1): the tool calls that were skipped for it. */
+  steering: { ids: string[]; skippedTools: string[] };
+  route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
+  /** What a role says to the person. */
+  user_message: { role: string; text: string };
+  gate_opened: {
+    gateId: string;
+    kind: GateKind;
+    title: string;
+    body: string;
+    deadline: number | null;
+    choices: string[];
+  };
+  gate_closed: {
+    gateId: string;
+    kind: GateKind;
+    by: 'person' | 'timeout' | 'rule' | 'superseded';
+    decision: string;
+  };
+  review: { subject: string; approved: boolean; fixes: string[] };
+  orchestration: { accepted: boolean; why: string };
+  goal_started: { number: number; text: string };
+  goal_ended: { number: number; outcome: Outcome; answer: string };
+  new_run: { id: string; goal: string };
+  paused: { reason: string };
+  resumed: { reason: string };
   stop_requested: { reason: string };
   signal_ignored: { signal: string; reason: string };
   continued_as_new: { part: number };

@@ -1,4 +1,5 @@
 /** Limits and counters (L19): different things with different names; none shares a variable with another. */
+import { isRecord } from './json.js';
 
 export interface Limits {
   /** Planner rounds a cycle (L2). */
@@ -11,6 +12,8 @@ export interface Limits {
   tasks: number;
   /** Model replies a goal may take, over all roles. */
   turns: number;
+  /** Model replies a run may take over all its goals (S3). */
+  totalTurns: number;
   /** Tool calls of one reply that are run; the rest get results that say so. */
   toolCallsPerTurn: number;
   /** Times that a bad call of one tool is sent back in one task before the advice changes (T7). */
@@ -29,6 +32,7 @@ export const DEFAULT_LIMITS: Limits = {
   verification: 3,
   tasks: 20,
   turns: 100,
+  totalTurns: 500,
   toolCallsPerTurn: 16,
   argumentCorrections: 2,
   tokens: 1_000_000,
@@ -47,10 +51,11 @@ export interface Counters {
 
 export const NO_COUNTERS: Counters = { planning: 0, verification: 0, turns: 0, toolCalls: 0, reasks: 0 };
 
-export type BudgetKind = 'turns' | 'tokens' | 'wallTimeMs' | 'costUsd';
+export type BudgetKind = 'turns' | 'totalTurns' | 'tokens' | 'wallTimeMs' | 'costUsd';
 
 export interface BudgetUse {
   turns: number;
+  totalTurns: number;
   tokens: number;
   wallTimeMs: number;
   costUsd: number | null;
@@ -64,7 +69,7 @@ export function checkBudgets(
   limits: Limits,
   used: BudgetUse,
 ): { exhausted: BudgetKind[]; warned: BudgetKind[] } {
-  const kinds: BudgetKind[] = ['turns', 'tokens', 'wallTimeMs', 'costUsd'];
+  const kinds: BudgetKind[] = ['turns', 'totalTurns', 'tokens', 'wallTimeMs', 'costUsd'];
   const exhausted: BudgetKind[] = [];
   const warned: BudgetKind[] = [];
   for (const kind of kinds) {
@@ -75,4 +80,20 @@ export function checkBudgets(
     else if (value >= limit * BUDGET_WARNING_SHARE) warned.push(kind);
   }
   return { exhausted, warned };
+}
+
+/** What is wrong with a change of limits, in words; null when it is a non-empty object of known limits. */
+export function limitsFault(input: unknown): string | null {
+  const names = Object.keys(DEFAULT_LIMITS);
+  if (!isRecord(input) || Object.keys(input).length === 0) {
+    return `Give an object with at least one of: ${names.join(', ')}.`;
+  }
+  for (const [name, value] of Object.entries(input)) {
+    if (!names.includes(name)) return `There is no limit ${name}. There are: ${names.join(', ')}.`;
+    if (name === 'costUsd' && (value === null || (typeof value === 'number' && value > 0))) continue;
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
+      return `${name} must be a whole number from 1, got ${JSON.stringify(value)}.`;
+    }
+  }
+  return null;
 }

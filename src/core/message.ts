@@ -91,8 +91,11 @@ interface MessageBase {
 /** What a person, or the run on its behalf, says to a role. */
 export interface UserMessage extends MessageBase {
   kind: 'user';
-  /** `goal`: a person's goal; `brief`: the run's instruction to a role; `reask`: a request to mend output. */
-  purpose: 'goal' | 'brief' | 'reask';
+  /**
+   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `brief`: the
+   * run's instruction to a role; `reask`: a request to mend output.
+   */
+  purpose: 'goal' | 'steer' | 'brief' | 'reask';
   content: TextBlock[];
 }
 
@@ -141,6 +144,13 @@ export function textOf(message: { content: readonly Block[] }): string {
     .filter((block): block is TextBlock => block.type === 'text')
     .map(block => block.text)
     .join('\n');
+}
+
+/** What the model said with a step: its text, else its reasoning. */
+export function thoughtOf(reply: AssistantMessage): string {
+  const text = textOf(reply);
+  if (text !== '') return text;
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
 /** The tool calls of a reply in the order the model gave them. */

@@ -12,6 +12,8 @@ export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
   execution: ['planning', 'verification', 'wrap_up'],
   verification: ['planning', 'wrap_up'],
   wrap_up: [],
+  steering: [],
+  consultation: [],
 };
 
 export interface OrchestrationCase {
@@ -43,7 +45,8 @@ export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,
 ): OrchestrationDecision {
-  if (given.phase === 'wrap_up') return refused('The goal is being wrapped up.');
+  if (given.phase === 'wrap_up' || given.phase === 'steering')
+    return refused('The goal is being wrapped up.');
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       return decideTransition(proposal, given);

@@ -1,4 +1,5 @@
 /** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
+import type { Dialect } from './envelope.js';
 
 /**
  * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
@@ -23,6 +24,8 @@ export interface RoleProfile {
   /** Globs over tool names the role is offered; empty for none (L9). */
   tools: string[];
   output: OutputContract;
+  /** The form of its JSON (C1): flat components of document 000, or envelopes of document 002. */
+  dialect: Dialect;
   /** `provider/model`s in order of preference; empty: the run's default. */
   models: string[];
   temperature: number | null;

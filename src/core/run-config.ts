@@ -1,7 +1,8 @@
 /** What a run is started with, and what it pins at its start. */
 import type { Limits } from './limits.js';
+import type { Permissions } from './permission.js';
 import type { PinnedRole } from './role.js';
-import type { ToolDefinition } from './tool.js';
+import type { JsonSchema, ToolDefinition } from './tool.js';
 
 export type Mode = 'team';
 export const MODES: readonly Mode[] = ['team'];
@@ -21,8 +22,23 @@ export interface RunSettings {
   limits?: Partial<Limits>;
   /** Given to every tool call (T4), not shown to models. */
   context?: Record<string, string>;
+  /** A person can be asked: gates wait for an answer. Default false: they take the safe answer at once. */
+  attended?: boolean;
+  /** The plan waits for a person before it runs. */
+  approvePlan?: boolean;
+  /** How long the run stays open for follow-ups after an answer. Default 0. */
+  keepOpenSeconds?: number;
+  /** Tools that the client runs (T10): their calls wait for \`submitToolResult\`. */
+  clientTools?: ClientTool[];
   /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
   continueAsNew?: 'suggested' | 'every-safe-point';
+}
+
+/** A tool of the client, as a start request declares it (T8). */
+export interface ClientTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
 }
 
 export interface PinnedModel {
@@ -44,6 +60,15 @@ export interface PinnedRun {
   models: string[];
   modelInfo: Record<string, PinnedModel>;
   dedupe: 'enforce' | 'advise' | 'off';
+  permissions: Permissions;
+  /** What the reviewer role looks at before it goes on (F20, C8). */
+  review: { plans: boolean; results: boolean; actions: boolean };
+  /** The orchestrator role is asked when a task has failed (F21). */
+  orchestrate: boolean;
+  /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
+  onBudget: 'ask' | 'wrap_up';
+  /** How long a gate waits for a person before the safe answer. Default 24 h. */
+  gateTimeoutMs: number;
   /** Largest model call, milliseconds. Default 600,000. */
   modelTimeoutMs: number;
   /** Search attributes that the namespace has: setting another blocks a run for ever. */

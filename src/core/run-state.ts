@@ -3,6 +3,11 @@
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
 import type { AnswerCause } from './decide.js';
+import type { EnvelopeMeta } from './envelope.js';
+import type { Gate, GateAnswer } from './gate.js';
+import type { Inbox, InboxItem } from './inbox.js';
+import { emptyInbox } from './inbox.js';
+import type { IntentOutput, RouteOutput } from './intent.js';
 import type { Journal, Outcome } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
@@ -11,6 +16,7 @@ import { NO_COUNTERS } from './limits.js';
 import type { Message, Usage } from './message.js';
 import { NO_USAGE } from './message.js';
 import type { Task } from './plan.js';
+import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
 import type { Trace } from './trace.js';
 import { emptyTrace } from './trace.js';
@@ -18,7 +24,7 @@ import { emptyTrace } from './trace.js';
 /** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
 export const RUN_STATE_VERSION = 1;
 
-export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up';
+export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up' | 'steering' | 'consultation';
 
 /** The tool calls of one reply that are being worked off, in order. */
 export interface Batch {
@@ -28,6 +34,8 @@ export interface Batch {
   toolsOffered: boolean;
   /** Index of the next call that has no result yet. */
   next: number;
+  /** Arguments that a person edited at a gate, by tool call id. */
+  edited: Record<string, Record<string, unknown>>;
 }
 
 /** Where the run stands. Loops read and write it, so that calling a mode again goes on at this place. */
@@ -44,7 +52,27 @@ export interface Cursor {
   reasked: boolean;
   /** The task's rounds are used up: the one reply left is its report, without tools. */
   reporting: boolean;
+  /** Planning: a plan is adopted and waits for its release by reviewer or person. */
+  adopted: boolean;
+  /** What the person is being asked here, kept so that the wait survives a restart. */
+  question: string | null;
+  /** Execution: the report of the task, while the reviewer looks at it. */
+  report: string | null;
+  /** Execution: rounds of the task where they are not the run's limit. */
+  extraRounds: number;
   batch: Batch | null;
+}
+
+/** A question to a second role, and the place it interrupted. */
+export interface PendingConsultation {
+  key: string;
+  role: string;
+  output: OutputContract;
+  brief: string;
+  suspended: Cursor;
+  done: boolean;
+  value: unknown;
+  envelope: EnvelopeMeta | null;
 }
 
 export interface Thread {
@@ -79,13 +107,58 @@ export interface GoalState {
   startedAt: number;
   usage: Usage;
   counters: Counters;
+  /** A planner's question was put to the person: once a goal (C34). */
+  asked: boolean;
+  /** Time spent waiting for people, milliseconds: not counted as wall time. */
+  waitedMs: number;
+  /** Since when the run waits for a person; null when it does not. */
+  waitingSince: number | null;
   /** Budgets whose warning the journal already has. */
   warned: string[];
   improvements: string[];
+  /** Who asked for the improvements: it decides what the planner is told. */
+  improvementsFrom: 'verification' | 'user' | 'review';
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
   /** Why the goal is being wrapped up, once it is. */
   wrapUp: { cause: AnswerCause; why: string } | null;
+}
+
+/** An open gate, or one whose answer the loop has not read yet. */
+export interface OpenGate {
+  /** What it is about, the same when the place is entered again: `approval:c12_1`. */
+  key: string;
+  gate: Gate;
+  answer: GateAnswer | null;
+}
+
+/** Messages that the understanding and router roles are working on, and the place they interrupted. */
+export interface Steering {
+  items: InboxItem[];
+  /** The role that was at work, in whose thread the messages are noted; null for none. */
+  role: string | null;
+  /** The goal before is answered: the message is a follow-up. */
+  idle: boolean;
+  /** Where the run goes on when the message changes nothing. */
+  suspended: Cursor;
+  stage: 'understanding' | 'routing' | 'deciding';
+  intent: IntentOutput | null;
+  proposal: RouteOutput | null;
+  clarification: string | null;
+  /** Why a person must confirm (F22). */
+  concerns: string[];
+  /** What the user answered to a question about the messages. */
+  answers: string[];
+}
+
+/** A goal that has ended. */
+export interface GoalRecord {
+  number: number;
+  text: string;
+  outcome: Outcome;
+  answer: string;
+  /** Model replies it took. */
+  turns: number;
 }
 
 export interface StopRequest {
@@ -107,6 +180,8 @@ export interface RunState {
   cursor: Cursor;
   threads: Record<string, Thread>;
   tasks: Task[];
+  /** A task that has just failed and that the orchestrator is asked about. */
+  failedTask: string | null;
   ledger: Ledger;
   /** Model calls in flight and the last five. */
   calls: PinnedCall[];
@@ -124,6 +199,22 @@ export interface RunState {
   trace: Trace;
   usage: Usage;
   stop: StopRequest | null;
+  /** Set while a person holds the run before its next call. */
+  pausedAt: number | null;
+  /** No further goal is wanted: a run that is kept open ends when its goal is answered. */
+  finishing: boolean;
+  /** Since when the goal is answered and no other has begun; null while one is pursued. */
+  idleSince: number | null;
+  inbox: Inbox;
+  steering: Steering | null;
+  consultation: PendingConsultation | null;
+  gates: OpenGate[];
+  /** Ids of gates that were closed, the last 200. */
+  closedGates: string[];
+  /** Tools that a person allowed for the rest of the run. */
+  allowedTools: string[];
+  /** Goals of this run that have ended. */
+  goals: GoalRecord[];
   /** Set when the run has ended. */
   end: { outcome: Outcome; answer: string } | null;
 }
@@ -134,7 +225,20 @@ export const CALLS_KEPT = 5;
 export const MAX_BLOCK_BYTES = 64_000;
 
 export function startOf(phase: Phase, cycle: number, taskId: string | null = null): Cursor {
-  return { phase, cycle, taskId, round: 0, briefed: false, reasked: false, reporting: false, batch: null };
+  return {
+    phase,
+    cycle,
+    taskId,
+    round: 0,
+    briefed: false,
+    reasked: false,
+    reporting: false,
+    adopted: false,
+    question: null,
+    report: null,
+    extraRounds: 0,
+    batch: null,
+  };
 }
 
 export function newGoal(number: number, text: string, startedAt: number): GoalState {
@@ -145,7 +249,11 @@ export function newGoal(number: number, text: string, startedAt: number): GoalSt
     usage: NO_USAGE,
     counters: NO_COUNTERS,
     warned: [],
+    asked: false,
+    waitedMs: 0,
+    waitingSince: null,
     improvements: [],
+    improvementsFrom: 'verification',
     lastSummary: null,
     wrapUp: null,
   };
@@ -163,6 +271,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     cursor: startOf('planning', 1),
     threads: {},
     tasks: [],
+    failedTask: null,
     ledger: emptyLedger(),
     calls: [],
     badCalls: {},
@@ -174,6 +283,22 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     trace: emptyTrace(),
     usage: NO_USAGE,
     stop: null,
+    pausedAt: null,
+    finishing: false,
+    idleSince: null,
+    inbox: emptyInbox(),
+    steering: null,
+    consultation: null,
+    gates: [],
+    closedGates: [],
+    allowedTools: [],
+    goals: [],
     end: null,
   };
+}
+
+/** Time that counts against a goal's limit: waits on people are not in it. */
+export function goalTimeMs(goal: GoalState, now: number): number {
+  const waiting = goal.waitingSince === null ? 0 : now - goal.waitingSince;
+  return now - goal.startedAt - goal.waitedMs - waiting;
 }

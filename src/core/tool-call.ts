@@ -16,7 +16,8 @@ export interface ToolCallCase {
   pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe'>;
   limits: Limits;
   ledger: Ledger;
-  autoApprove: boolean;
+  /** Whether it runs, a person is asked, or it is denied (S4). */
+  permission: (tool: ToolDefinition) => 'run' | 'ask' | 'deny';
   /** A stop was asked for: nothing more runs. */
   stopped: boolean;
   /** Bad calls of this tool in the task at hand, this one not counted. */
@@ -26,7 +27,11 @@ export interface ToolCallCase {
 export type ToolCallDecision =
   | { kind: 'end'; ending: ToolEnding; text: string }
   | { kind: 'reuse'; entry: LedgerEntry }
-  | { kind: 'run'; tool: ToolDefinition; note: string | null };
+  | { kind: 'run'; tool: ToolDefinition; note: string | null }
+  /** A person decides; approved, it runs. */
+  | { kind: 'ask'; tool: ToolDefinition; note: string | null }
+  /** The client runs it and submits the result (T11). */
+  | { kind: 'client'; tool: ToolDefinition };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
@@ -42,15 +47,21 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   if (!tool) return end('unavailable', unknownToolText(call.name, offered));
   if (call.argErrors && call.argErrors.length > 0)
     return end('invalid', badArgumentsText(given, call.argErrors));
-  if (!tool.policy.readOnly && !given.autoApprove) {
-    return end(
-      'denied',
-      `Not run: ${tool.name} is not read-only, and nobody allowed such tools in this run. Go on without it, and say in your report what you would have done.`,
-    );
+  const permission = given.permission(tool);
+  if (permission === 'deny') {
+    return end('denied', `Not run: ${tool.name} is denied by the configuration. Go on without it.`);
   }
+  if (tool.origin.type === 'client') return { kind: 'client', tool };
   const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
-  return { kind: 'run', tool, note: known ? REPEATED_NOTE : null };
+  const note = known ? REPEATED_NOTE : null;
+  return { kind: permission, tool, note };
+}
+
+/** What the model is told when a person, or nobody, did not allow a call. */
+export function deniedText(tool: string, reason: string | null): string {
+  const why = reason ? ` ${reason}` : '';
+  return `Not run: ${tool} is not read-only, and a person's permission for it was not given.${why} Go on without it, and say in your report what you would have done.`;
 }
 
 const REPEATED_NOTE =

@@ -2,8 +2,8 @@
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Where a tool runs: an MCP server of the worker, or the workers' own built-in tools. */
-export type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' };
+/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, or the client (T10). */
+export type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' } | { type: 'client' };
 
 /** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
 export interface ToolPolicy {

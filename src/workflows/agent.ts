@@ -14,10 +14,9 @@ import { checkRunInput } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
-import { beginGoal, endCancelled, endGoal } from './goal.js';
+import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import type { RunInput, RunResult } from './messages.js';
-import { team } from './modes/team.js';
 import { Run } from './run.js';
 import { loadRun, temporalPorts } from './temporal-ports.js';
 import { resultOf } from './views.js';
@@ -26,15 +25,31 @@ import { resultOf } from './views.js';
 const MAX_TRACE_BYTES = 64_000;
 
 export async function steersmanRun(input: RunInput): Promise<RunResult> {
-  const run = new Run(stateFor(input), temporalPorts());
+  const state = stateFor(input);
+  const run = new Run(state, temporalPorts(state.settings));
   registerHandlers(run);
   try {
-    const refused = run.state.pinned ? null : await begin(run);
-    const end = refused ?? (await team(run));
-    return await finish(run, end);
+    const refused = state.pinned ? null : await begin(run);
+    return await session(run, refused);
   } catch (error) {
     if (isCancellation(error)) throw finishCancelled(run);
     throw error;
+  }
+}
+
+/** One goal after the other, until the last is answered and nothing waits. */
+async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
+  const { state } = run;
+  for (;;) {
+    const end = refused ?? (await pursue(run));
+    if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    const result = await resultFor(run, end);
+    // The last look and the end are one block without an await: what arrives later finds the run closed.
+    if (goOn(run, end)) continue;
+    endRun(run, end);
+    result.usage = state.usage;
+    if (end.outcome === 'failed') throw runFailure(end.failure, result);
+    return result;
   }
 }
 
@@ -55,20 +70,16 @@ async function begin(run: Run): Promise<GoalEnd | null> {
   const loaded = await loadRun(state);
   run.ports.throwIfCancelled();
   if (!loaded.ok) return { outcome: 'failed', answer: '', failure: loaded.failure };
-  await beginGoal(run, loaded.value);
+  await beginRun(run, loaded.value);
   return null;
 }
 
-async function finish(run: Run, end: GoalEnd): Promise<RunResult> {
-  const { state } = run;
-  endGoal(run, end);
-  const result = resultOf(state, workflowInfo().workflowId, run.ports.now());
-  if (jsonBytes(result.trace) > MAX_TRACE_BYTES) {
-    const ref = await run.ports.storeText({ name: 'trace', text: JSON.stringify(result.trace) });
-    result.trace = { ...result.trace, steps: [], ref };
-  }
-  if (end.outcome === 'failed') throw runFailure(end.failure, result);
-  return result;
+/** The result; a long trace goes to the blob store first. */
+async function resultFor(run: Run, end: GoalEnd): Promise<RunResult> {
+  const result = resultOf(run.state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
+  if (jsonBytes(result.trace) <= MAX_TRACE_BYTES) return result;
+  const ref = await run.ports.storeText({ name: 'trace', text: JSON.stringify(result.trace) });
+  return { ...result, trace: { ...result.trace, steps: [], ref } };
 }
 
 /** Red in the Web UI, with the partial answer in its details. */
@@ -81,8 +92,8 @@ function runFailure(failure: CallFailure | undefined, result: RunResult): Applic
 /** Closes what is open and leaves the result in the memo: a cancelled workflow has no result of its own. */
 function finishCancelled(run: Run): CancelledFailure {
   const { state } = run;
-  endCancelled(run);
-  const result = resultOf(state, workflowInfo().workflowId, run.ports.now());
+  const end = endCancelled(run);
+  const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
   const small =
     jsonBytes(result) > MAX_TRACE_BYTES ? { ...result, trace: { ...result.trace, steps: [] } } : result;
   upsertMemo({ result: small });

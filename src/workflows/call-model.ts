@@ -43,7 +43,9 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
       round: state.cursor.round + 1,
       taskId: state.cursor.taskId,
     });
+    run.inFlight = { kind: 'model', role: role.name, interruptible: true };
     const called = await run.ports.callModel({ callId, role: role.name, model }, optionsFor(run, call));
+    run.inFlight = null;
     if (called.ok) return settle(run, thread, call, called.value);
     if (called.failure.kind === 'cancelled') return { kind: 'interrupted' };
 

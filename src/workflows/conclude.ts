@@ -18,11 +18,13 @@ export interface GoalEnd {
   failure?: CallFailure;
 }
 
-type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' }>;
+type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' | 'moved' }>;
 
-/** The end of a goal for a turn that did not bring a reply; null when a wrap-up call comes first. */
+/** The end of a goal for a turn that did not bring a reply; null when the mode goes on at the cursor. */
 export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
   switch (end.kind) {
+    case 'moved':
+      return null;
     case 'stopped':
       return answerFor(run, 'stopped', cutShort(run));
     case 'failed':

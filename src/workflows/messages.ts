@@ -1,12 +1,14 @@
 /** Every signal and query of a run, with its types: what clients import. */
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ModelRequestPage } from '../activities/types.js';
+import type { Gate } from '../core/gate.js';
+import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent, Outcome } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
-import type { Task } from '../core/plan.js';
+import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
-import type { Phase, RunState } from '../core/run-state.js';
+import type { GoalRecord, Phase, RunState } from '../core/run-state.js';
 import type { TraceReport } from '../core/trace.js';
 
 export const WORKFLOW_TYPE = 'steersmanRun';
@@ -22,6 +24,8 @@ export interface RunResult {
   outcome: Outcome;
   goal: string;
   answer: string;
+  /** All goals of the run; the last is the one above. */
+  goals: GoalRecord[];
   tasks: Task[];
   usage: Usage;
   counters: Counters;
@@ -35,7 +39,9 @@ export interface RunView {
   runId: string;
   outcome: Outcome | null;
   mode: string;
-  phase: Phase | 'loading' | 'ended';
+  phase: Phase | 'loading' | 'idle' | 'ended';
+  paused: boolean;
+  stopping: boolean;
   goal: string;
   model: string;
   part: number;
@@ -46,6 +52,12 @@ export interface RunView {
   limits: Limits | null;
   usage: Usage;
   budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
+  /** Open gates, oldest first. */
+  gates: Gate[];
+  /** Messages that are not applied yet. */
+  inbox: InboxItem[];
+  /** Goals of this run that have ended. */
+  goals: GoalRecord[];
   threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
   lastEventSeq: number;
   answer: string | null;
@@ -60,11 +72,44 @@ export interface EventsPage {
   open: boolean;
 }
 
-export interface StopInput {
+/** A message to a running goal. An `id` makes repeats harmless; the Web UI may leave it out. */
+export interface SteerInput {
+  id?: string;
+  text: string;
+  /** Default `skip`: the tool call in progress ends, the rest of its batch is skipped. */
+  when?: SteerTime;
+  /** A role; left out, the one that is running. */
+  to?: string;
+}
+
+export interface FollowUpInput {
+  id?: string;
+  text: string;
+}
+
+export interface ReasonInput {
   reason?: string;
 }
 
-export const stopSignal = defineSignal<[StopInput?]>('stop');
+export const steerSignal = defineSignal<[SteerInput]>('steer');
+export const followUpSignal = defineSignal<[FollowUpInput]>('followUp');
+export const pauseSignal = defineSignal<[ReasonInput?]>('pause');
+export const resumeSignal = defineSignal<[ReasonInput?]>('resume');
+export const stopSignal = defineSignal<[ReasonInput?]>('stop');
+export const finishSignal = defineSignal('finish');
+
+/** Answers a gate: `{ gateId, decision, reason?, arguments? }`, `{ gateId, text }`, by the gate's kind. */
+export const answerGateUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>('answerGate');
+/** The result of a client tool: `{ gateId or callId, content, isError? }` (T11). */
+export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>(
+  'submitToolResult',
+);
+/** Adds tasks, or changes those that have not begun (L17): `{ tasks: [{ id, description, … }] }`. */
+export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: Partial<PlannedTask>[] }]>(
+  'editPlan',
+);
+/** Changes limits: `{ tokens: 2000000 }`. */
+export const setBudgetUpdate = defineUpdate<{ limits: string[] }, [Partial<Limits>]>('setBudget');
 
 export const stateQuery = defineQuery<RunView>('state');
 export const eventsQuery = defineQuery<EventsPage, [number?]>('events');

@@ -31,12 +31,18 @@ export interface Ports {
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
   storeText(input: StoreTextInput): Promise<string>;
+  /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. */
+  wait(done: () => boolean, timeoutMs: number | null): Promise<void>;
+  /** Starts a run of its own with this goal and the settings of this one; returns its id. */
+  startRun(id: string, goal: string): Promise<string>;
   /** Cancels the interruptible call in flight, if there is one. */
   interrupt(): void;
   /** Throws the platform's cancellation if the run was cancelled. */
   throwIfCancelled(): void;
   /** True when the run should continue as new at the next safe point. */
   handoverDue(state: RunState): boolean;
+  /** True when the server wants the run to continue as new, also while it waits. */
+  handoverSuggested(): boolean;
   /** Continues the run as new with this state. Never returns. */
   handOver(state: RunState): Promise<never>;
   /** Shows the state to watchers; called at safe points. */

@@ -9,6 +9,7 @@ import type { LlmMessage } from '../core/message.js';
 import { convertToLlm, toolCallsOf } from '../core/message.js';
 import { offeredTools } from '../core/run-config.js';
 import type { PinnedCall, RunState } from '../core/run-state.js';
+import { inputOf } from './run-tools.js';
 
 /** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
 const PAGE_BYTES = 400_000;
@@ -79,7 +80,7 @@ export function toolArguments(state: RunState, callId: string): Record<string, u
     batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
   if (batch && reply?.kind === 'assistant' && state.toolCallId === callId) {
     const call = toolCallsOf(reply)[batch.next];
-    if (call) return call.input;
+    if (call) return inputOf(batch, call);
   }
   throw notFound(`no tool call ${callId} is in flight`);
 }

@@ -7,7 +7,8 @@ import { ownValue, utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
 import { REUSE_NOTE, recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
-import { textOf, toolCallsOf } from '../core/message.js';
+import { thoughtOf, toolCallsOf } from '../core/message.js';
+import { decidePermission } from '../core/permission.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -15,34 +16,59 @@ import { toolAttempts } from '../core/tool.js';
 import type { ToolCallDecision } from '../core/tool-call.js';
 import { contentText, decideToolCall, toolResult } from '../core/tool-call.js';
 import { addStep } from '../core/trace.js';
+import { closeGates } from './gates.js';
 import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
+import type { Settled } from './settle-permission.js';
+import { openBatchGates, settlePermission } from './settle-permission.js';
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_ARGUMENT_BYTES = 1_024;
 /** Beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;
 
-/** Settles the next open call of the batch and ends the batch after the last. */
+/**
+ * Takes the next open call of the batch to its result, and ends the batch after the last. Leaves the call open
+ * where a question to a person was overtaken by a stop or a message: the loop decides anew.
+ */
 export async function runNextCall(run: Run, batch: Batch): Promise<void> {
   const reply = replyOf(run, batch);
   const calls = toolCallsOf(reply);
   const call = calls[batch.next];
   if (!call) {
-    run.state.cursor.batch = null;
+    endBatch(run);
     return;
   }
+  if (batch.next === 0) {
+    openBatchGates(
+      run,
+      reply,
+      calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index) })),
+    );
+  }
+  const decision = await settlePermission(run, { batch, call, reply }, decide(run, batch, call, batch.next));
+  if (!decision) return;
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
     tool: call.name,
-    arguments: preview(call.raw ?? JSON.stringify(call.input)),
+    arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
   run.state.toolCallId = callId;
-  const decision = decide(run, batch, call);
-  const result = await resultOf(run, call, callId, decision);
+  const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
   settle(run, { batch, reply, call, callId, result, decision });
-  if (batch.next >= calls.length) run.state.cursor.batch = null;
+  if (batch.next >= calls.length) endBatch(run);
+}
+
+function endBatch(run: Run): void {
+  run.state.cursor.batch = null;
+  closeGates(run, 'approval:');
+  closeGates(run, 'client:');
+}
+
+/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
+  return ownValue(batch.edited, call.id) ?? call.input;
 }
 
 function replyOf(run: Run, batch: Batch): AssistantMessage {
@@ -54,49 +80,58 @@ function replyOf(run: Run, batch: Batch): AssistantMessage {
   throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
 }
 
-function decide(run: Run, batch: Batch, call: ToolUseBlock): ToolCallDecision {
+function decide(run: Run, batch: Batch, call: ToolUseBlock, index: number): ToolCallDecision {
   const { state, pinned } = run;
   const role = run.role(replyOf(run, batch).role);
+  const { autoApprove } = state.settings;
   return decideToolCall({
     call,
-    index: batch.next,
+    index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
     pinned,
     limits: pinned.limits,
     ledger: state.ledger,
-    autoApprove: state.settings.autoApprove,
+    permission: tool =>
+      decidePermission(tool, pinned.permissions, { alwaysThisRun: state.allowedTools, autoApprove }),
     stopped: state.stop !== null,
     badCalls: ownValue(state.badCalls, call.name) ?? 0,
   });
 }
 
-async function resultOf(
-  run: Run,
-  call: ToolUseBlock,
-  callId: string,
-  decision: ToolCallDecision,
-): Promise<ToolResultBlock> {
+interface Started {
+  role: string;
+  batch: Batch;
+  call: ToolUseBlock;
+  callId: string;
+}
+
+async function resultOf(run: Run, started: Started, decision: Settled): Promise<ToolResultBlock> {
+  const { call } = started;
   switch (decision.kind) {
     case 'end':
       return toolResult(call, decision.ending, [{ type: 'text', text: decision.text }]);
     case 'reuse':
       return reusedResult(run, call, decision.entry);
+    case 'given':
+      return toolResult(call, 'executed', decision.content, { isError: decision.isError });
     case 'run':
-      return execute(run, call, callId, decision.tool, decision.note);
+      return execute(run, started, decision.tool, decision.note);
   }
 }
 
 async function execute(
   run: Run,
-  call: ToolUseBlock,
-  callId: string,
+  started: Started,
   tool: ToolDefinition,
   note: string | null,
 ): Promise<ToolResultBlock> {
-  const input = inputFor(run, call, callId, tool);
+  const { call } = started;
+  const input = inputFor(run, started, tool);
   const { idempotent } = input;
   for (let rescheduled = 0; ; rescheduled++) {
-    const called = await run.ports.callTool(input, optionsFor(tool, call));
+    run.inFlight = { kind: 'tool', role: started.role, interruptible: idempotent };
+    const called = await run.ports.callTool(input, optionsFor(tool, inputOf(started.batch, call)));
+    run.inFlight = null;
     if (called.ok) {
       const { ending, content, isError, durationMs } = called.value;
       const noted = note === null ? content : [{ type: 'text' as const, text: note }, ...content];
@@ -110,7 +145,8 @@ async function execute(
   }
 }
 
-function inputFor(run: Run, call: ToolUseBlock, callId: string, tool: ToolDefinition): CallToolInput {
+function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefinition): CallToolInput {
+  const given = inputOf(batch, call);
   const { settings, cursor, goal } = run.state;
   const input: CallToolInput = {
     callId,
@@ -123,14 +159,14 @@ function inputFor(run: Run, call: ToolUseBlock, callId: string, tool: ToolDefini
     workspace: settings.workspace,
     context: { ...settings.context, goal: String(goal.number), taskId: cursor.taskId ?? '' },
   };
-  if (utf8Length(JSON.stringify(call.input)) <= INLINE_ARGUMENT_BYTES) input.arguments = call.input;
+  if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
   if (tool.validation === 'strict') input.checked = true;
   return input;
 }
 
-function optionsFor(tool: ToolDefinition, call: ToolUseBlock): CallOptions {
+function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallOptions {
   return {
-    summary: preview(`${tool.name} ${argumentSummary(call.input)}`, 190),
+    summary: preview(`${tool.name} ${argumentSummary(given)}`, 190),
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
     attempts: toolAttempts(tool.policy),
     interruptible: tool.policy.readOnly || tool.policy.idempotent,
@@ -169,17 +205,17 @@ function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFai
   ]);
 }
 
-interface Settled {
+interface SettledCall {
   batch: Batch;
   reply: AssistantMessage;
   call: ToolUseBlock;
   callId: string;
   result: ToolResultBlock;
-  decision: ToolCallDecision;
+  decision: Settled;
 }
 
 /** Appends the result and updates everything that remembers calls: ledger, counters, trace, journal. */
-function settle(run: Run, { batch, reply, call, callId, result, decision }: Settled): void {
+function settle(run: Run, { batch, reply, call, callId, result, decision }: SettledCall): void {
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
@@ -193,7 +229,7 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   }
   if (decision.kind === 'run') {
     recordCall(state.ledger, {
-      call,
+      call: { ...call, input: inputOf(batch, call) },
       result,
       messageId,
       taskId: state.cursor.taskId,
@@ -217,30 +253,25 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
 }
 
-/** What the model said with a step: its text, else its reasoning. */
-export function thoughtOf(reply: AssistantMessage): string {
-  const text = textOf(reply);
-  if (text !== '') return text;
-  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+/** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
+export function skipOpenCalls(run: Run, batch: Batch): string[] {
+  return closeCalls(run, batch, 'skipped', 'Not run: superseded by a message of the user, which follows.');
 }
 
 /** Closes the calls of an open batch without running them: for ends that the loop does not see. */
 export function closeOpenCalls(run: Run): void {
   const { batch } = run.state.cursor;
-  if (!batch) return;
-  const reply = replyOf(run, batch);
+  if (batch) closeCalls(run, batch, 'cancelled', 'Not finished: the run was cancelled.');
+}
+
+function closeCalls(run: Run, batch: Batch, ending: 'skipped' | 'cancelled', text: string): string[] {
   const thread = run.state.threads[batch.thread];
-  for (const call of toolCallsOf(reply).slice(batch.next)) {
-    const result = toolResult(call, 'cancelled', [
-      { type: 'text', text: 'Not finished: the run was cancelled.' },
-    ]);
-    const message = {
-      id: run.nextId('m'),
-      at: run.ports.now(),
-      kind: 'tool_result' as const,
-      content: [result] as [ToolResultBlock],
-    };
-    if (thread) run.append(thread, message);
+  if (!thread) throw new Error(`no thread ${batch.thread}`);
+  const open = toolCallsOf(replyOf(run, batch)).slice(batch.next);
+  for (const call of open) {
+    const result = toolResult(call, ending, [{ type: 'text', text }]);
+    run.append(thread, { id: run.nextId('m'), at: run.ports.now(), kind: 'tool_result', content: [result] });
   }
-  run.state.cursor.batch = null;
+  endBatch(run);
+  return open.map(call => call.name);
 }

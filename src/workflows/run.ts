@@ -1,7 +1,7 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
-import type { Message, TextBlock } from '../core/message.js';
+import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
@@ -12,6 +12,8 @@ import type { Ports } from './ports.js';
 export class Run {
   readonly state: RunState;
   readonly ports: Ports;
+  /** The call in flight: never carried over, for nothing is in flight at a safe point. */
+  inFlight: { kind: 'model' | 'tool'; role: string; interruptible: boolean } | null = null;
 
   constructor(state: RunState, ports: Ports) {
     this.state = state;
@@ -34,7 +36,7 @@ export class Run {
   }
 
   /** A new id, the same in every replay (C29). */
-  nextId(prefix: 'm' | 'c'): string {
+  nextId(prefix: 'm' | 'c' | 'g' | 's'): string {
     this.state.lastId += 1;
     return `${prefix}${this.state.lastId}`;
   }
@@ -59,7 +61,7 @@ export class Run {
     return message;
   }
 
-  say(thread: Thread, purpose: 'goal' | 'brief' | 'reask', text: string): void {
+  say(thread: Thread, purpose: UserMessage['purpose'], text: string): void {
     const content: TextBlock[] = [{ type: 'text', text }];
     this.append(thread, { id: this.nextId('m'), at: this.ports.now(), kind: 'user', purpose, content });
   }
@@ -75,12 +77,36 @@ export class Run {
   }
 
   /**
-   * A point where nothing is in flight: the only place where a run continues as new, and where
-   * cancellation is noticed. The position is in the state, so the next part goes on right here.
+   * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
+   * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
    */
   async safePoint(): Promise<void> {
-    this.ports.throwIfCancelled();
-    this.ports.show(this.state);
-    if (this.ports.handoverDue(this.state)) await this.ports.handOver(this.state);
+    const { state, ports } = this;
+    ports.throwIfCancelled();
+    ports.show(state);
+    if (ports.handoverDue(state)) await ports.handOver(state);
+    if (state.pausedAt !== null && !state.stop) {
+      await this.waitForPerson(() => state.pausedAt === null || state.stop !== null, null);
+    }
+  }
+
+  /**
+   * Waits until `done`, or until `deadline`. The time does not count as the goal's. A long wait continues as
+   * new when the server suggests it: what is waited for is in the state, so the caller waits on.
+   */
+  async waitForPerson(done: () => boolean, deadline: number | null): Promise<void> {
+    const { state, ports } = this;
+    while (!done()) {
+      const now = ports.now();
+      if (deadline !== null && now >= deadline) break;
+      state.goal.waitingSince ??= now;
+      ports.show(state);
+      await ports.wait(() => done() || ports.handoverSuggested(), deadline === null ? null : deadline - now);
+      ports.throwIfCancelled();
+      if (!done() && ports.handoverSuggested()) await ports.handOver(state);
+    }
+    if (state.goal.waitingSince === null) return;
+    state.goal.waitedMs += ports.now() - state.goal.waitingSince;
+    state.goal.waitingSince = null;
   }
 }

@@ -6,10 +6,13 @@ import {
   allHandlersFinished,
   CancellationScope,
   CancelledFailure,
+  ChildWorkflowCancellationType,
   condition,
   continueAsNew,
   isCancellation,
+  ParentClosePolicy,
   proxyActivities,
+  startChild,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -17,8 +20,10 @@ import type { SteersmanActivities } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { fitForHandover } from '../core/handover.js';
+import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { RunInput } from './messages.js';
+import { WORKFLOW_TYPE } from './messages.js';
 import type { Called, CallOptions, Ports } from './ports.js';
 import { showStatus } from './show.js';
 
@@ -53,7 +58,7 @@ export function loadRun(state: RunState) {
   );
 }
 
-export function temporalPorts(): Ports {
+export function temporalPorts(settings: RunSettings): Ports {
   let interruptible: CancellationScope | null = null;
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
   let begun = false;
@@ -78,6 +83,11 @@ export function temporalPorts(): Ports {
     callTool: (input, options) =>
       call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
     storeText: async input => (await activities.steersmanStoreText(input)).ref,
+    wait: async (done, timeoutMs) => {
+      if (timeoutMs === null) await condition(done);
+      else await condition(done, timeoutMs);
+    },
+    startRun: (id, goal) => startRun(id, { goal, settings }),
     interrupt: () => interruptible?.cancel(),
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
@@ -87,6 +97,7 @@ export function temporalPorts(): Ports {
       begun = true;
       return !partBegins && handoverDue(state);
     },
+    handoverSuggested: () => workflowInfo().continueAsNewSuggested,
     handOver,
     show: showStatus,
   };
@@ -103,6 +114,18 @@ async function handOver(state: RunState): Promise<never> {
 function handoverDue(state: RunState): boolean {
   const info = workflowInfo();
   return info.continueAsNewSuggested || state.settings.continueAsNew === 'every-safe-point';
+}
+
+/** A run of its own: it outlives this one. */
+async function startRun(id: string, input: RunInput): Promise<string> {
+  const workflowId = `${workflowInfo().workflowId}-${id}`;
+  await startChild(WORKFLOW_TYPE, {
+    workflowId,
+    args: [input],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+  });
+  return workflowId;
 }
 
 async function settle<T>(promise: Promise<T>): Promise<Called<T>> {

@@ -1,4 +1,6 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
+
+import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
@@ -7,9 +9,13 @@ import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { parseRoleOutput, reaskText } from '../core/parse-output.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
+import { goalTimeMs } from '../core/run-state.js';
+import type { SpecialOutput } from '../core/special-output.js';
 import { callModel } from './call-model.js';
+import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
+import { applySteering, skipForSteering } from './take-steering.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;
@@ -24,7 +30,11 @@ export interface TurnSpec<C extends OutputContract> {
 }
 
 export type TurnEnd<C extends OutputContract = OutputContract> =
-  | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C] }
+  | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
+  /** The role asks the user, reports an error or escalates, in place of its output (F17, G12). */
+  | { kind: 'special'; special: SpecialOutput }
+  /** The cursor stands at another place, such as where a message of the user is understood. */
+  | { kind: 'moved' }
   /** The reply could not be read, even after it was asked for again. */
   | { kind: 'unusable'; text: string; errors: string[] }
   | { kind: 'rounds_used' }
@@ -39,12 +49,17 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     await run.safePoint();
     const { cursor } = run.state;
     if (cursor.batch) {
-      await runNextCall(run, cursor.batch);
+      if (!skipForSteering(run, cursor.batch, role.name)) await runNextCall(run, cursor.batch);
+      if (run.state.cursor !== cursor) return { kind: 'moved' };
       continue;
     }
     if (run.state.stop) return { kind: 'stopped' };
+    if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
-    if (budgets.length > 0) return { kind: 'budget_used', budgets };
+    if (budgets.length > 0) {
+      if (await raiseBudgets(run, budgets)) continue;
+      return { kind: 'budget_used', budgets };
+    }
     if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!cursor.briefed) {
       run.say(run.threadOf(role), 'brief', spec.brief());
@@ -52,7 +67,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
 
     const reply = await callModel(run, role, spec.tools);
-    if (reply.kind === 'failed') return reply;
+    if (reply.kind === 'failed') {
+      if (await rescueFailure(run, role, reply.failure)) continue;
+      return reply;
+    }
     if (reply.kind === 'interrupted') continue;
     const { message } = reply;
     if (toolCallsOf(message).length > 0) {
@@ -63,6 +81,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         messageId: message.id,
         toolsOffered: spec.tools,
         next: 0,
+        edited: {},
       };
       continue;
     }
@@ -84,26 +103,32 @@ function readReply<C extends OutputContract>(
 ): TurnEnd<C> | null {
   const { cursor, goal, tasks } = run.state;
   const text = textOf(message);
-  const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds: tasks.map(task => task.id) });
-  if (read.ok) return { kind: 'reply', message, output: read.value };
+  const knownTaskIds = tasks.map(task => task.id);
+  const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
+  const { envelope, special } = read;
+  if (special) return { kind: 'special', special };
+  if (read.ok) return { kind: 'reply', message, output: read.value, envelope };
   const { errors, value } = read;
   if (cursor.reasked) {
-    return value === null ? { kind: 'unusable', text, errors } : { kind: 'reply', message, output: value };
+    return value === null
+      ? { kind: 'unusable', text, errors }
+      : { kind: 'reply', message, output: value, envelope };
   }
   cursor.reasked = true;
   goal.counters = { ...goal.counters, reasks: goal.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
-  run.say(run.threadOf(role), 'reask', reaskText(contract, errors));
+  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect));
   return null;
 }
 
 /** Budgets of the goal that are used up; journals those that have just passed the warning share. */
 function usedBudgets(run: Run): BudgetKind[] {
-  const { goal } = run.state;
+  const { goal, goals } = run.state;
   const { exhausted, warned } = checkBudgets(run.pinned.limits, {
     turns: goal.counters.turns,
+    totalTurns: goals.reduce((sum, ended) => sum + ended.turns, goal.counters.turns),
     tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-    wallTimeMs: run.ports.now() - goal.startedAt,
+    wallTimeMs: goalTimeMs(goal, run.ports.now()),
     costUsd: goal.usage.costUsd,
   });
   if (goal.wrapUp) return [];

@@ -1,12 +1,12 @@
 /** Read-only views of a run's state: what queries and the result give. */
 import type { WorkflowInfo } from '@temporalio/workflow';
-import type { JournalEvent } from '../core/journal.js';
+import type { JournalEvent, Outcome } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
-import { MAIN_THREAD } from '../core/run-state.js';
+import { goalTimeMs, MAIN_THREAD } from '../core/run-state.js';
 import type { TraceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
@@ -22,7 +22,9 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
     runId: info.runId,
     outcome: state.end?.outcome ?? null,
     mode: state.settings.mode,
-    phase: state.end ? 'ended' : pinned ? cursor.phase : 'loading',
+    phase: state.end ? 'ended' : !pinned ? 'loading' : state.idleSince !== null ? 'idle' : cursor.phase,
+    paused: state.pausedAt !== null,
+    stopping: state.stop !== null,
     goal: goal.text,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     part: state.part,
@@ -34,9 +36,12 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
     usage: state.usage,
     budget: {
       tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-      wallTimeMs: now - goal.startedAt,
+      wallTimeMs: goalTimeMs(goal, now),
       costUsd: goal.usage.costUsd,
     },
+    gates: state.gates.filter(open => open.answer === null).map(({ gate }) => gate),
+    inbox: state.inbox.items,
+    goals: state.goals,
     threads: Object.fromEntries(
       Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
         id,
@@ -85,23 +90,24 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
 }
 
 export function traceReport(state: RunState, now: number): TraceReport {
-  return {
-    ...state.trace,
-    finishReason: state.end?.outcome ?? null,
-    totalMs: now - state.startedAt,
-  };
+  return { ...state.trace, finishReason: state.end?.outcome ?? null, totalMs: now - state.startedAt };
 }
 
-export function resultOf(state: RunState, id: string, now: number): RunResult {
+/** The result of a run that ends this way. */
+export function resultOf(
+  state: RunState,
+  { id, now, outcome, answer }: { id: string; now: number; outcome: Outcome; answer: string },
+): RunResult {
   return {
     id,
     mode: state.settings.mode,
-    outcome: state.end?.outcome ?? 'failed',
+    outcome,
     goal: state.goal.text,
-    answer: state.end?.answer ?? '',
+    answer,
+    goals: state.goals,
     tasks: state.tasks,
     usage: state.usage,
     counters: state.goal.counters,
-    trace: traceReport(state, now),
+    trace: { ...traceReport(state, now), finishReason: outcome },
   };
 }

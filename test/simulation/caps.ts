@@ -67,6 +67,8 @@ export class Caps {
         return reporting ? 1 : limits.execution;
       case 'verification':
       case 'wrap_up':
+      case 'steering':
+      case 'consultation':
         return 1;
     }
   }

@@ -1,5 +1,6 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
+import { NO_PERMISSIONS } from '../../src/core/permission.js';
 import type { OutputContract, PinnedRole } from '../../src/core/role.js';
 import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
@@ -70,6 +71,11 @@ function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': { contextTokens, costKnown: true } },
     dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
+    permissions: NO_PERMISSIONS,
+    review: { plans: false, results: false, actions: false },
+    orchestrate: false,
+    onBudget: 'wrap_up',
+    gateTimeoutMs: 86_400_000,
     modelTimeoutMs: 600_000,
     searchAttributes: [],
     warnings: [],
@@ -106,6 +112,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     memory: random.chance(0.1) ? 'private' : 'shared',
     tools: name === 'executor' ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
     output,
+    dialect: 'component',
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
     temperature: null,
     maxOutputTokens: null,

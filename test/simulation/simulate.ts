@@ -3,8 +3,7 @@ import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { newRunState } from '../../src/core/run-state.js';
-import { beginGoal, endCancelled, endGoal } from '../../src/workflows/goal.js';
-import { team } from '../../src/workflows/modes/team.js';
+import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import { Run } from '../../src/workflows/run.js';
 import { expectThat } from './expect-that.js';
 import type { Scenario } from './scenario.js';
@@ -30,10 +29,12 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
   world.serve(run);
   run.journal('run_started', { mode: 'team', goal: scenario.goal.slice(0, 100) });
   try {
-    await beginGoal(run, scenario.pinned);
+    await beginRun(run, scenario.pinned);
     for (;;) {
       try {
-        endGoal(run, await team(run));
+        const end = await pursue(run);
+        if (goOn(run, end) || (await keptOpen(run, end))) continue;
+        endRun(run, end);
         break;
       } catch (error) {
         if (!(error instanceof HandedOver)) throw error;

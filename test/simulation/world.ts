@@ -7,7 +7,7 @@ import type {
 } from '../../src/activities/types.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { requestStop } from '../../src/workflows/goal.js';
+import { requestStop } from '../../src/workflows/inbox-handlers.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
@@ -133,6 +133,20 @@ export class World implements Ports {
     const fails = random.chance(this.scenario.failureRate) && this.failures < this.scenario.maxFailures;
     if (fails) this.failures += 1;
     return fails;
+  }
+
+  /** Nobody answers and nothing arrives while a run waits: time passes until the deadline. */
+  async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
+    if (done() || timeoutMs === null) return;
+    this.clock += timeoutMs;
+  }
+
+  handoverSuggested(): boolean {
+    return false;
+  }
+
+  async startRun(id: string): Promise<string> {
+    return id;
   }
 
   async storeText(): Promise<string> {

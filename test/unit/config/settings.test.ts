@@ -193,6 +193,7 @@ describe('models', () => {
     memory: 'shared',
     tools: [],
     output: 'text',
+    dialect: 'component',
     models,
     temperature: null,
     maxOutputTokens: null,

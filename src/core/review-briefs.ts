@@ -1,0 +1,62 @@
+/** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+import type { ToolUseBlock } from './message.js';
+import type { PlannedTask, Task } from './plan.js';
+import { delimit } from './prompt.js';
+import type { RunState } from './run-state.js';
+
+export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]): string {
+  const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
+    id,
+    description,
+    priority,
+    dependencies,
+    completionCriteria,
+  }));
+  return reviewBrief(state, 'this plan before it runs', 'plan', plan);
+}
+
+export function resultReviewBrief(state: RunState, task: Task, summary: string): string {
+  const { id, description, completionCriteria } = task;
+  return reviewBrief(state, `the result of ${id}`, 'result', {
+    id,
+    description,
+    completionCriteria,
+    summary,
+  });
+}
+
+export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
+  const task = state.tasks.find(candidate => candidate.id === state.cursor.taskId);
+  return reviewBrief(state, `this call of ${call.name} before it runs`, 'action', {
+    tool: call.name,
+    arguments: call.input,
+    task: task?.description ?? null,
+  });
+}
+
+function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
+  return [
+    `Review ${what}.`,
+    `The goal:\n${delimit('goal', state.goal.text)}`,
+    delimit(tag, JSON.stringify(subject, null, 2)),
+    'Answer with your review as JSON.',
+  ].join('\n\n');
+}
+
+/** Asked when a task has failed (F21): the phase machine decides on what is proposed. */
+export function orchestrationBrief(state: RunState, task: Task): string {
+  const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
+    id,
+    description,
+    status,
+    reason,
+    rounds,
+  }));
+  return [
+    `Task ${task.id} has failed (${task.reason ?? 'no reason given'}). Propose how to go on.`,
+    `The goal:\n${delimit('goal', state.goal.text)}`,
+    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(tasks, null, 2))}`,
+    task.result ? `Its report:\n${delimit('report', task.result)}` : 'It left no report.',
+    'Answer with one proposal as JSON.',
+  ].join('\n\n');
+}

@@ -1,0 +1,60 @@
+/**
+ * Asking a second role something in the middle of another's work: the reviewer and the orchestrator (F20, F21).
+ * The position moves to the question and back, so that a restart in between goes on there.
+ */
+import type { EnvelopeMeta } from '../core/envelope.js';
+import type { OutputOf } from '../core/parse-output.js';
+import type { OutputContract } from '../core/role.js';
+import { startOf } from '../core/run-state.js';
+import type { Run } from './run.js';
+import { runTurns } from './turn-loop.js';
+
+export interface Consultation<C extends OutputContract> {
+  /** What it is about: the same when the place is entered again. */
+  key: string;
+  role: string;
+  output: C;
+  brief: string;
+}
+
+export type Consulted<C extends OutputContract> =
+  /** The cursor has moved to the question: the mode goes on there, and comes back here. */
+  | { kind: 'pending' }
+  /** `value` null: nothing that can be read. */
+  | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null };
+
+/** The answer of a role that was asked before, or `pending` after the question was put. */
+export function consult<C extends OutputContract>(run: Run, wanted: Consultation<C>): Consulted<C> {
+  const { state } = run;
+  const { consultation } = state;
+  if (consultation?.key === wanted.key && consultation.done) {
+    state.consultation = null;
+    const { value, envelope } = consultation;
+    // Written by `answerConsultation` for the same key, so of the same contract.
+    return { kind: 'done', value: value as OutputOf[C] | null, envelope };
+  }
+  state.consultation = { ...wanted, suspended: state.cursor, done: false, value: null, envelope: null };
+  run.moveTo(startOf('consultation', state.cursor.cycle, state.cursor.taskId));
+  return { kind: 'pending' };
+}
+
+/** Puts the question to the role, and goes back to where it was asked. */
+export async function answerConsultation(run: Run): Promise<void> {
+  const { consultation } = run.state;
+  if (!consultation) throw new Error('nothing was asked');
+  const end = await runTurns(run, {
+    role: consultation.role,
+    output: consultation.output,
+    maxRounds: 1,
+    tools: false,
+    brief: () => consultation.brief,
+  });
+  if (end.kind === 'reply') {
+    consultation.value = end.output;
+    consultation.envelope = end.envelope;
+    const { userMessage } = end.envelope;
+    if (userMessage) run.journal('user_message', { role: consultation.role, text: userMessage });
+  }
+  consultation.done = true;
+  run.moveTo(consultation.suspended);
+}

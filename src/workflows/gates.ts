@@ -1,0 +1,127 @@
+/** Gates: where a run waits for a person (C23). One way to ask, whatever it is about. */
+import type { Gate, GateAnswer } from '../core/gate.js';
+import { autoAnswer, choicesOf, safeAnswer } from '../core/gate.js';
+import { preview } from '../core/journal.js';
+import type { OpenGate } from '../core/run-state.js';
+import type { Run } from './run.js';
+
+const CLOSED_KEPT = 200;
+
+type Kind = Gate['kind'];
+type AnswerOf<K extends Kind> = Extract<GateAnswer, { kind: K }>;
+type SubjectOf<K extends Kind> = Extract<Gate, { kind: K }>['subject'];
+
+export interface Question<K extends Kind> {
+  /** What it is about: the same when the place is entered again, so that a gate is opened once. */
+  key: string;
+  kind: K;
+  title: string;
+  /** Markdown. */
+  body: string;
+  subject: SubjectOf<K>;
+  /** True when the wait has no more point, such as for a call that steering skips. */
+  superseded?: () => boolean;
+}
+
+export type Asked<K extends Kind> =
+  | { kind: 'answered'; answer: AnswerOf<K>; by: 'person' | 'timeout' | 'rule' }
+  | { kind: 'superseded' }
+  | { kind: 'stopped' };
+
+/** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer where one applies. */
+export function openGate<K extends Kind>(run: Run, question: Question<K>): AnswerOf<K> | null {
+  const { state, ports } = run;
+  if (state.gates.some(open => open.key === question.key)) return null;
+  const now = ports.now();
+  const { kind, title, body, subject } = question;
+  const deadline = now + run.pinned.gateTimeoutMs;
+  // The compiler does not follow that kind and subject belong together.
+  const gate = {
+    gateId: run.nextId('g'),
+    kind,
+    title,
+    body,
+    subject,
+    openedAt: now,
+    deadline,
+  } as unknown as Gate;
+  const { autoApprove, attended } = state.settings;
+  const auto = autoAnswer(gate, { yes: autoApprove, attended: attended === true });
+  if (auto) {
+    run.journal('gate_closed', { gateId: gate.gateId, kind, by: 'rule', decision: decisionOf(auto) });
+    return auto as AnswerOf<K>;
+  }
+  state.gates.push({ key: question.key, gate, answer: null });
+  run.journal('gate_opened', { gateId: gate.gateId, kind, title, body, deadline, choices: choicesOf(gate) });
+  return null;
+}
+
+/** Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. */
+export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
+  const { state } = run;
+  const auto = openGate(run, question);
+  if (auto) return { kind: 'answered', answer: auto, by: 'rule' };
+  const open = state.gates.find(candidate => candidate.key === question.key);
+  if (!open) throw new Error(`the gate ${question.key} was not opened`);
+  const superseded = () => question.superseded?.() === true;
+  await run.waitForPerson(
+    () => open.answer !== null || state.stop !== null || superseded(),
+    open.gate.deadline,
+  );
+  return settle(run, open, superseded()) as Asked<K>;
+}
+
+function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
+  const { answer } = open;
+  if (answer) {
+    closeGate(run, open, 'person', decisionOf(answer));
+    return { kind: 'answered', answer, by: 'person' };
+  }
+  if (run.state.stop) {
+    closeGate(run, open, 'superseded', 'stop');
+    return { kind: 'stopped' };
+  }
+  if (superseded) {
+    closeGate(run, open, 'superseded', 'a message of the user');
+    return { kind: 'superseded' };
+  }
+  const safe = safeAnswer(open.gate);
+  closeGate(run, open, 'timeout', decisionOf(safe));
+  return { kind: 'answered', answer: safe, by: 'timeout' };
+}
+
+function closeGate(
+  run: Run,
+  { gate, key }: OpenGate,
+  by: 'person' | 'timeout' | 'superseded',
+  decision: string,
+): void {
+  const { state } = run;
+  state.gates = state.gates.filter(open => open.key !== key);
+  state.closedGates = [...state.closedGates.slice(1 - CLOSED_KEPT), gate.gateId];
+  run.journal('gate_closed', { gateId: gate.gateId, kind: gate.kind, by, decision });
+}
+
+/** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
+export function closeGates(run: Run, prefix: string): void {
+  for (const open of run.state.gates.filter(candidate => candidate.key.startsWith(prefix))) {
+    closeGate(run, open, 'superseded', 'no longer needed');
+  }
+}
+
+function decisionOf(answer: GateAnswer): string {
+  switch (answer.kind) {
+    case 'question':
+      return answer.text === null ? 'no answer' : preview(answer.text, 120);
+    case 'clientTool':
+      return answer.isError ? 'error' : 'result';
+    case 'budget':
+      return answer.decision === 'raise' ? `raise to ${answer.to}` : 'wrap_up';
+    case 'failure':
+      return answer.decision === 'other_model' ? `other_model ${answer.model}` : answer.decision;
+    case 'approval':
+    case 'plan':
+    case 'route':
+      return answer.decision;
+  }
+}

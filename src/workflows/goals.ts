@@ -1,0 +1,115 @@
+/** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
+
+import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
+import { preview } from '../core/journal.js';
+import { utf8Length } from '../core/json.js';
+import { headAndTail } from '../core/large-text.js';
+import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
+import type { Mode, PinnedRun } from '../core/run-config.js';
+import { MAX_BLOCK_BYTES } from '../core/run-state.js';
+import type { GoalEnd } from './conclude.js';
+import { whatThereIs } from './conclude.js';
+import { team } from './modes/team.js';
+import { beginNextGoal } from './next-goal.js';
+import type { Run } from './run.js';
+import { closeOpenCalls } from './run-tools.js';
+import { beginSteering, receipts, UNDERSTANDING } from './take-steering.js';
+
+const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
+
+/** Pins what was loaded, and says the first goal. */
+export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
+  const { state } = run;
+  state.pinned = pinned;
+  const { tools, models, warnings } = pinned;
+  run.journal('run_loaded', { tools: tools.length, models, warnings });
+  state.goal.text = await withinBlockSize(run, state.goal.text);
+  run.say(run.mainThread(), 'goal', state.goal.text);
+  run.enterPhase('planning', 1);
+}
+
+/** No block in state is over 64 KB: longer text is kept by reference, for the tool `read_result`. */
+async function withinBlockSize(run: Run, text: string): Promise<string> {
+  if (utf8Length(text) <= MAX_BLOCK_BYTES) return text;
+  const ref = await run.ports.storeText({ name: 'goal', text });
+  return headAndTail(text, ref);
+}
+
+/** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
+export async function pursue(run: Run): Promise<GoalEnd> {
+  const { state } = run;
+  const last = state.goals.at(-1);
+  if (state.idleSince !== null && last) return { outcome: last.outcome, answer: last.answer };
+  const end = await MODE_LOOPS[state.settings.mode](run);
+  endGoal(run, end);
+  return end;
+}
+
+/** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */
+function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
+  const { state } = run;
+  const { number, text, counters } = state.goal;
+  state.idleSince = run.ports.now();
+  if (state.goals.some(goal => goal.number === number)) return;
+  state.goals.push({ number, text, outcome, answer, turns: counters.turns });
+  run.journal('goal_ended', { number, outcome, answer: preview(answer) });
+}
+
+/** Outcomes after which a run ends, whatever waits. */
+function isFinal({ outcome }: GoalEnd): boolean {
+  return outcome === 'stopped' || outcome === 'failed';
+}
+
+/**
+ * Goes on with the next follow-up, if there is one: what was said too late for the goal before comes at its
+ * place in the order of arrival (S2, S3). Synchronous, for it is the last look before a run ends.
+ */
+export function goOn(run: Run, end: GoalEnd): boolean {
+  const { state } = run;
+  if (isFinal(end) || state.stop) return false;
+  for (const item of steersToFollowUps(state.inbox)) {
+    run.journal('receipt', queuedReceipt(item.id, state.inbox.items.indexOf(item)));
+  }
+  const next = takeFollowUp(state.inbox);
+  if (!next) return false;
+  state.idleSince = null;
+  if (run.pinned.roles[UNDERSTANDING]) {
+    beginSteering(run, [next], null);
+    return true;
+  }
+  beginNextGoal(run, next.text);
+  receipts(run, [next], `goal ${state.goal.number}`);
+  return true;
+}
+
+/** Waits for a follow-up in a run that is kept open. True when there is something to look at. */
+export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
+  const { state } = run;
+  const { keepOpenSeconds = 0 } = state.settings;
+  if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
+  const deadline = state.idleSince + keepOpenSeconds * 1_000;
+  const arrived = () => state.inbox.items.length > 0;
+  await run.waitForPerson(() => arrived() || state.finishing || state.stop !== null, deadline);
+  return arrived();
+}
+
+/** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
+export function endRun(run: Run, { outcome, answer }: Pick<GoalEnd, 'outcome' | 'answer'>): void {
+  const { state } = run;
+  for (const item of [...(state.steering?.items ?? []), ...state.inbox.items]) {
+    run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
+  }
+  state.inbox.items = [];
+  state.gates = [];
+  state.end = { outcome, answer };
+  run.journal('run_ended', { outcome, answer: preview(answer) });
+  run.ports.show(state);
+}
+
+/** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
+export function endCancelled(run: Run): { outcome: 'cancelled'; answer: string } {
+  closeOpenCalls(run);
+  const end = { outcome: 'cancelled' as const, answer: run.state.pinned ? whatThereIs(run) : '' };
+  endRun(run, end);
+  return end;
+}

@@ -1,0 +1,178 @@
+/**
+ * What arrives from people: signals and updates. Handlers are synchronous, write to inbox, gates and switches
+ * only, and never throw; the loop does the rest (DESIGN.md, "Steering").
+ */
+import { checkAnswer } from '../core/gate-answer.js';
+import { acceptMessage, wantsInterrupt } from '../core/inbox.js';
+import { preview } from '../core/journal.js';
+import { isRecord, stringOr } from '../core/json.js';
+import { limitsFault } from '../core/limits.js';
+import type { PlannedTask } from '../core/plan.js';
+import { mergePlan } from '../core/plan.js';
+import { readPlannedTasks } from '../core/planned-tasks.js';
+import type { Situation } from '../core/receipt.js';
+import { acceptedReceipt } from '../core/receipt.js';
+import { MAX_BLOCK_BYTES } from '../core/run-state.js';
+import type { Run } from './run.js';
+
+/** A gate's answer, a tool's result: what fits a thread. */
+const MAX_ANSWER_BYTES = MAX_BLOCK_BYTES;
+
+/** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
+export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
+  const { state, ports } = run;
+  const situation = situationOf(run);
+  const taken = acceptMessage(state.inbox, raw, kind, {
+    at: ports.now(),
+    fallbackId: run.nextId('s'),
+    ended: state.end !== null,
+    maxBytes: MAX_BLOCK_BYTES,
+    addressees: state.pinned ? Object.keys(state.pinned.roles) : null,
+  });
+  if (taken.kind === 'repeated') return;
+  if (taken.kind === 'ignored') {
+    run.journal('signal_ignored', { signal: kind === 'steer' ? 'steer' : 'followUp', reason: taken.why });
+    if (taken.id !== null) run.journal('receipt', { id: taken.id, status: 'dropped', how: taken.why });
+    return;
+  }
+  run.journal('receipt', acceptedReceipt(taken.item, situation));
+  const { to } = taken.item;
+  const meant = to === null || to === run.inFlight?.role;
+  if (kind === 'steer' && meant && wantsInterrupt([taken.item])) ports.interrupt();
+}
+
+function situationOf(run: Run): Situation {
+  const { state, inFlight } = run;
+  const waiting = state.gates.length > 0;
+  const between = state.pinned ? 'between' : 'loading';
+  const calling = inFlight ? (`${inFlight.kind}_call` as const) : between;
+  return {
+    doing: state.end || state.idleSince !== null ? 'idle' : waiting ? 'waiting' : calling,
+    interruptible: inFlight?.interruptible ?? false,
+    paused: state.pausedAt !== null,
+    stopping: state.stop !== null,
+    wrappingUp: state.goal.wrapUp !== null,
+  };
+}
+
+export function requestPause(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.end || state.pausedAt !== null) {
+    ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
+    return;
+  }
+  state.pausedAt = run.ports.now();
+  run.journal('paused', { reason: reasonOf(input) });
+}
+
+export function requestResume(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.pausedAt === null) {
+    ignore(run, 'resume', 'it is not paused');
+    return;
+  }
+  state.pausedAt = null;
+  run.journal('resumed', { reason: reasonOf(input) });
+}
+
+/** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
+export function requestStop(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.end || state.stop) {
+    ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
+    return;
+  }
+  const reason = reasonOf(input);
+  state.stop = { at: run.ports.now(), reason };
+  run.journal('stop_requested', { reason });
+  run.ports.interrupt();
+}
+
+/** A run that is kept open ends when its goal is answered and nothing waits. */
+export function requestFinish(run: Run): void {
+  run.state.finishing = true;
+}
+
+function ignore(run: Run, signal: string, reason: string): void {
+  run.journal('signal_ignored', { signal, reason });
+}
+
+function reasonOf(input: unknown): string {
+  if (typeof input === 'string') return preview(input, 500);
+  return isRecord(input) ? preview(stringOr(input.reason, ''), 500) : '';
+}
+
+export type AnswerRoute = 'answerGate' | 'submitToolResult';
+
+/** What is wrong with an answer; null when it can be taken. For the update's validator. */
+export function answerFault(run: Run, input: unknown, via: AnswerRoute): string | null {
+  const checked = checkedAnswer(run, input, via);
+  return 'error' in checked ? checked.error : null;
+}
+
+/** Gives a gate its answer; the loop that waits at it goes on. */
+export function takeAnswer(run: Run, input: unknown, via: AnswerRoute): { gateId: string } {
+  const checked = checkedAnswer(run, input, via);
+  if ('error' in checked) throw new Error(checked.error);
+  const { gateId, answer } = checked.ok;
+  const open = run.state.gates.find(({ gate }) => gate.gateId === gateId);
+  if (open) open.answer = answer;
+  return { gateId };
+}
+
+function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {
+  const { gates, closedGates, tasks } = run.state;
+  const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
+  const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
+  const knownTaskIds = tasks.map(task => task.id);
+  return checkAnswer(open, [...closedGates, ...answered], input, {
+    via,
+    maxBytes: MAX_ANSWER_BYTES,
+    knownTaskIds,
+  });
+}
+
+/** Tasks of an edit, or what is wrong with it (L17): only tasks that have not begun can change. */
+export function readPlanEdit(run: Run, input: unknown): PlannedTask[] | string {
+  const { state } = run;
+  if (state.end) return 'The run has ended.';
+  if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0) {
+    return 'Give { "tasks": [{ "id", "description", … }] } with at least one task.';
+  }
+  const errors: string[] = [];
+  const knownTaskIds = state.tasks.map(task => task.id);
+  const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+  const begun = tasks.filter(task => state.tasks.some(old => old.id === task.id && old.status !== 'pending'));
+  for (const task of begun) errors.push(`Task ${task.id} has begun already and can not be changed.`);
+  return errors.length > 0 ? errors.join(' ') : tasks;
+}
+
+export function editPlan(run: Run, input: unknown): { tasks: number } {
+  const edit = readPlanEdit(run, input);
+  if (typeof edit === 'string') throw new Error(edit);
+  const { state } = run;
+  const { tasks, changed, cut } = mergePlan(state.tasks, edit, {
+    cycle: state.cursor.cycle,
+    maxTasks: run.pinned.limits.tasks,
+  });
+  state.tasks = tasks;
+  const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
+  run.journal('plan_updated', { tasks: shown, changed, cut });
+  return { tasks: tasks.length };
+}
+
+/** What is wrong with new limits; null when they can be taken. */
+export function budgetFault(run: Run, input: unknown): string | null {
+  if (run.state.end) return 'The run has ended.';
+  if (!run.state.pinned) return 'The run is being loaded: try again in a moment.';
+  return limitsFault(input);
+}
+
+/** Changes limits of a run in flight; they count from the next check on. */
+export function setBudget(run: Run, input: Partial<Record<string, number | null>>): { limits: string[] } {
+  const { pinned } = run;
+  pinned.limits = { ...pinned.limits, ...input };
+  run.state.goal.warned = run.state.goal.warned.filter(budget => !(budget in input));
+  run.journal('budget_set', { limits: input });
+  return { limits: Object.keys(input) };
+}

@@ -1,0 +1,18 @@
+/** The next goal of a run. */
+import { preview } from '../core/journal.js';
+import { clearGoal } from '../core/ledger.js';
+import { newGoal } from '../core/run-state.js';
+import type { Run } from './run.js';
+
+/** The next goal of the run: counters and tasks of its own, the conversation goes on (S2, S3). */
+export function beginNextGoal(run: Run, text: string): void {
+  const { state } = run;
+  state.goal = newGoal(state.goal.number + 1, text, run.ports.now());
+  state.tasks = [];
+  state.badCalls = {};
+  state.modelIndex = {};
+  clearGoal(state.ledger);
+  run.journal('goal_started', { number: state.goal.number, text: preview(text) });
+  run.say(run.mainThread(), 'goal', text);
+  run.enterPhase('planning', 1);
+}

@@ -1,0 +1,29 @@
+/** A question of the executor to the person (F17), or its wish that a person decides. */
+import { preview } from '../../core/journal.js';
+import type { Task } from '../../core/plan.js';
+import type { GoalEnd } from '../conclude.js';
+import { answerFor } from '../conclude.js';
+import { ask } from '../gates.js';
+import type { Run } from '../run.js';
+import { endTask } from './notes.js';
+
+/** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
+export async function askForTask(run: Run, task: Task, question: string): Promise<GoalEnd | null> {
+  const { cursor, goal } = run.state;
+  const asked = await ask(run, {
+    key: `task:${goal.number}:${task.id}:${goal.counters.turns}`,
+    kind: 'question',
+    title: preview(question),
+    body: question,
+    subject: { role: 'executor' },
+  });
+  cursor.question = null;
+  if (asked.kind !== 'answered') return answerFor(run, 'stopped');
+  if (asked.answer.text === null) {
+    endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
+    return null;
+  }
+  cursor.round = Math.max(0, cursor.round - 1);
+  run.say(run.threadOf(run.role('executor')), 'steer', asked.answer.text);
+  return null;
+}

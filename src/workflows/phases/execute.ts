@@ -1,0 +1,145 @@
+/** The execution phase: one task after the other, each in at most so many rounds (L3, L6, L7). */
+import {
+  continueTaskBrief,
+  retryTaskBrief,
+  reviewFixesBrief,
+  taskBrief,
+  taskCapBrief,
+} from '../../core/briefs.js';
+import { decideTask } from '../../core/decide.js';
+import { clearTask } from '../../core/ledger.js';
+import type { Task } from '../../core/plan.js';
+import { applyEcho, nextTask, setStatus } from '../../core/plan.js';
+import { startOf } from '../../core/run-state.js';
+import { specialText } from '../../core/special-output.js';
+import type { ExecutionOutput } from '../../core/team-outputs.js';
+import type { GoalEnd } from '../conclude.js';
+import { concludeEarly } from '../conclude.js';
+import { reviewResult } from '../review.js';
+import type { Run } from '../run.js';
+import { runTurns } from '../turn-loop.js';
+import { askForTask } from './ask-for-task.js';
+import { endTask, noteFallback, noteLimit } from './notes.js';
+import { orchestrate } from './orchestrate.js';
+
+const EXECUTOR = 'executor';
+
+/** One step of execution: choose the next task, or take the current one a reply further (L3, L7). */
+export async function execute(run: Run): Promise<GoalEnd | null> {
+  const { state, pinned } = run;
+  const failed = state.tasks.find(task => task.id === state.failedTask);
+  if (failed) return orchestrate(run, failed);
+  const task = currentTask(run);
+  if (!task) {
+    run.enterPhase('verification', state.cursor.cycle);
+    return null;
+  }
+  const { reporting, question, report, extraRounds } = state.cursor;
+  const limit = pinned.limits.execution + extraRounds;
+  if (question !== null) return askForTask(run, task, question);
+  if (report !== null) return judge(run, task, report, limit);
+  const end = await runTurns(run, {
+    role: EXECUTOR,
+    output: 'execution',
+    maxRounds: reporting ? limit + 1 : limit,
+    tools: !reporting,
+    brief: () => (reporting ? taskCapBrief(task) : taskBrief(state, task, limit)),
+  });
+  switch (end.kind) {
+    case 'special':
+      if (end.special.kind === 'error') {
+        endTask(run, task.id, { status: 'failed', reason: 'error', result: specialText(end.special) });
+      } else {
+        state.cursor.question =
+          end.special.kind === 'clarification' ? end.special.question : specialText(end.special);
+      }
+      return null;
+    case 'reply':
+      applyReport(run, task.id, end.output, limit);
+      return null;
+    case 'unusable':
+      noteFallback(run, EXECUTOR, end.errors, 'the task failed');
+      endTask(run, task.id, {
+        status: 'failed',
+        reason: reporting ? 'max_rounds' : 'bad_output',
+        result: end.text,
+      });
+      return null;
+    case 'rounds_used':
+      if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
+      else enterReport(run, task.id);
+      return null;
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+/** The task at the cursor, else the next one, which becomes the cursor's; null when none is left. */
+function currentTask(run: Run): Task | null {
+  const { state } = run;
+  const running = state.tasks.find(task => task.id === state.cursor.taskId);
+  if (running) return running;
+  const task = nextTask(state.tasks);
+  if (!task) return null;
+  state.tasks = setStatus(state.tasks, task.id, 'executing');
+  state.badCalls = {};
+  run.moveTo(startOf('execution', state.cursor.cycle, task.id));
+  run.journal('task_started', { taskId: task.id, description: task.description });
+  return state.tasks.find(candidate => candidate.id === task.id) ?? null;
+}
+
+/** At the cap of rounds (L6): one more reply, without tools, to report what there is. */
+function enterReport(run: Run, taskId: string): void {
+  noteLimit(run, 'execution', taskId);
+  run.state.cursor.reporting = true;
+  run.state.cursor.briefed = false;
+}
+
+/** Applies an executor's reply by the table of DESIGN.md, "Is a task done?" (F1 to F3, F5). */
+function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: number): void {
+  const { state } = run;
+  const { cursor } = state;
+  state.tasks = applyEcho(state.tasks, output.todos, taskId);
+  if (cursor.reporting) {
+    endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
+    return;
+  }
+  const { decision } = decideTask(output, taskId);
+  const left = limit - cursor.round;
+  const thread = run.threadOf(run.role(EXECUTOR));
+  switch (decision) {
+    case 'completed':
+      cursor.report = output.summary;
+      return;
+    case 'skipped':
+      endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
+      return;
+    case 'failed':
+      endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
+      return;
+    case 'retry':
+      clearTask(state.ledger, taskId);
+      if (left > 0) run.say(thread, 'brief', retryTaskBrief(taskId, left));
+      return;
+    case 'continue':
+      if (left > 0) run.say(thread, 'brief', continueTaskBrief(taskId, left));
+      return;
+  }
+}
+
+/** A task that its executor calls done is done when the reviewer, where there is one, agrees (F20). */
+async function judge(run: Run, task: Task, report: string, limit: number): Promise<GoalEnd | null> {
+  const { state } = run;
+  const reviewed = reviewResult(run, task, report);
+  if (reviewed.kind === 'pending') return null;
+  const { cursor } = state;
+  cursor.report = null;
+  const left = limit - cursor.round;
+  if (reviewed.approved || left <= 0) {
+    const reason = reviewed.approved ? null : 'rejected by the review';
+    endTask(run, task.id, { status: reviewed.approved ? 'completed' : 'failed', reason, result: report });
+    return null;
+  }
+  run.say(run.threadOf(run.role(EXECUTOR)), 'brief', reviewFixesBrief(task.id, reviewed.fixes, left));
+  return null;
+}

@@ -1,0 +1,36 @@
+/** What the phases of a goal note alike, and how a task ends. */
+import { blockDependants } from '../../core/plan.js';
+import { startOf } from '../../core/run-state.js';
+import type { Run } from '../run.js';
+
+export interface TaskEnd {
+  status: 'completed' | 'failed' | 'skipped';
+  reason: string | null;
+  result: string | null;
+}
+
+export function endTask(run: Run, taskId: string, end: TaskEnd): void {
+  const { state } = run;
+  const { cycle, round } = state.cursor;
+  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, ...end, rounds: round } : task));
+  run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
+  blockStuckTasks(run);
+  run.moveTo(startOf('execution', cycle));
+}
+
+/** Blocks what waits for a failed task, be it of this plan or of an earlier one (C20). */
+export function blockStuckTasks(run: Run): void {
+  const { tasks, blocked } = blockDependants(run.state.tasks);
+  run.state.tasks = tasks;
+  for (const id of blocked) {
+    run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
+  }
+}
+
+export function noteLimit(run: Run, limit: string, taskId: string | null): void {
+  run.journal('limit_reached', { limit, taskId });
+}
+
+export function noteFallback(run: Run, role: string, errors: string[], fallback: string): void {
+  run.journal('output_fallback', { role, errors, fallback });
+}

@@ -1,0 +1,134 @@
+/** What to do about a failed task, where the orchestrator is asked (F21): it proposes, the phase machine disposes. */
+import { confirmationReasons } from '../../core/envelope.js';
+import type { OrchestrationOutput } from '../../core/intent.js';
+import type { OrchestrationDecision } from '../../core/orchestrate.js';
+import { decideOrchestration } from '../../core/orchestrate.js';
+import type { Task } from '../../core/plan.js';
+import { orchestrationBrief } from '../../core/review-briefs.js';
+import { startOf } from '../../core/run-state.js';
+import type { GoalEnd } from '../conclude.js';
+import { answerFor, wrapUpAs } from '../conclude.js';
+import { consult } from '../consult.js';
+import { ask } from '../gates.js';
+import type { Run } from '../run.js';
+
+const ORCHESTRATOR = 'orchestrator';
+
+/** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
+export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {
+  const { state } = run;
+  const key = `orchestrate:${state.goal.number}:${state.cursor.cycle}:${task.id}`;
+  const brief = orchestrationBrief(state, task);
+  const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
+  if (consulted.kind === 'pending') return null;
+  state.failedTask = null;
+  const proposal = consulted.value;
+  if (!proposal) return null;
+  const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
+  const decision = dispose(run, proposal, concerns);
+  run.journal('orchestration', { accepted: decision.accepted, why: decision.why });
+  if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
+  if (!decision.accepted) return null;
+  if (decision.confirm && !(await confirmed(run, key, decision))) return null;
+  return carryOut(run, task, proposal);
+}
+
+function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): OrchestrationDecision {
+  const { state, pinned } = run;
+  const { goal } = state;
+  return decideOrchestration(proposal, {
+    phase: 'execution',
+    tasks: state.tasks,
+    canReplan: goal.counters.verification + 1 < pinned.limits.verification,
+    limits: pinned.limits,
+    used: { turns: goal.counters.turns, tokens: goal.usage.inputTokens + goal.usage.outputTokens },
+    models: Object.keys(pinned.modelInfo),
+    roles: Object.keys(pinned.roles),
+    concerns,
+  });
+}
+
+async function confirmed(run: Run, key: string, decision: OrchestrationDecision): Promise<boolean> {
+  const asked = await ask(run, {
+    key,
+    kind: 'route',
+    title: decision.why,
+    body: decision.tellUser ?? decision.why,
+    subject: { act: 'orchestration', messageId: key },
+  });
+  return asked.kind === 'answered' && asked.answer.decision === 'approve';
+}
+
+function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEnd | null {
+  switch (proposal.action) {
+    case 'PHASE_TRANSITION':
+      if (proposal.to === 'wrap_up')
+        wrapUpAs(run, 'direct', proposal.reason || 'the orchestrator ended the work');
+      else if (proposal.to === 'planning') replan(run, proposal.reason);
+      else run.enterPhase('verification', run.state.cursor.cycle);
+      return null;
+    case 'RESOURCE_ALLOCATE':
+      allocate(run, proposal);
+      return null;
+    case 'EXCEPTION_HANDLE':
+      return handle(run, failed, proposal);
+  }
+}
+
+function allocate(
+  run: Run,
+  { resource, target, amount, model }: Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>,
+): void {
+  const { pinned } = run;
+  if (resource === 'model') {
+    const role = target === null ? undefined : pinned.roles[target];
+    if (role && model !== null) role.models = [model];
+    return;
+  }
+  if (amount === null) return;
+  if (resource === 'rounds')
+    pinned.limits = { ...pinned.limits, execution: Math.max(pinned.limits.execution, amount) };
+  else pinned.limits = { ...pinned.limits, [resource]: amount };
+}
+
+function handle(
+  run: Run,
+  failed: Task,
+  { handling, taskId, reason }: Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>,
+): GoalEnd | null {
+  const { state } = run;
+  const id = taskId ?? failed.id;
+  switch (handling) {
+    case 'retry':
+      reopen(run, id, 'pending');
+      return null;
+    case 'skip':
+      reopen(run, id, 'skipped');
+      return null;
+    case 'replan':
+      replan(run, reason);
+      return null;
+    case 'stop':
+      return answerFor(run, 'stopped');
+    case 'ask_user':
+      state.goal.asked = false;
+      return null;
+  }
+}
+
+/** Gives a failed task another state, and frees what it had blocked. */
+function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
+  const { state } = run;
+  state.tasks = state.tasks.map(task => {
+    if (task.id === id) return { ...task, status, reason: null };
+    return task.status === 'blocked' ? { ...task, status: 'pending', reason: null } : task;
+  });
+  run.moveTo(startOf('execution', state.cursor.cycle));
+}
+
+function replan(run: Run, reason: string): void {
+  const { goal, cursor } = run.state;
+  goal.improvements = [reason];
+  goal.improvementsFrom = 'review';
+  run.enterPhase('planning', cursor.cycle + 1);
+}

@@ -1,0 +1,233 @@
+/**
+ * What a person says while a run works (S1 to S3, F15, F16): noted for the role at work, or understood and
+ * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
+ */
+
+import { confirmationReasons } from '../core/envelope.js';
+import type { InboxItem } from '../core/inbox.js';
+import { preview } from '../core/journal.js';
+import type { RouteDecision } from '../core/route.js';
+import { decideRoute, deniedRoute } from '../core/route.js';
+import type { Steering } from '../core/run-state.js';
+import { startOf } from '../core/run-state.js';
+import { intentBrief, routeBrief, steerText } from '../core/steering-briefs.js';
+import type { GoalEnd } from './conclude.js';
+import { ask } from './gates.js';
+import { requestPause, requestResume, requestStop } from './inbox-handlers.js';
+import { beginNextGoal } from './next-goal.js';
+import type { Run } from './run.js';
+import { note, receipts, UNDERSTANDING } from './take-steering.js';
+import { runTurns } from './turn-loop.js';
+
+const ROUTER = 'router';
+
+/** Questions to the person about one set of messages: more would be an interrogation. */
+const MOST_QUESTIONS = 1;
+
+/** One step of understanding, routing and carrying out. Null: the mode goes on at the cursor. */
+export async function steer(run: Run): Promise<GoalEnd | null> {
+  const { steering } = run.state;
+  if (!steering) throw new Error('there is nothing to steer by');
+  switch (steering.stage) {
+    case 'understanding':
+      await understand(run, steering);
+      return null;
+    case 'routing':
+      await route(run, steering);
+      return null;
+    case 'deciding':
+      return decide(run, steering);
+  }
+}
+
+async function understand(run: Run, steering: Steering): Promise<void> {
+  const end = await runTurns(run, {
+    role: UNDERSTANDING,
+    output: 'intent',
+    maxRounds: 1,
+    tools: false,
+    brief: () => intentBrief(run.state, steering),
+  });
+  if (end.kind === 'reply') {
+    steering.intent = end.output;
+    steering.concerns.push(...confirmationReasons(end.envelope));
+    tell(run, UNDERSTANDING, end.envelope.userMessage);
+  }
+  if (end.kind === 'special' && end.special.kind === 'clarification') {
+    steering.clarification = end.special.question;
+  }
+  steering.stage = steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding';
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+}
+
+async function route(run: Run, steering: Steering): Promise<void> {
+  const end = await runTurns(run, {
+    role: ROUTER,
+    output: 'route',
+    maxRounds: 1,
+    tools: false,
+    brief: () => routeBrief(run.state, steering),
+  });
+  if (end.kind === 'reply') {
+    steering.proposal = end.output;
+    steering.concerns.push(...confirmationReasons(end.envelope));
+    tell(run, ROUTER, end.envelope.userMessage);
+  }
+  if (end.kind === 'special' && end.special.kind === 'clarification') {
+    steering.clarification = end.special.question;
+  }
+  steering.stage = 'deciding';
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+}
+
+function tell(run: Run, role: string, text: string | null): void {
+  if (text) run.journal('user_message', { role, text: preview(text, 1_000) });
+}
+
+/** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
+async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
+  const { idle, items } = steering;
+  const ids = items.map(item => item.id);
+  let decision = decideRoute({ ...steering, idle });
+  let confirmed: boolean | null = null;
+  if (decision.act === 'ask_user' && !run.state.stop) {
+    const again = await askMeaning(run, steering, decision);
+    if (again) return null;
+    decision = deniedRoute(idle, 'The question about the message was not answered.');
+  } else if (decision.confirm && !run.state.stop) {
+    confirmed = await confirmRoute(run, steering, decision);
+    if (!confirmed) decision = deniedRoute(idle, `${decision.reason} It was not approved.`);
+  }
+  if (run.state.stop) decision = deniedRoute(idle, 'The run is being stopped.');
+  run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
+  run.state.steering = null;
+  return carryOut(run, steering, decision);
+}
+
+/** Asks what was meant, and understands again with the answer. False: asked before, or not answered. */
+async function askMeaning(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
+  if (steering.answers.length >= MOST_QUESTIONS) return false;
+  const asked = await ask(run, {
+    key: `meaning:${steering.items[0]?.id}`,
+    kind: 'question',
+    title: preview(decision.question ?? 'What did you mean?'),
+    body: `${decision.question ?? ''}\n\nYour message: ${steerText(steering.items)}`,
+    subject: { role: UNDERSTANDING },
+  });
+  if (asked.kind !== 'answered' || asked.answer.text === null) return false;
+  steering.answers.push(asked.answer.text);
+  Object.assign(steering, {
+    stage: 'understanding',
+    intent: null,
+    proposal: null,
+    clarification: null,
+    concerns: [],
+  });
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  return true;
+}
+
+async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
+  const messageId = steering.items[0]?.id ?? '';
+  const concerns = steering.concerns.map(concern => `- ${concern}`).join('\n');
+  const asked = await ask(run, {
+    key: `route:${messageId}`,
+    kind: 'route',
+    title: CONFIRM_TITLE[decision.act] ?? `Go on with ${decision.act}?`,
+    body: [decision.reason, `Your message: ${steerText(steering.items)}`, concerns]
+      .filter(Boolean)
+      .join('\n\n'),
+    subject: { act: decision.act, messageId },
+  });
+  return asked.kind === 'answered' && asked.answer.decision === 'approve';
+}
+
+const CONFIRM_TITLE: Partial<Record<RouteDecision['act'], string>> = {
+  minor_replan: 'Change a part of the plan?',
+  full_replan: 'Plan anew? Open tasks are dropped, finished ones stay.',
+  new_task: 'Start another run for this?',
+  control: 'Cancel the run?',
+};
+
+async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { items, suspended } = steering;
+  run.moveTo(suspended);
+  switch (decision.act) {
+    case 'continue':
+    case 'ask_user':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a note to the roles');
+      return null;
+    case 'minor_replan':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a change of the plan');
+      replan(run, steering);
+      return null;
+    case 'full_replan':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
+      state.tasks = state.tasks.map(task =>
+        task.status === 'pending' || task.status === 'executing'
+          ? { ...task, status: 'skipped', reason: 'replanned' }
+          : task,
+      );
+      replan(run, steering);
+      return null;
+    case 'new_task': {
+      const id = await run.ports.startRun(run.nextId('s'), steerText(items));
+      run.journal('new_run', { id, goal: preview(steerText(items)) });
+      receipts(run, items, `a run of its own, ${id}`);
+      return null;
+    }
+    case 'next_goal':
+      beginNextGoal(run, steerText(withAnswers(steering)));
+      receipts(run, items, `goal ${state.goal.number}`);
+      return null;
+    case 'control':
+      return control(run, steering, decision);
+  }
+}
+
+/** Back to the planner: finished tasks stay, the running one is open again, the messages are key input (F13). */
+function replan(run: Run, steering: Steering): void {
+  const { state } = run;
+  state.tasks = state.tasks.map(task =>
+    task.status === 'executing' ? { ...task, status: 'pending' } : task,
+  );
+  state.goal.improvements = withAnswers(steering).map(item => item.text);
+  state.goal.improvementsFrom = 'user';
+  run.enterPhase('planning', state.cursor.cycle + 1);
+}
+
+function control(run: Run, { items, idle }: Steering, decision: RouteDecision): GoalEnd | null {
+  const { state } = run;
+  const reason = preview(steerText(items), 200);
+  switch (decision.control) {
+    case 'pause':
+      requestPause(run, { reason });
+      break;
+    case 'continue':
+      requestResume(run, { reason });
+      break;
+    case 'cancel':
+      requestStop(run, { reason });
+      break;
+    default:
+      run.journal('user_message', { role: ROUTER, text: statusLine(run) });
+  }
+  receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
+  const last = state.goals.at(-1);
+  return idle && last ? { outcome: last.outcome, answer: last.answer } : null;
+}
+
+function statusLine(run: Run): string {
+  const { tasks, goal, cursor } = run.state;
+  const done = tasks.filter(task => task.status === 'completed').length;
+  return `${cursor.phase}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.`;
+}
+
+/** The messages, the last with what the user answered when asked about them. */
+function withAnswers({ items, answers }: Steering): InboxItem[] {
+  if (answers.length === 0) return items;
+  return items.map((item, index) =>
+    index === items.length - 1 ? { ...item, text: [item.text, ...answers].join('\n') } : item,
+  );
+}
