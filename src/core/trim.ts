@@ -19,10 +19,10 @@ export interface TrimResult<M extends Message> {
 
 /**
  * Drops the oldest messages until the rest is within the budget. Kept in any case: the first goal and
- * the last goal or brief, that is what the conversation is for and what is wanted now, and the last
- * reply while its calls wait for results. A reply with tool calls goes together with all their results and what
- * lies between. Where even what is kept in any case
- * is over the budget, the result is too. Trimming what was trimmed changes nothing.
+ * the last goal or brief, that is what the conversation is for and what is wanted now, and the last reply
+ * while its calls wait for results. A reply with tool calls goes together with all their results and what
+ * lies between. Where even what is kept in any case is over the budget, the result is too. Trimming what
+ * was trimmed changes nothing.
  */
 export function trimThread<M extends Message>(messages: readonly M[], budgetTokens: number): TrimResult<M> {
   const groups = groupsOf(messages);
