@@ -16,7 +16,7 @@ const FAILPOINTS = {
   'worker.before-run': ['kill'],
   /** A run's configuration is loaded, and Temporal does not know it yet. */
   'run.loaded': ['kill', 'hang'],
-  /** A model call is about to read what to send. */
+  /** A model call is about to read what to send, or a tool call its large arguments. */
   'state.read': ['kill', 'fail'],
   'model.before-send': ['kill'],
   /** Part of the reply has come. */

@@ -3,7 +3,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FAILURE } from '../../src/core/failure.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
-import type { FaultStage } from '../support/fault-stage.js';
+import type { FaultStage, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';
 import { startTemporal } from '../support/rig.js';
 import { eventsOf } from '../support/run-views.js';
@@ -36,6 +36,8 @@ interface Case {
   repeated?: number;
   /** Calls that reach the tool; for `append_line` each is an effect. Default 1. */
   reached?: number;
+  /** How often the run schedules the tool call. Default 1. */
+  scheduled?: number;
   /** What the model is told. Default: the tool's own answer. */
   told?: RegExp;
 }
@@ -61,18 +63,21 @@ const CASES: Case[] = [
     outcome: 'all three attempts of a read are lost, and the run makes it again',
     tool: 'echo',
     fires: [1, 2, 3],
+    scheduled: 2,
     reached: 4,
   },
   {
     plan: 'state.read=fail@3',
     outcome: 'large arguments of an effect could not be read, and the run makes the call again',
     line: LONG_LINE,
+    scheduled: 2,
     fires: [3],
   },
 ];
 
 async function passFault(stage: FaultStage, given: Case): Promise<void> {
   const { tool = 'append_line', line = 'a line', lives = 1, reached = 1, repeated = 0 } = given;
+  const { scheduled = 1 } = given;
   const file = join(stage.project.dir, 'lines.txt');
   const call: ScriptedToolCall =
     tool === 'echo' ? { name: 'echo', arguments: { text: line } } : { name: tool, arguments: { file, line } };
@@ -86,9 +91,16 @@ async function passFault(stage: FaultStage, given: Case): Promise<void> {
   expect(run.requests().filter(({ nth }) => nth > 1)).toHaveLength(repeated);
   expect(stage.fake.events().filter(({ event }) => event === 'call')).toHaveLength(reached);
   if (tool === 'append_line') expect(stage.fake.effects()).toHaveLength(reached);
+  expect(await scheduledTools(run)).toBe(scheduled);
   const answer = tool === 'echo' ? line : 'appended';
   expect(run.seen()).toEqual([given.told ? expect.stringMatching(given.told) : answer]);
   expect(await eventsOf(run.handle, 'provider_switch')).toEqual([]);
+}
+
+async function scheduledTools({ handle }: StagedRun): Promise<number> {
+  const { events } = await handle.fetchHistory();
+  const types = (events ?? []).map(event => event.activityTaskScheduledEventAttributes?.activityType?.name);
+  return types.filter(type => type === 'steersmanCallTool').length;
 }
 
 describe.concurrent('failpoints (E1)', () => {
