@@ -59,5 +59,18 @@ const { code } = await bundleWorkflowCode({
 });
 writeFileSync(join(next, 'workflow-bundle.js'), code);
 writeFileSync(join(next, '.built'), wanted);
-rmSync(dist, { recursive: true, force: true });
-renameSync(next, dist);
+
+// Several commands may build at once: the last one wins, and none finds a folder half removed.
+const old = `${next}-old`;
+try {
+  renameSync(dist, old);
+} catch {
+  // The first build, or another command has just moved it.
+}
+try {
+  renameSync(next, dist);
+} catch (error) {
+  if (!existsSync(stamp)) throw error;
+  rmSync(next, { recursive: true, force: true });
+}
+rmSync(old, { recursive: true, force: true });

@@ -30,12 +30,24 @@ export async function checkBlobs(home: string): Promise<Finding> {
       'Make it writable for this user, or set STEERSMAN_HOME to a folder that is.',
     );
   }
-  const { bavail, bsize } = await statfs(dir);
-  const free = `${Math.floor((bavail * bsize) / 1e9)} GB free`;
-  if (bavail * bsize >= LOW_SPACE_BYTES) return ok('large results', `${dir} is writable, ${free}`);
+  const free = await freeBytes(dir);
+  if (free === null) return ok('large results', `${dir} is writable`);
+  if (free >= LOW_SPACE_BYTES) {
+    return ok('large results', `${dir} is writable, ${Math.floor(free / 1e9)} GB free`);
+  }
   return warning(
     'large results',
     `${dir} is writable, but the disk is nearly full`,
     'Make room on the disk.',
   );
+}
+
+/** Null where the file system does not tell. */
+async function freeBytes(dir: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(dir);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
 }

@@ -1,6 +1,7 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { usesLocalStack } from '../client/connect.js';
+import { explainError } from '../client/grpc-errors.js';
 import { env } from '../env.js';
 import { createProviders } from '../models/providers.js';
 import { resolveHome } from '../stack/home.js';
@@ -10,7 +11,7 @@ import { checkBlobs, checkNode } from './check-host.js';
 import { checkModels } from './check-models.js';
 import { checkTemporal } from './check-temporal.js';
 import { checkToolServers } from './check-tool-servers.js';
-import { type Finding, skipped } from './finding.js';
+import { type Finding, failedBy, skipped } from './finding.js';
 
 export interface ExamineOptions {
   /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
@@ -27,20 +28,23 @@ export interface ExamineOptions {
 export async function* examine(options: ExamineOptions): AsyncGenerator<Finding> {
   const { taskQueue, fix, report } = options;
   const home = resolveHome();
-  const temporal = checkTemporal({ home, taskQueue, fix, report });
+  const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
   const configuration = await checkConfiguration(options.configDir);
   const rest = [
     checkFolder(options, configuration),
     temporal,
-    modelFindings(configuration),
-    toolFindings(options, configuration),
+    orFailed('model', modelFindings(configuration)),
+    orFailed('tools', toolFindings(options, configuration)),
     checkBlobs(home).then(finding => [finding]),
   ];
-  // Whoever stops reading early must not leave a rejection unheard.
-  for (const group of rest) group.catch(() => undefined);
   yield checkNode();
   yield* configuration.findings;
   for (const group of rest) yield* await group;
+}
+
+/** One check that breaks must not hide what the others found. */
+function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[]> {
+  return findings.catch((error: unknown) => [failedBy(check, explainError(error) ?? error)]);
 }
 
 async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {

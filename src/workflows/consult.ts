@@ -7,7 +7,6 @@ import type { OutputOf } from '../core/parse-output.js';
 import type { OutputContract } from '../core/role.js';
 import { startOf } from '../core/run-state.js';
 import type { Run } from './run.js';
-import { runTurns } from './turn-loop.js';
 
 export interface Consultation<C extends OutputContract> {
   /** What it is about: the same when the place is entered again. */
@@ -36,25 +35,4 @@ export function consult<C extends OutputContract>(run: Run, wanted: Consultation
   state.consultation = { ...wanted, suspended: state.cursor, done: false, value: null, envelope: null };
   run.moveTo(startOf('consultation', state.cursor.cycle, state.cursor.taskId));
   return { kind: 'pending' };
-}
-
-/** Puts the question to the role, and goes back to where it was asked. */
-export async function answerConsultation(run: Run): Promise<void> {
-  const { consultation } = run.state;
-  if (!consultation) throw new Error('nothing was asked');
-  const end = await runTurns(run, {
-    role: consultation.role,
-    output: consultation.output,
-    maxRounds: 1,
-    tools: false,
-    brief: () => consultation.brief,
-  });
-  if (end.kind === 'reply') {
-    consultation.value = end.output;
-    consultation.envelope = end.envelope;
-    const { userMessage } = end.envelope;
-    if (userMessage) run.journal('user_message', { role: consultation.role, text: userMessage });
-  }
-  consultation.done = true;
-  run.moveTo(consultation.suspended);
 }

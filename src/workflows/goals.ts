@@ -7,12 +7,12 @@ import { headAndTail } from '../core/large-text.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
+import { closeOpenCalls } from './batch.js';
 import type { GoalEnd } from './conclude.js';
 import { whatThereIs } from './conclude.js';
 import { team } from './modes/team.js';
 import { beginNextGoal } from './next-goal.js';
 import type { Run } from './run.js';
-import { closeOpenCalls } from './run-tools.js';
 import { beginSteering, receipts, UNDERSTANDING } from './take-steering.js';
 
 const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };

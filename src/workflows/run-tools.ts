@@ -16,8 +16,9 @@ import { toolAttempts } from '../core/tool.js';
 import type { ToolCallDecision } from '../core/tool-call.js';
 import { contentText, decideToolCall, toolResult } from '../core/tool-call.js';
 import { addStep } from '../core/trace.js';
-import { closeGates } from './gates.js';
+import { endBatch, replyOf } from './batch.js';
 import type { CallOptions } from './ports.js';
+import { reviewAction } from './review.js';
 import type { Run } from './run.js';
 import type { Settled } from './settle-permission.js';
 import { openBatchGates, settlePermission } from './settle-permission.js';
@@ -39,14 +40,15 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     endBatch(run);
     return;
   }
-  if (batch.next === 0) {
+  if (batch.next === 0 && !run.pinned.review.actions) {
     openBatchGates(
       run,
       reply,
       calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index) })),
     );
   }
-  const decision = await settlePermission(run, { batch, call, reply }, decide(run, batch, call, batch.next));
+  const reviewed = withReview(run, reply, call, decide(run, batch, call, batch.next));
+  const decision = reviewed && (await settlePermission(run, { batch, call, reply }, reviewed));
   if (!decision) return;
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
@@ -60,24 +62,26 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
   if (batch.next >= calls.length) endBatch(run);
 }
 
-function endBatch(run: Run): void {
-  run.state.cursor.batch = null;
-  closeGates(run, 'approval:');
-  closeGates(run, 'client:');
+/** The reviewer's say on a call that is about to run or to be asked about (F20). Null: it is being asked. */
+function withReview(
+  run: Run,
+  reply: AssistantMessage,
+  call: ToolUseBlock,
+  decision: ToolCallDecision,
+): ToolCallDecision | null {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  const review = reviewAction(run, reply, call, decision.tool);
+  if (review.kind === 'pending') return null;
+  if (!review.approved) {
+    const fixes = review.fixes.map(fix => `- ${fix}`).join('\n');
+    return { kind: 'end', ending: 'denied', text: `Not run: a review did not accept this call.\n${fixes}` };
+  }
+  return review.confirm ? { ...decision, kind: 'ask' } : decision;
 }
 
 /** The arguments that a call runs with: as the model gave them, or as a person edited them. */
 export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
   return ownValue(batch.edited, call.id) ?? call.input;
-}
-
-function replyOf(run: Run, batch: Batch): AssistantMessage {
-  const messages = run.state.threads[batch.thread]?.messages ?? [];
-  for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i];
-    if (message?.kind === 'assistant' && message.id === batch.messageId) return message;
-  }
-  throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
 }
 
 function decide(run: Run, batch: Batch, call: ToolUseBlock, index: number): ToolCallDecision {
@@ -251,27 +255,4 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   });
   const { ending, isError, durationMs } = result;
   run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
-}
-
-/** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
-export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  return closeCalls(run, batch, 'skipped', 'Not run: superseded by a message of the user, which follows.');
-}
-
-/** Closes the calls of an open batch without running them: for ends that the loop does not see. */
-export function closeOpenCalls(run: Run): void {
-  const { batch } = run.state.cursor;
-  if (batch) closeCalls(run, batch, 'cancelled', 'Not finished: the run was cancelled.');
-}
-
-function closeCalls(run: Run, batch: Batch, ending: 'skipped' | 'cancelled', text: string): string[] {
-  const thread = run.state.threads[batch.thread];
-  if (!thread) throw new Error(`no thread ${batch.thread}`);
-  const open = toolCallsOf(replyOf(run, batch)).slice(batch.next);
-  for (const call of open) {
-    const result = toolResult(call, ending, [{ type: 'text', text }]);
-    run.append(thread, { id: run.nextId('m'), at: run.ports.now(), kind: 'tool_result', content: [result] });
-  }
-  endBatch(run);
-  return open.map(call => call.name);
 }

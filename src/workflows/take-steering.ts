@@ -4,8 +4,8 @@ import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
 import { appliedReceipt } from '../core/receipt.js';
 import type { Batch } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
+import { skipOpenCalls } from './batch.js';
 import type { Run } from './run.js';
-import { skipOpenCalls } from './run-tools.js';
 
 export const UNDERSTANDING = 'understanding';
 

@@ -4,7 +4,7 @@
  */
 import type { GoalEnd } from '../conclude.js';
 import { wrapUp } from '../conclude.js';
-import { answerConsultation } from '../consult.js';
+import { answerConsultation } from '../phases/consultation.js';
 import { execute } from '../phases/execute.js';
 import { plan } from '../phases/plan.js';
 import { verify } from '../phases/verify.js';

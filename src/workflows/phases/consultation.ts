@@ -1,0 +1,24 @@
+/** The place where a second role is asked: see `consult`. */
+import type { Run } from '../run.js';
+import { runTurns } from '../turn-loop.js';
+
+/** Puts the question to the role, and goes back to where it was asked. */
+export async function answerConsultation(run: Run): Promise<void> {
+  const { consultation } = run.state;
+  if (!consultation) throw new Error('nothing was asked');
+  const end = await runTurns(run, {
+    role: consultation.role,
+    output: consultation.output,
+    maxRounds: 1,
+    tools: false,
+    brief: () => consultation.brief,
+  });
+  if (end.kind === 'reply') {
+    consultation.value = end.output;
+    consultation.envelope = end.envelope;
+    const { userMessage } = end.envelope;
+    if (userMessage) run.journal('user_message', { role: consultation.role, text: userMessage });
+  }
+  consultation.done = true;
+  run.moveTo(consultation.suspended);
+}
