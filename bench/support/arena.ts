@@ -83,7 +83,11 @@ interface Place {
 
 /** One tool server for all runs: they share their workspace. */
 function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
-  const place = { configDir: join(dir, 'config'), workspace: join(dir, 'workspace'), home: join(dir, 'home') };
+  const place = {
+    configDir: join(dir, 'config'),
+    workspace: join(dir, 'workspace'),
+    home: join(dir, 'home'),
+  };
   for (const path of Object.values(place)) mkdirSync(path);
   const { configDir } = place;
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
@@ -94,7 +98,11 @@ function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
   return place;
 }
 
-async function startServer(dir: string, database: Database): Promise<{ server: ChildProcess; address: string }> {
+/** A Temporal server in memory, or on a database file in `dir`. */
+export async function startServer(
+  dir: string,
+  database: Database,
+): Promise<{ server: ChildProcess; address: string }> {
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
   const port = await freePort();
   const server = spawn(

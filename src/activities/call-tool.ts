@@ -14,7 +14,7 @@ import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
 import { contentWithoutStore, keeperFor, type ResultSizes, toToolContent } from '../mcp/result-content.js';
-import { isUsableSchema, validateArguments } from '../mcp/validate-arguments.js';
+import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
 import { ended, invalidText, outcomeUnknown, rejected } from './tool-endings.js';
 import type { CallToolInput, CallToolResult } from './types.js';

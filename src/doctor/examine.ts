@@ -1,6 +1,7 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { usesLocalStack } from '../client/connect.js';
+import { defaultModelFor } from '../client/default-model.js';
 import { explainError } from '../client/grpc-errors.js';
 import { env } from '../env.js';
 import { createProviders } from '../models/providers.js';
@@ -11,7 +12,7 @@ import { checkBlobs, checkNode } from './check-host.js';
 import { checkModels } from './check-models.js';
 import { checkTemporal } from './check-temporal.js';
 import { checkToolServers } from './check-tool-servers.js';
-import { type Finding, failedBy, skipped } from './finding.js';
+import { type Finding, failedBy, skipped, warning } from './finding.js';
 
 export interface ExamineOptions {
   /** Folder of `steersman.yaml`, `.mcp.json` and prompts. Absolute. */
@@ -65,7 +66,12 @@ function servesAnyFolder(): boolean {
 
 async function modelFindings({ models }: Configuration): Promise<Finding[]> {
   if (models === null) return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
-  return checkModels(models, createProviders());
+  const isSet = (variable: string) => env.lookup(variable) !== undefined;
+  const standIn = defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
+  if (standIn === undefined) return checkModels(models, createProviders());
+  const found = `no key is set: npm start uses the built-in ${standIn} model (rules, not intelligence)`;
+  const todo = `For ${models.join(', ')}, put OPENAI_API_KEY (or OPENAI_BASE_URL) into .env or the environment.`;
+  return [warning('model', found, todo)];
 }
 
 async function toolFindings(

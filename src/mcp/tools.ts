@@ -2,10 +2,10 @@
 import { readResultTool } from '../blobs/read-result.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
+import { isUsableSchema } from '../schema/validate-arguments.js';
 import type { ListedTool } from './connection.js';
 import type { McpPool } from './pool.js';
 import { offerName } from './tool-names.js';
-import { isUsableSchema } from './validate-arguments.js';
 
 export interface RunTools {
   /** In the order of servers; built-in tools last. */

@@ -3,7 +3,7 @@ import { jsonrepair } from 'jsonrepair';
 import type { OfferedTool } from '../activities/types.js';
 import { isRecord } from '../core/json.js';
 import type { ToolUseBlock } from '../core/message.js';
-import { schemaErrors } from './schema-check.js';
+import { validateArguments } from '../schema/validate-arguments.js';
 
 /** Raw text is kept to show what was really said (O2), not to be complete. */
 const MAX_RAW_CHARS = 8_000;
@@ -24,7 +24,7 @@ export interface RawToolCall {
 export function toToolUse(call: RawToolCall, offered: readonly OfferedTool[]): ToolUseBlock {
   const parsed = parseArguments(call);
   const tool = offered.find(candidate => candidate.name === call.name);
-  const errors = tool?.validation === 'strict' ? schemaErrors(tool.inputSchema, parsed.input) : [];
+  const errors = tool?.validation === 'strict' ? validateArguments(tool.inputSchema, parsed.input) : [];
   return {
     type: 'tool_use',
     id: call.id,

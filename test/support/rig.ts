@@ -56,6 +56,10 @@ export interface Rig {
   start(goal: string, settings?: Partial<RunSettings>): Promise<WorkflowHandle>;
   /** Starts a run and waits for its result. */
   run(goal: string, settings?: Partial<RunSettings>): Promise<{ handle: WorkflowHandle; result: RunResult }>;
+  /** Ends the worker in order, as a deploy does. Runs wait until `startWorker`. */
+  stopWorker(): Promise<void>;
+  /** Starts another worker on the same queue. */
+  startWorker(): Promise<void>;
   /** Replays every part of every run that was started, then ends worker and model. */
   close(): Promise<void>;
 }
@@ -82,16 +86,26 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   process.env.OPENAI_API_KEY = 'test-key';
   const project = makeProject(files);
   const taskQueue = `test-${randomUUID().slice(0, 8)}`;
-  const { worker, close } = await createSteersmanWorker({
-    connection: env.nativeConnection,
-    namespace: 'default',
-    taskQueue,
-    configDir: project.configDir,
-    home: join(project.dir, 'home'),
-    localStack: true,
-    ...(temporal ? { temporal } : {}),
-  });
-  const running = worker.run();
+  let stopWorker = async () => {};
+  async function startWorker(): Promise<void> {
+    const { worker, close } = await createSteersmanWorker({
+      connection: env.nativeConnection,
+      namespace: 'default',
+      taskQueue,
+      configDir: project.configDir,
+      home: join(project.dir, 'home'),
+      localStack: true,
+      ...(temporal ? { temporal } : {}),
+    });
+    const running = worker.run();
+    stopWorker = async () => {
+      stopWorker = async () => {};
+      worker.shutdown();
+      await running;
+      await close();
+    };
+  }
+  await startWorker();
   const handles: WorkflowHandle[] = [];
 
   async function start(goal: string, settings?: Partial<RunSettings>): Promise<WorkflowHandle> {
@@ -118,10 +132,10 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       const handle = await start(goal, settings);
       return { handle, result: (await handle.result()) as RunResult };
     },
+    startWorker,
+    stopWorker: () => stopWorker(),
     close: async () => {
-      worker.shutdown();
-      await running;
-      await close();
+      await stopWorker();
       await model.close();
       const parts = replay ? await Promise.all(handles.map(handle => partsOf(env.client, handle))) : [];
       await replayAll(parts.flat(), bundle);

@@ -66,7 +66,7 @@ describe('arguments of tool calls (T5, C3)', () => {
         input: {},
         raw,
         argsParseFailed: true,
-        argErrors: ['arguments: expected the property "path", got none'],
+        argErrors: ['the arguments: the required property "path" is missing'],
       });
     },
   );
@@ -95,17 +95,17 @@ describe('validation against the schema (C4)', () => {
   it('wrong arguments → errors with path, expected and got', async () => {
     const call = await callOf('{"edits":"all","mode":"x","extra":1}');
     expect(call?.argErrors).toEqual([
-      'arguments: expected the property "path", got none',
-      'arguments: expected no property "extra"',
-      'edits: expected array, got "all"',
-      'mode: expected one of ["soft","hard"], got "x"',
+      'the arguments: the required property "path" is missing',
+      'the arguments: unknown property "extra"; known: path, edits, mode',
+      'edits: expected array, got string "all"',
+      'mode: expected one of string "soft", string "hard", got string "x"',
     ]);
     expect(call?.input).toEqual({ edits: 'all', mode: 'x', extra: 1 });
   });
 
   it('error inside a list → path with its index', async () => {
     const call = await callOf('{"path":"a","edits":[{"line":1},{"line":"two"}]}');
-    expect(call?.argErrors).toEqual(['edits.1.line: expected number, got "two"']);
+    expect(call?.argErrors).toEqual(['edits.1.line: expected number, got string "two"']);
   });
 
   it.each([

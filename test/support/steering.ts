@@ -1,0 +1,201 @@
+/** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Gate } from '../../src/core/gate.js';
+import type { Message } from '../../src/core/message.js';
+import { textOf } from '../../src/core/message.js';
+import type { Receipt } from '../../src/core/receipt.js';
+import type { ChatRequest } from '../../src/models/protocol-server.js';
+import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
+import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';
+import { eventsOf, transcriptOf } from './run-views.js';
+import { until } from './wait.js';
+
+/** Contents of `steersman.yaml` with these lines after the models. */
+export function settingsYaml(...lines: string[]): string {
+  return ['models:', '  default: openai/gpt-5-mini', ...lines, ''].join('\n');
+}
+
+const OUTPUT_OF = {
+  understanding: 'intent',
+  router: 'route',
+  reviewer: 'review',
+  orchestrator: 'orchestration',
+} as const;
+export type SteeringRole = keyof typeof OUTPUT_OF;
+
+/** Short prompts of the steering roles, over the project's own: tests depend on the form only. */
+export function steeringPrompts(): Record<string, string> {
+  const files = (Object.keys(OUTPUT_OF) as SteeringRole[]).map(role => {
+    const title = role[0]?.toUpperCase() + role.slice(1);
+    const head = `description: A role of tests.\nmemory: private\noutput: ${OUTPUT_OF[role]}`;
+    return [`prompts/core/${role}.md`, `---\n${head}\n---\n# ${title}\n\n{{businessContext}}\n`];
+  });
+  return Object.fromEntries(files);
+}
+
+/** The role that a request is of, by the title of its prompt: `planner`, `router`. */
+export function roleOf(request: ChatRequest): string {
+  return /^# (\w+)/m.exec(request.system)?.[1]?.toLowerCase() ?? 'unknown';
+}
+
+type RoleScript = readonly ScriptedReply[] | ((request: ChatRequest, nth: number) => ScriptedReply);
+
+/** A script by role: each has its own list of replies. Verifiers without one are content. */
+export function byRole(
+  scripts: Record<string, RoleScript>,
+): (request: ChatRequest, index: number) => ScriptedReply {
+  const asked: Record<string, number> = {};
+  return (request, index) => {
+    // The stage calls with index 0 for the first request of a script.
+    if (index === 0) for (const role of Object.keys(asked)) delete asked[role];
+    const role = roleOf(request);
+    const nth = asked[role] ?? 0;
+    asked[role] = nth + 1;
+    const script = scripts[role] ?? (role === 'verifier' ? [content] : []);
+    if (typeof script === 'function') return script(request, nth);
+    const message = `The script has ${script.length} replies of the ${role}, and this is number ${nth + 1}.`;
+    return script[nth] ?? { error: { status: 400, message } };
+  };
+}
+
+export const planned: ScriptedReply = { text: plan({ todos: ['Do it'] }) };
+export const content: ScriptedReply = { text: verdict({ summary: 'It was done as it was asked for.' }) };
+export const reported = (summary = 'It was done, with a real result.'): ScriptedReply => ({
+  text: execution({ summary, taskCompleted: true }),
+});
+export const calls = (...toolCalls: ScriptedToolCall[]): ScriptedReply => ({ toolCalls });
+export const never = new Promise<never>(() => undefined);
+
+/** A promise and what resolves it. */
+export function latch(): { until: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { until: opened, open };
+}
+
+interface Envelope {
+  confidence?: number;
+  risk?: { level: string; description: string; mitigation?: string };
+  requiresUserConfirmation?: boolean;
+  userMessage?: string;
+}
+
+function envelope(action: string, params: object, given: Envelope = {}): ScriptedReply {
+  return {
+    text: JSON.stringify({
+      thought: 'I have read the message and the state of the run.',
+      action,
+      params,
+      expectedOutcome: 'The run goes on as the user wants.',
+      risk: { level: 'low', description: 'None.' },
+      confidence: 95,
+      ...given,
+    }),
+  };
+}
+
+/** An understanding role's reply. `confidence` is the relation's, from 0 to 1. */
+export function intent(
+  type: string,
+  {
+    confidence = 0.95,
+    action = 'modify',
+    ...meta
+  }: { confidence?: number; action?: string } & Omit<Envelope, 'confidence'> = {},
+): ScriptedReply {
+  const params = {
+    normalizedIntent: { goal: 'What the user wants.', action, scope: 'partial_task', urgency: 'medium' },
+    taskRelation: { type, confidence, reasoning: 'It says so.' },
+    contextDependency: {
+      needsCurrentTaskContext: true,
+      needsExecutionHistory: false,
+      referencedEntities: [],
+    },
+  };
+  return envelope('INTENT_ANALYSIS', params, meta);
+}
+
+/** A router's reply. */
+export function route(
+  name: string,
+  {
+    control,
+    requiresConfirmation = false,
+    reason = 'It fits.',
+    ...meta
+  }: {
+    control?: string;
+    requiresConfirmation?: boolean;
+    reason?: string;
+  } & Envelope = {},
+): ScriptedReply {
+  const payload = { reason, requiresConfirmation, ...(control ? { control } : {}) };
+  return envelope('ROUTE_DECISION', { route: name, payload }, meta);
+}
+
+export function review(approved: boolean, requiredFixes: string[] = [], meta: Envelope = {}): ScriptedReply {
+  const params = { approved, score: approved ? 90 : 30, feedback: 'As it says.', requiredFixes };
+  return envelope('REVIEW_RESULT', params, meta);
+}
+
+export function proposal(action: string, params: object, meta: Envelope = {}): ScriptedReply {
+  return envelope(action, { reason: 'So that the goal is reached.', ...params }, meta);
+}
+
+/** A role's question in place of its output (F17). */
+export function clarification(question: string): ScriptedReply {
+  return envelope('CLARIFICATION_REQUIRED', { question }, { confidence: 20 });
+}
+
+/** Waits until a gate of this kind is open. */
+export async function openGateOf<K extends Gate['kind']>(
+  handle: WorkflowHandle,
+  kind: K,
+): Promise<Extract<Gate, { kind: K }>> {
+  const isOfKind = (gate: Gate): gate is Extract<Gate, { kind: K }> => gate.kind === kind;
+  return until(`a gate of kind ${kind} is open`, async () =>
+    (await handle.query(stateQuery)).gates.find(isOfKind),
+  );
+}
+
+/** Waits for a gate and answers it. */
+export async function answer(
+  handle: WorkflowHandle,
+  kind: Gate['kind'],
+  given: Record<string, unknown>,
+): Promise<string> {
+  const { gateId } = await openGateOf(handle, kind);
+  await handle.executeUpdate(answerGateUpdate, { args: [{ gateId, ...given }] });
+  return gateId;
+}
+
+/** Statuses of a message's receipts, in order. */
+export async function receiptsOf(handle: WorkflowHandle, id: string): Promise<Receipt['status'][]> {
+  return (await eventsOf(handle, 'receipt')).filter(event => event.id === id).map(event => event.status);
+}
+
+/** Waits until a message has been accepted. */
+export async function accepted(handle: WorkflowHandle, id: string): Promise<void> {
+  await until(`${id} is accepted`, async () => (await receiptsOf(handle, id)).length > 0);
+}
+
+/** The main thread in short: `user:steer text`, `assistant`, `tool skipped`. */
+export async function outline(handle: WorkflowHandle): Promise<string[]> {
+  return (await transcriptOf(handle)).map(lineOf);
+}
+
+function lineOf(message: Message): string {
+  switch (message.kind) {
+    case 'user':
+      return message.purpose === 'brief' ? 'brief' : `${message.purpose}: ${textOf(message)}`;
+    case 'assistant':
+      return `assistant${message.stopReason === 'interrupted' ? ' interrupted' : ''}`;
+    case 'tool_result':
+      return `tool ${message.content[0].ending}`;
+    default:
+      return message.kind;
+  }
+}
