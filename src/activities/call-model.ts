@@ -5,6 +5,7 @@ import { headAndTail } from '../core/large-text.js';
 import type { AssistantMessage, Usage } from '../core/message.js';
 import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
 import { failpoint } from '../failpoints.js';
+import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import { costUsd } from '../models/model-info.js';
@@ -128,12 +129,18 @@ async function complete(
   durationMs: number,
 ): Promise<CallModelResult> {
   const { head } = state;
-  const stopReason = draft.end?.stopReason ?? 'end_turn';
   const content = draft.whole(input.callId, head.tools);
+  let stopReason = draft.end?.stopReason ?? 'end_turn';
   const servedModel = draft.end?.servedModel ?? null;
   const hasCalls = content.some(block => block.type === 'tool_use');
   // A reply that was cut off is not mended: half a plan would pass for a whole one.
-  const repairedText = hasCalls || stopReason === 'max_tokens' ? null : repairOutput(draft.text, head.output);
+  let repairedText = hasCalls || stopReason === 'max_tokens' ? null : repairOutput(draft.text, head.output);
+  const written = hasCalls ? null : envelopeToolUse(repairedText ?? draft.text, input.callId, head);
+  if (written) {
+    content.push(written);
+    stopReason = 'tool_use';
+    repairedText = null;
+  }
   return {
     content: await shorten(content, input.callId, deps),
     stopReason,

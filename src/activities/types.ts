@@ -2,6 +2,7 @@
  * What workflows and activities say to each other: plain data, small, and without the conversation,
  * which activities read from the workflow by query (DESIGN.md, "Model calls by reference").
  */
+import type { Dialect } from '../core/envelope.js';
 import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/message.js';
 import type { OutputContract } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
@@ -31,6 +32,8 @@ export interface ModelRequestHead {
   system: string;
   tools: OfferedTool[];
   output: OutputContract;
+  /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it (C1, F19). */
+  dialect: Dialect;
   temperature: number | null;
   maxOutputTokens: number | null;
 }

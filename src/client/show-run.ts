@@ -1,12 +1,16 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
+import type { Gate } from '../core/gate.js';
+import type { InboxItem } from '../core/inbox.js';
 import type { Outcome } from '../core/journal.js';
+import { preview } from '../core/journal.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import { webUiLink } from './connect.js';
 import { taskLine } from './event-lines.js';
 import { formatCost, formatCount, formatDuration, terminalText } from './format.js';
-import type { TextSink } from './output.js';
+import { atDeadline, gateHelp } from './gate-help.js';
+import type { Colors, TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
 import { endLine, readEnd } from './run-end.js';
 import type { RunDescription } from './runs.js';
@@ -20,7 +24,8 @@ export interface ShownRun {
   status: string;
   outcome: Outcome | null;
   mode: string | null;
-  phase: RunView['phase'] | null;
+  /** `paused` and `idle` (answered, open for a follow-up) before any phase of work. */
+  phase: RunView['phase'] | 'paused' | null;
   goal: string | null;
   model: string | null;
   tasks: RunView['tasks'];
@@ -28,8 +33,14 @@ export interface ShownRun {
   limits: RunView['limits'];
   usage: RunView['usage'] | null;
   budget: RunView['budget'] | null;
-  gates: [];
-  inbox: null;
+  paused: boolean;
+  stopping: boolean;
+  /** Open gates, oldest first. */
+  gates: Gate[];
+  /** Messages that are not applied yet; null where no worker tells. */
+  inbox: InboxItem[] | null;
+  /** Goals that have ended. */
+  goals: RunView['goals'];
   threads: RunView['threads'] | null;
   lastEventSeq: number | null;
   answer: string | null;
@@ -67,7 +78,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     status: run.status.name.toLowerCase(),
     outcome: end?.outcome ?? view?.outcome ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),
-    phase: end ? 'ended' : (view?.phase ?? null),
+    phase: end ? 'ended' : view?.paused ? 'paused' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),
     model: view?.model ?? null,
     tasks: view?.tasks ?? result?.tasks ?? [],
@@ -75,12 +86,20 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? null,
     budget: view?.budget ?? null,
-    gates: [],
-    inbox: null,
+    paused: view?.paused ?? false,
+    stopping: view?.stopping ?? false,
+    gates: end ? [] : (view?.gates ?? []),
+    inbox: end ? [] : (view?.inbox ?? null),
+    goals: view?.goals ?? result?.goals ?? [],
     threads: view?.threads ?? null,
     lastEventSeq: view?.lastEventSeq ?? null,
-    answer: result?.answer ?? view?.answer ?? null,
+    answer: result?.answer ?? view?.answer ?? lastAnswer(view),
   };
+}
+
+/** A run that is kept open has answered its last goal already. */
+function lastAnswer(view: RunView | null): string | null {
+  return view?.phase === 'idle' ? (view.goals.at(-1)?.answer ?? null) : null;
 }
 
 /** The plain form. */
@@ -102,6 +121,9 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
   }
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
+  for (const line of gateLines(shown, sink.colors)) sink.line(line);
+  for (const item of shown.inbox ?? [])
+    sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (end !== null) sink.line(endLine(end));
   if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
 }
@@ -122,4 +144,19 @@ function usageLine({ usage, budget, limits }: ShownRun): string | null {
   const limit = limits ? ` of ${formatCount(limits.tokens)}` : '';
   const time = budget ? [formatDuration(budget.wallTimeMs)] : [];
   return [`${tokens}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
+}
+
+/** Each open gate with what it is about, and the commands that answer it. */
+function gateLines({ id, gates }: ShownRun, { bold, dim }: Colors): string[] {
+  return gates.flatMap(gate => [
+    '',
+    bold(`waits for you: ${gate.gateId} · ${gate.kind} · ${terminalText(gate.title)}`),
+    ...terminalText(gate.body)
+      .split('\n')
+      .map(line => `  ${line}`),
+    ...(gate.deadline === null
+      ? []
+      : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),
+    ...gateHelp(id, gate).map(line => `  ${line}`),
+  ]);
 }

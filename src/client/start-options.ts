@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { MODES } from '../core/run-config.js';
 import { SteersmanError } from '../errors.js';
+import { positiveInteger } from './command.js';
 import { EXIT } from './exit-codes.js';
 
 /** Adds the goal and all options of a start. */
@@ -14,7 +15,11 @@ export function addStartOptions(command: Command): Command {
     .option('--model <provider/model>', 'model of every role, before steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
     .option('--id <id>', 'id of the run (default: steersman-<date>-<random>)')
-    .option('--yes', 'tools that are not read-only run without asking')
+    .option('--yes', 'what would be asked is approved: tools that are not read-only run')
+    .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
+    .option('--approve-plan', 'the plan waits for a person before it is carried out')
+    .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
+    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
     .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
@@ -23,13 +28,26 @@ export function addStartOptions(command: Command): Command {
  * The goal as given; `-` reads it from stdin. Throws a SteersmanError when it came as several words, since then
  * nobody knows what was meant as goal.
  */
-export async function readGoal(argument: string, command: Command): Promise<string> {
-  if (command.args.length > 1) {
+export function readGoal(argument: string, command: Command): Promise<string> {
+  return readWords(argument, command, 1, 'goal');
+}
+
+/** The text that is argument number `position` and the last; as `readGoal` for any text called `name`. */
+export async function readWords(
+  argument: string,
+  command: Command,
+  position: number,
+  name: string,
+): Promise<string> {
+  const words = command.args.slice(position - 1);
+  if (words.length > 1) {
     throw new SteersmanError(
-      `The goal came as ${command.args.length} words: ${command.args.join(' ')}.`,
-      `Put it in quotes: "${command.args.join(' ')}"`,
+      `The ${name} came as ${words.length} words: ${words.join(' ')}.`,
+      `Put it in quotes: "${words.join(' ')}"`,
       EXIT.usage,
     );
   }
-  return argument === '-' ? text(process.stdin) : argument;
+  const given = argument === '-' ? await text(process.stdin) : argument;
+  if (name === 'goal' || given.trim() !== '') return given;
+  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', EXIT.usage);
 }

@@ -14,6 +14,7 @@ import { ensureWorker } from '../stack/workers.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import { usesLocalStack } from './connect.js';
+import { earlierRun } from './earlier-run.js';
 import { EXIT } from './exit-codes.js';
 import { cutToBytes } from './format.js';
 import { projectWorker } from './project-worker.js';
@@ -27,6 +28,13 @@ export interface StartOptions {
   taskQueue?: string;
   config?: string;
   yes?: boolean;
+  /** A person answers gates. */
+  attended?: boolean;
+  approvePlan?: boolean;
+  /** Seconds. */
+  keepOpen?: number;
+  /** Id of an ended run whose goals and answers this one knows. */
+  after?: string;
 }
 
 /** A start request that has been checked. */
@@ -38,6 +46,8 @@ export interface StartRequest {
   taskQueue: string | null;
   /** Folder of the configuration for a local worker, or null for the project's. */
   configDir: string | null;
+  /** Id of the run that this one goes on from, or null. */
+  after: string | null;
 }
 
 /** Limits of Temporal's user metadata. */
@@ -64,6 +74,9 @@ export async function startRequest(
     workspace: userPath(options.workspace ?? '.'),
     autoApprove: options.yes === true,
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.attended ? { attended: true } : {}),
+    ...(options.approvePlan ? { approvePlan: true } : {}),
+    ...(options.keepOpen === undefined ? {} : { keepOpenSeconds: options.keepOpen }),
   };
   const errors = checkRunInput({ goal, settings });
   if (options.id !== undefined && !/^\S{1,200}$/.test(options.id)) {
@@ -79,6 +92,7 @@ export async function startRequest(
     settings,
     taskQueue: options.taskQueue ?? env.taskQueue() ?? null,
     configDir: options.config === undefined ? null : userPath(options.config),
+    after: options.after ?? null,
   };
 }
 
@@ -109,10 +123,12 @@ export async function taskQueueFor(
 
 /** Starts the workflow. Throws a SteersmanError when the id is in use or was used. */
 export async function startRun(
-  { client }: Temporal,
-  { id, goal, settings }: StartRequest,
+  temporal: Temporal,
+  { id, goal, settings: given, after }: StartRequest,
   taskQueue: string,
 ): Promise<{ id: string; runId: string; taskQueue: string }> {
+  const { client } = temporal;
+  const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
   const { mode, model, workspace } = settings;
   try {
     const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>

@@ -68,9 +68,10 @@ async function modelFindings({ models }: Configuration): Promise<Finding[]> {
   if (models === null) return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
   const isSet = (variable: string) => env.lookup(variable) !== undefined;
   const standIn = defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
-  if (standIn === undefined) return checkModels(models, createProviders());
+  const named = models.filter(id => !id.startsWith(`${standIn}/`));
+  if (standIn === undefined || named.length === 0) return checkModels(models, createProviders());
   const found = `no key is set: npm start uses the built-in ${standIn} model (rules, not intelligence)`;
-  const todo = `For ${models.join(', ')}, put OPENAI_API_KEY (or OPENAI_BASE_URL) into .env or the environment.`;
+  const todo = `For ${named.join(', ')}, put OPENAI_API_KEY (or OPENAI_BASE_URL) into .env or the environment.`;
   return [warning('model', found, todo)];
 }
 

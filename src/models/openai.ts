@@ -123,10 +123,11 @@ async function open(
 }
 
 function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
-  const schema = outputSchema(request.output);
+  const schema = outputSchema(request.output, request.dialect);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
-  // constrain the reply so that it can't.
-  const withSchema = schema !== null && (request.tools.length === 0 || ownOpenAi);
+  // constrain the reply so that it can't. An envelope may be a tool call itself (F19), with any arguments.
+  const canCallTools = ownOpenAi && request.dialect === 'component';
+  const withSchema = schema !== null && (request.tools.length === 0 || canCallTools);
   const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
   return {
     model: request.model,

@@ -1,23 +1,28 @@
 /** Mends JSON output that the workflow's own parser can't read (G13). Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
+import { isEnvelope } from '../core/envelope.js';
 import { isRecord } from '../core/json.js';
 import { extractJson } from '../core/parse-output.js';
 import type { OutputContract } from '../core/role.js';
+import { readSpecial } from '../core/special-output.js';
 import { outputFields } from './output-schemas.js';
 
 /**
  * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
- * stands, or without an object that has a field of the contract.
+ * stands, or without an object that has a field of the contract, is an envelope (C1) or a special reply (F17).
  */
 export function repairOutput(text: string, contract: OutputContract): string | null {
   if (contract === 'text' || extractJson(text) !== null) return null;
   const fields = outputFields(contract);
   for (const part of candidates(text)) {
     const object = mend(part);
-    if (object && (fields.length === 0 || fields.some(field => field in object)))
-      return JSON.stringify(object);
+    if (object && isOutput(object, fields)) return JSON.stringify(object);
   }
   return null;
+}
+
+function isOutput(object: Record<string, unknown>, fields: readonly string[]): boolean {
+  return fields.some(field => field in object) || isEnvelope(object) || readSpecial(object) !== null;
 }
 
 /** The parts that look most like JSON: fenced blocks, then from the first brace to the last, then to the end. */

@@ -1,9 +1,22 @@
 /**
- * JSON schemas of the role outputs (G10), for endpoints that can be held to one. Every field is required
- * and may be null: strict endpoints know no optional fields, and null counts as absent.
+ * JSON schemas of the role outputs (G9, G10), for endpoints that can be held to one: one for each contract in
+ * each dialect. Every field is required and may be null: strict endpoints know no optional fields, and null
+ * counts as absent.
  */
 import { z } from 'zod';
+import type { Dialect } from '../core/envelope.js';
+import {
+  CONTROLS,
+  HANDLINGS,
+  INTENT_ACTIONS,
+  INTENT_SCOPES,
+  RESOURCES,
+  ROUTES,
+  TASK_RELATIONS,
+  URGENCIES,
+} from '../core/intent.js';
 import type { OutputContract } from '../core/role.js';
+import { ERROR_TYPES } from '../core/special-output.js';
 import type { JsonSchema } from '../core/tool.js';
 
 const plannedTask = z.strictObject({
@@ -17,17 +30,13 @@ const plannedTask = z.strictObject({
   estimatedDurationMs: z.number().nullable(),
 });
 
-const plan = z.strictObject({
-  type: z.literal('component'),
-  component: z.literal('planner-response'),
+const planFields = {
   summary: z.string(),
   needsMorePlanning: z.boolean(),
   todos: z.array(plannedTask),
-});
+};
 
-const execution = z.strictObject({
-  type: z.literal('component'),
-  component: z.literal('executor-response'),
+const executionFields = {
   summary: z.string().describe('The results themselves, not that there are results'),
   taskCompleted: z.boolean().nullable().describe('Whether the current task is done'),
   shouldContinue: z.boolean().nullable(),
@@ -41,34 +50,153 @@ const execution = z.strictObject({
       isCurrent: z.boolean().nullable(),
     }),
   ),
-});
+};
 
-const verdict = z.strictObject({
-  type: z.literal('component'),
-  component: z.literal('verifier-response'),
+const verdictFields = {
   allCompleted: z.boolean(),
   userNeedsSatisfied: z.boolean(),
   overallFeedback: z.string(),
   summary: z.string().nullable().describe('The full answer to the user; required on success'),
   improvements: z.array(z.string()).nullable().describe('What to do better; required without success'),
   tasks: z.array(z.strictObject({ id: z.string(), completed: z.boolean(), feedback: z.string() })),
-});
-
-const SCHEMAS: Partial<Record<OutputContract, JsonSchema>> = {
-  plan: toSchema(plan),
-  execution: toSchema(execution),
-  verdict: toSchema(verdict),
 };
 
-/** The schema of a contract, without `$schema`; null for free text, and for contracts that have none here. */
-export function outputSchema(contract: OutputContract): JsonSchema | null {
-  return SCHEMAS[contract] ?? null;
+const intentFields = {
+  normalizedIntent: z.strictObject({
+    goal: z.string().describe('What the person wants, as one clear sentence'),
+    action: z.enum(INTENT_ACTIONS),
+    scope: z.enum(INTENT_SCOPES),
+    urgency: z.enum(URGENCIES),
+  }),
+  taskRelation: z.strictObject({
+    type: z.enum(TASK_RELATIONS),
+    confidence: z.number().describe('From 0 to 1'),
+    reasoning: z.string(),
+  }),
+  contextDependency: z.strictObject({
+    needsCurrentTaskContext: z.boolean(),
+    needsExecutionHistory: z.boolean(),
+    referencedEntities: z.array(z.string()),
+  }),
+};
+
+const routeFields = {
+  route: z.enum(ROUTES),
+  payload: z.strictObject({
+    reason: z.string(),
+    requiresConfirmation: z.boolean(),
+    control: z.enum(CONTROLS).nullable().describe('Only for control_action'),
+  }),
+};
+
+const reviewFields = {
+  approved: z.boolean(),
+  score: z.number().describe('0 to 100'),
+  feedback: z.string(),
+  requiredFixes: z.array(z.string()).describe('At least one where it is not approved, else empty'),
+};
+
+/** First keys differ, as strict endpoints want of alternatives. */
+const transition = { to: z.enum(['planning', 'execution', 'verification', 'wrap_up']), reason: z.string() };
+const allocation = {
+  resource: z.enum(RESOURCES),
+  target: z.string().nullable().describe('A task id for rounds, a role for model'),
+  amount: z.number().nullable(),
+  model: z.string().nullable(),
+  reason: z.string(),
+};
+const handling = { handling: z.enum(HANDLINGS), taskId: z.string().nullable(), reason: z.string() };
+
+const question = z.strictObject({ question: z.string().describe('For the person') });
+const trouble = z.strictObject({
+  errorType: z.enum(ERROR_TYPES),
+  message: z.string(),
+  suggestion: z.string(),
+});
+
+/** A component (G10). Null in `action` and `params`, but for a question to the person (F17). */
+function component(name: string, fields: z.ZodRawShape): JsonSchema {
+  const asking = {
+    action: z.literal('CLARIFICATION_REQUIRED').nullable().describe('Null, but to ask the person'),
+    params: question.nullable(),
+  };
+  const head = { type: z.literal('component'), component: z.literal(name) };
+  return toSchema(z.strictObject({ ...head, ...fields, ...asking }));
 }
 
-/** Names of the fields that tell a contract's object from any other JSON; empty where there is no schema. */
+/** An envelope (G9) with one of these actions and parameters, or of an error envelope (G12). */
+function envelope(actions: readonly string[], ...params: z.ZodRawShape[]): JsonSchema {
+  const own = params.map(fields => z.strictObject(fields));
+  return toSchema(
+    z.strictObject({
+      thought: z.string(),
+      action: z.enum([...actions, 'CLARIFICATION_REQUIRED', 'ERROR', 'ESCALATE']),
+      params: z.union([...own, question, trouble]),
+      expectedOutcome: z.string(),
+      risk: z.strictObject({
+        level: z.enum(['low', 'medium', 'high']),
+        description: z.string(),
+        mitigation: z.string().nullable(),
+      }),
+      confidence: z.number().describe('A whole number from 0 to 100'),
+      alternativeActions: z.array(z.string()).nullable(),
+      requiresUserConfirmation: z.boolean().nullable(),
+      userMessage: z.string().nullable().describe('For the person'),
+    }),
+  );
+}
+
+const ORCHESTRATIONS = ['EXCEPTION_HANDLE', 'PHASE_TRANSITION', 'RESOURCE_ALLOCATE'] as const;
+
+type FormedContract = Exclude<OutputContract, 'text'>;
+
+const SCHEMAS: Record<Dialect, Record<FormedContract, JsonSchema>> = {
+  component: {
+    plan: component('planner-response', planFields),
+    execution: component('executor-response', executionFields),
+    verdict: component('verifier-response', verdictFields),
+    intent: component('understanding-response', intentFields),
+    route: component('router-response', routeFields),
+    review: component('reviewer-response', reviewFields),
+    orchestration: flatOrchestration(),
+  },
+  envelope: {
+    plan: envelope(['TASK_PLAN'], planFields),
+    execution: envelope(['COMPLETE'], executionFields),
+    verdict: envelope(['VERIFICATION_RESULT'], verdictFields),
+    intent: envelope(['INTENT_ANALYSIS'], intentFields),
+    route: envelope(['ROUTE_DECISION'], routeFields),
+    review: envelope(['REVIEW_RESULT'], reviewFields),
+    orchestration: envelope(ORCHESTRATIONS, handling, transition, allocation),
+  },
+};
+
+/** Proposals have fields of their own: flat, those of the others are null. */
+function flatOrchestration(): JsonSchema {
+  const { reason, ...rest } = { ...transition, ...allocation, ...handling };
+  const optional = Object.entries(rest).map(([name, field]) => [name, z.nullable(field)] as const);
+  return toSchema(
+    z.strictObject({
+      type: z.literal('component'),
+      component: z.literal('orchestrator-response'),
+      action: z.enum(ORCHESTRATIONS),
+      reason,
+      ...Object.fromEntries(optional),
+    }),
+  );
+}
+
+/** The schema of a contract in a dialect, without `$schema`; null for free text. */
+export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {
+  return contract === 'text' ? null : SCHEMAS[dialect][contract];
+}
+
+const COMMON_FIELDS: readonly string[] = ['type', 'summary', 'reason', 'action', 'params'];
+
+/** Names of the flat fields that tell a contract's object from any other JSON; empty for free text. */
 export function outputFields(contract: OutputContract): string[] {
-  const properties = SCHEMAS[contract]?.properties ?? {};
-  return Object.keys(properties).filter(name => name !== 'type' && name !== 'summary');
+  const properties = outputSchema(contract, 'component')?.properties ?? {};
+  return Object.keys(properties).filter(name => !COMMON_FIELDS.includes(name));
 }
 
 function toSchema(schema: z.ZodType): JsonSchema {

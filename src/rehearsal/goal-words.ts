@@ -8,14 +8,14 @@ export const TOPIC_WORDS: Readonly<Record<Topic, RegExp>> = {
   tree: /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
   lines: /\b(lines?|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
   largest: /\b(largest|biggest|longest|file sizes?|sizes of)\b|最大|最长|文件大小/i,
-  todos: /\b(to-?dos?|fixmes?|xxx)\b|待办/i,
+  todos: /\b(to-?dos?|fixmes?|xxx|(left|still|remains) to (do|be done)|unfinished)\b|待办|未完成/i,
   headings: /\b(headings?|outlines?|table of contents|sections)\b|标题|大纲/i,
   dependencies: /\b(dependenc(y|ies)|depends? on|third[- ]party)\b|依赖/i,
 };
 
 /** Asks for the folder as a whole. */
 export const OVERVIEW_WORDS =
-  /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is| does) (this|the) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
+  /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is) in (this|the|my) (project|repo(sitory)?|folder|directory|code(base)?|package|workspace)|what('s| is| does) (this|the) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
 
 /** Files that goals name without an extension. */
 export const BARE_FILE_NAMES =

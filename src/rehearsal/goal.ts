@@ -68,8 +68,9 @@ export function readGoal(goal: string): Intent {
   };
 }
 
+/** "What is in this folder?" names the tree and means the whole. */
 function overviewTopics(named: Topic[]): Topic[] {
-  if (named.length === 0) return [...ALL_TOPICS];
+  if (named.every(topic => topic === 'tree')) return [...ALL_TOPICS];
   return named.includes('readme') ? named : [...new Set([...BRIEF_TOPICS, ...named])];
 }
 

@@ -68,6 +68,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
       validation,
     })),
     output: role.output,
+    dialect: role.dialect,
     temperature: role.temperature,
     maxOutputTokens: role.maxOutputTokens,
   };

@@ -59,6 +59,7 @@ export function startCall(setup: CallSetup): StartedCall {
     system: 'You are a test.',
     tools: [],
     output: 'text',
+    dialect: 'component',
     temperature: null,
     maxOutputTokens: null,
   } as const;

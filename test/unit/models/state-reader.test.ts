@@ -10,6 +10,7 @@ const HEAD: ModelRequestHead = {
   system: 'S',
   tools: [],
   output: 'text',
+  dialect: 'component',
   temperature: null,
   maxOutputTokens: null,
 };

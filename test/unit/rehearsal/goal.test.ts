@@ -8,6 +8,8 @@ describe('rehearsal: what a goal asks for', () => {
   test.each<[string, object]>([
     ['Give me an overview of this project', { topics: ALL, unserved: null }],
     ['What does this repository do?', { topics: ALL, unserved: null }],
+    ['What is in this folder?', { topics: ALL }],
+    ['What is left to do here?', { topics: ['todos'] }],
     ['Summarise this project and count TODOs', { topics: ['readme', 'tree', 'todos'], unserved: null }],
     ['Count the lines of code by language', { topics: ['lines'] }],
     ['List all TODO and FIXME comments, then the largest files', { topics: ['todos', 'largest'] }],

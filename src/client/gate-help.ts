@@ -1,0 +1,49 @@
+/** How a gate is answered from a command line. Pure. */
+import type { GateKind } from '../core/gate.js';
+
+/** What a journal event and a gate both tell. */
+export interface GateBrief {
+  gateId: string;
+  kind: GateKind;
+}
+
+/** Commands that answer the gate of run `id`, one a line. */
+export function gateHelp(id: string, { gateId, kind }: GateBrief): string[] {
+  const verb = (name: string, rest = '') => `npm run client -- ${name} ${id} ${gateId}${rest}`;
+  switch (kind) {
+    case 'approval':
+      return [verb('approve', '   (--always, --arguments JSON)'), verb('deny', ' --reason "…"')];
+    case 'plan':
+      return [verb('approve', '   (--tasks JSON)'), verb('deny', ' --reason "…"')];
+    case 'route':
+      return [verb('approve'), verb('deny')];
+    case 'question':
+      return [verb('answer', ' "…"')];
+    case 'clientTool':
+      return [verb('tool-result', " '…'")];
+    case 'budget':
+      return [verb('answer', ' NEW-LIMIT'), verb('answer', ' wrap_up')];
+    case 'failure':
+      return [verb('answer', ' retry'), verb('answer', ' "m MODEL"'), verb('answer', ' stop')];
+  }
+}
+
+/** What happens when nobody answers. */
+export function atDeadline({ kind }: { kind: GateKind }): string {
+  switch (kind) {
+    case 'approval':
+      return 'denied';
+    case 'plan':
+      return 'rejected, and nothing is carried out';
+    case 'question':
+      return 'the run goes on as well as it can';
+    case 'route':
+      return 'the run goes on as it was';
+    case 'clientTool':
+      return 'an error is the result';
+    case 'budget':
+      return 'the run wraps up';
+    case 'failure':
+      return 'the run stops';
+  }
+}

@@ -1,0 +1,213 @@
+/** Sending to a run: signals, updates, and what becomes of them. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import type { Limits } from '../core/limits.js';
+import type { Receipt } from '../core/receipt.js';
+import { SteersmanError } from '../errors.js';
+import type { FollowUpInput, SteerInput } from '../workflows/messages.js';
+import {
+  answerGateUpdate,
+  editPlanUpdate,
+  eventsQuery,
+  finishSignal,
+  followUpSignal,
+  pauseSignal,
+  resumeSignal,
+  setBudgetUpdate,
+  steerSignal,
+  submitToolResultUpdate,
+} from '../workflows/messages.js';
+import type { Temporal } from './connect.js';
+import { EXIT } from './exit-codes.js';
+import { isFinalQueryError } from './grpc-errors.js';
+import type { RunDescription } from './runs.js';
+import { describeRun, isOpen, mayBeServed } from './runs.js';
+
+const SEND_TIMEOUT_MS = 10_000;
+const UPDATE_TIMEOUT_MS = 30_000;
+const RECEIPT_TIMEOUT_MS = 15_000;
+const RECEIPT_POLL_MS = 100;
+
+type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
+
+/** Id of a message: a repeat under the same id does nothing. */
+export function newMessageId(): string {
+  return `m-${randomBytes(4).toString('hex')}`;
+}
+
+/** What became of a message: its receipt, or null where no worker gave one within 15 s. */
+export interface Sent {
+  id: string;
+  receipt: Receipt | null;
+}
+
+/** Steers the running goal (S1). Throws a SteersmanError when the run has ended. */
+export function sendSteer(temporal: Temporal, id: string, input: SteerInput & { id: string }): Promise<Sent> {
+  return sendMessage(temporal, id, input, handle => handle.signal(steerSignal, input));
+}
+
+/** Queues the next goal (S2). Throws a SteersmanError when the run has ended. */
+export function sendFollowUp(
+  temporal: Temporal,
+  id: string,
+  input: FollowUpInput & { id: string },
+): Promise<Sent> {
+  return sendMessage(temporal, id, input, handle => handle.signal(followUpSignal, input));
+}
+
+/** Signals without a receipt of their own. */
+export type Switch = 'pause' | 'resume' | 'finish';
+
+/** Throws a SteersmanError when the run has ended. */
+export async function sendSwitch(
+  temporal: Temporal,
+  id: string,
+  signal: Switch,
+  reason: string,
+): Promise<void> {
+  await sendToOpen(temporal, id, handle => {
+    switch (signal) {
+      case 'pause':
+        return handle.signal(pauseSignal, { reason });
+      case 'resume':
+        return handle.signal(resumeSignal, { reason });
+      case 'finish':
+        return handle.signal(finishSignal);
+    }
+  });
+}
+
+/** Answers a gate (C23). Throws a SteersmanError with the run's own sentence when it does not take the answer. */
+export function answerGate(temporal: Temporal, id: string, input: Record<string, unknown>) {
+  return update(temporal, id, handle => handle.executeUpdate(answerGateUpdate, { args: [input] }));
+}
+
+/** Gives the result of a client tool (T11). Throws as `answerGate` does. */
+export function submitToolResult(temporal: Temporal, id: string, input: Record<string, unknown>) {
+  return update(temporal, id, handle => handle.executeUpdate(submitToolResultUpdate, { args: [input] }));
+}
+
+/** Adds or changes tasks that have not begun (L17); `tasks` is checked by the run. Throws as `answerGate` does. */
+export function editPlan(temporal: Temporal, id: string, tasks: object[]) {
+  return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
+}
+
+/** Changes limits. Throws as `answerGate` does. */
+export function setBudget(temporal: Temporal, id: string, limits: Record<string, number | null>) {
+  // The run checks names and values, and says what is wrong with them.
+  const args: [Partial<Limits>] = [limits as Partial<Limits>];
+  return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args }));
+}
+
+/** Sends to a run that must be open; `say` is the text that a next run could begin with. */
+async function sendToOpen<T>(
+  temporal: Temporal,
+  id: string,
+  work: (handle: Handle) => Promise<T>,
+  say?: string,
+): Promise<RunDescription> {
+  const { client } = temporal;
+  const run = await describeRun(temporal, id);
+  if (!isOpen(run)) throw closed(run, say);
+  try {
+    await client.withDeadline(Date.now() + SEND_TIMEOUT_MS, () => work(client.workflow.getHandle(id)));
+    return run;
+  } catch (error) {
+    // It ended between the look and the request.
+    if (error instanceof WorkflowNotFoundError) throw closed(await describeRun(temporal, id), say);
+    throw error;
+  }
+}
+
+async function sendMessage(
+  temporal: Temporal,
+  id: string,
+  input: { id: string; text: string },
+  signal: (handle: Handle) => Promise<void>,
+): Promise<Sent> {
+  const run = await sendToOpen(temporal, id, signal, input.text);
+  const receipt = (await mayBeServed(temporal, run.taskQueue))
+    ? await receiptOf(temporal, id, input.id)
+    : null;
+  return { id: input.id, receipt };
+}
+
+/** Waits for the run's first word on a message: an event of its journal. */
+async function receiptOf(temporal: Temporal, id: string, messageId: string): Promise<Receipt | null> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  let since = 0;
+  while (Date.now() < deadline) {
+    const page = await eventsAfter(temporal, id, since);
+    const found = page?.find(event => event.type === 'receipt' && event.id === messageId);
+    if (found?.type === 'receipt') return { id: found.id, status: found.status, how: found.how };
+    since = page?.at(-1)?.seq ?? since;
+    if (!page?.length) await delay(RECEIPT_POLL_MS);
+  }
+  return null;
+}
+
+/** Null where no worker answers now. */
+async function eventsAfter({ client }: Temporal, id: string, since: number) {
+  try {
+    const handle = client.workflow.getHandle(id);
+    const page = await client.withDeadline(Date.now() + RECEIPT_TIMEOUT_MS, () =>
+      handle.query(eventsQuery, since),
+    );
+    return page.events;
+  } catch (error) {
+    if (isFinalQueryError(error)) throw error;
+    return null;
+  }
+}
+
+/** An update needs a worker: without one it would only wait. */
+async function update<T>(temporal: Temporal, id: string, work: (handle: Handle) => Promise<T>): Promise<T> {
+  const { client } = temporal;
+  const run = await describeRun(temporal, id);
+  if (!isOpen(run)) throw closed(run);
+  if (!(await mayBeServed(temporal, run.taskQueue))) throw unserved(id);
+  try {
+    return await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
+      work(client.workflow.getHandle(id)),
+    );
+  } catch (error) {
+    if (error instanceof WorkflowUpdateFailedError) {
+      throw new SteersmanError(
+        error.cause?.message ?? error.message,
+        `See what is open: npm run client -- show ${id}`,
+        EXIT.usage,
+      );
+    }
+    if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unserved(id);
+    if (error instanceof WorkflowNotFoundError) throw closed(await describeRun(temporal, id));
+    throw error;
+  }
+}
+
+function unserved(id: string): SteersmanError {
+  return new SteersmanError(
+    `No worker answers for the run ${id}: it can not take this now.`,
+    'Go on with runs that were left open: npm start -- --resume-open',
+    EXIT.failed,
+  );
+}
+
+/** Says that the run has ended, and how the next one can begin with what was to be said. */
+function closed({ workflowId: id, status }: RunDescription, text?: string): SteersmanError {
+  const how = status.name.toLowerCase().replace('_', ' ');
+  const hint =
+    text === undefined
+      ? `Its answer: npm run client -- result ${id}`
+      : `Start the next run with it, from where this one ended: npm start -- ${shellQuoted(text)} --after ${id}`;
+  return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, EXIT.usage);
+}
+
+/** The text as one word of a shell command. */
+export function shellQuoted(text: string): string {
+  return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
+}

@@ -1,0 +1,142 @@
+/** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person (C23, T11). */
+import type { Command } from 'commander';
+import type { Gate } from '../../core/gate.js';
+import { answerFromWords } from '../../core/gate-words.js';
+import { isRecord } from '../../core/json.js';
+import { SteersmanError } from '../../errors.js';
+import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { readJson } from '../json-argument.js';
+import { describeRun } from '../runs.js';
+import { answerGate, submitToolResult } from '../send.js';
+import { readRun } from '../show-run.js';
+import { readWords } from '../start-options.js';
+
+interface ApproveOptions extends CommonOptions {
+  always?: boolean;
+  arguments?: string;
+  tasks?: string;
+}
+
+function gateVerb(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .argument('<id>', 'id of the run')
+    .argument('<gate>', 'id of the gate, such as g1: `show` lists them');
+}
+
+export function addApprove(program: Command): void {
+  const verb = gateVerb(
+    program,
+    'approve',
+    'Let a run do what it asks for: a tool call, a plan, a new course.',
+  )
+    .option('--always', 'and do not ask for this tool again in this run')
+    .option('--arguments <json>', 'run the tool with these arguments instead')
+    .option('--tasks <json>', 'carry out these tasks instead of the plan: [{"id", "description"}, …]');
+  describeVerb(verb, [
+    'npm run client -- approve my-run g1',
+    'npm run client -- approve my-run g1 --always',
+    `npm run client -- approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`,
+  ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
+    const edited = readJson('--arguments', options.arguments, 'object');
+    const tasks = readJson('--tasks', options.tasks, 'array');
+    const input = {
+      gateId,
+      decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
+      ...(edited ? { arguments: edited } : {}),
+      ...(tasks ? { tasks } : {}),
+    };
+    await withTemporal(options, context => sendAnswer(context, id, input));
+  });
+}
+
+export function addDeny(program: Command): void {
+  const verb = gateVerb(program, 'deny', 'Refuse what a run asks for; it goes on without it.').option(
+    '--reason <text>',
+    'why: the model reads it; needed for a plan',
+  );
+  describeVerb(verb, ['npm run client -- deny my-run g1 --reason "Write to notes/ only"']).action(
+    async (id: string, gateId: string, { reason, ...options }: CommonOptions & { reason?: string }) => {
+      await withTemporal(options, async context => {
+        const gate = await findGate(context, id, gateId);
+        const decision = gate?.kind === 'plan' ? 'reject' : 'deny';
+        return sendAnswer(context, id, { gateId, decision, ...(reason ? { reason } : {}) });
+      });
+    },
+  );
+}
+
+export function addAnswer(program: Command): void {
+  const verb = gateVerb(program, 'answer', 'Answer a question of a run, or any other gate by its words.')
+    .argument('<text>', 'the answer, in quotes; - reads it from stdin')
+    .allowExcessArguments();
+  describeVerb(verb, [
+    'npm run client -- answer my-run g2 "The release of March"',
+    'npm run client -- answer my-run g3 retry         (a model that failed: retry, m MODEL, stop)',
+    'npm run client -- answer my-run g4 2000000       (a budget that is used up: a new limit, or w)',
+  ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
+    const text = await readWords(words, command, 3, 'answer');
+    await withTemporal(options, async context => {
+      const gate = await findGate(context, id, gateId);
+      // The run says best what is wrong with a gate that is not open.
+      if (gate === null) return sendAnswer(context, id, { gateId, text });
+      const read = answerFromWords(gate, text);
+      if ('error' in read) {
+        throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, EXIT.usage);
+      }
+      return gate.kind === 'clientTool'
+        ? sendResult(context, id, { gateId, ...read.input })
+        : sendAnswer(context, id, { gateId, ...read.input });
+    });
+  });
+}
+
+export function addToolResult(program: Command): void {
+  const verb = gateVerb(program, 'tool-result', 'Give the result of a tool that you run for the run.')
+    .argument(
+      '<json>',
+      'the result as JSON or text; {"content": …, "isError": true} says more; - reads stdin',
+    )
+    .allowExcessArguments();
+  describeVerb(verb, [
+    `npm run client -- tool-result my-run g1 '{"temperature": 21}'`,
+    `npm run client -- tool-result my-run g1 '{"content": "no such city", "isError": true}'`,
+  ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
+    const text = await readWords(words, command, 3, 'result');
+    await withTemporal(options, context => sendResult(context, id, { gateId, ...resultOf(text) }));
+  });
+}
+
+/** JSON as it is, anything else as text; an object with `content` says all of it itself. */
+function resultOf(text: string): Record<string, unknown> {
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Plain text is a result too.
+  }
+  return isRecord(value) && 'content' in value ? value : { content: value };
+}
+
+async function findGate({ temporal }: Context, id: string, gateId: string): Promise<Gate | null> {
+  const { shown } = await readRun(temporal, await describeRun(temporal, id));
+  return shown.gates.find(gate => gate.gateId === gateId) ?? null;
+}
+
+async function sendAnswer(context: Context, id: string, input: Record<string, unknown>): Promise<number> {
+  await answerGate(context.temporal, id, input);
+  return told(context, id, input);
+}
+
+async function sendResult(context: Context, id: string, input: Record<string, unknown>): Promise<number> {
+  await submitToolResult(context.temporal, id, input);
+  return told(context, id, input);
+}
+
+function told({ output }: Context, id: string, input: Record<string, unknown>): number {
+  if (output.json) output.value({ id, gateId: input.gateId, accepted: true });
+  else output.out.line(`Answered ${String(input.gateId)} of ${id}. The run goes on.`);
+  return EXIT.ok;
+}

@@ -1,0 +1,75 @@
+/** `steer` and `follow-up`: saying something to a run (S1, S2). */
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
+import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
+import { EXIT } from '../exit-codes.js';
+import { terminalText } from '../format.js';
+import { newMessageId, type Sent, sendFollowUp, sendSteer } from '../send.js';
+import { readWords } from '../start-options.js';
+
+interface SteerOptions extends CommonOptions {
+  when: SteerTime;
+  to?: string;
+}
+
+const WHEN = `
+When it takes effect:
+  skip         the tool call in progress ends, the rest of its batch is skipped, then it is read
+  after-batch  all tool calls that were asked for run first
+  interrupt    the model call in progress, or a tool call that may be, is cut off`;
+
+export function addSteer(program: Command): void {
+  const verb = program
+    .command('steer')
+    .description('Say something to the running goal; the run tells what will happen to it.')
+    .argument('<id>', 'id of the run')
+    .argument('<text>', 'what to say, in quotes; - reads it from stdin')
+    .addOption(new Option('--when <when>', 'when it takes effect').choices(STEER_TIMES).default('skip'))
+    .option('--to <role>', 'the role it is for, such as verifier (default: the one at work)')
+    .allowExcessArguments()
+    .addHelpText('after', WHEN);
+  describeVerb(verb, [
+    'npm run client -- steer my-run "Leave the tests out"',
+    'npm run client -- steer my-run "Stop, wrong folder: use ./site" --when interrupt',
+  ]).action(async (id: string, words: string, { when, to, ...options }: SteerOptions, command: Command) => {
+    const text = await readWords(words, command, 2, 'text');
+    await withTemporal(options, async context => {
+      const input = { id: newMessageId(), text, when, ...(to === undefined ? {} : { to }) };
+      return told(context, id, await sendSteer(context.temporal, id, input));
+    });
+  });
+}
+
+export function addFollowUp(program: Command): void {
+  const verb = program
+    .command('follow-up')
+    .description('Queue the next goal of a run: it begins when the one at hand is answered.')
+    .argument('<id>', 'id of the run')
+    .argument('<text>', 'the next goal, in quotes; - reads it from stdin')
+    .allowExcessArguments();
+  describeVerb(verb, ['npm run client -- follow-up my-run "Now the same for the folder docs"']).action(
+    async (id: string, words: string, options: CommonOptions, command: Command) => {
+      const text = await readWords(words, command, 2, 'text');
+      await withTemporal(options, async context => {
+        const input = { id: newMessageId(), text };
+        return told(context, id, await sendFollowUp(context.temporal, id, input));
+      });
+    },
+  );
+}
+
+/** Prints the receipt. A message that was dropped is an error of the call. */
+function told({ output }: Context, run: string, { id, receipt }: Sent): number {
+  const dropped = receipt?.status === 'dropped';
+  if (output.json) output.value({ run, id, status: receipt?.status ?? 'sent', how: receipt?.how ?? null });
+  else if (dropped) output.notes.line(`Not taken: ${terminalText(receipt.how)}`);
+  else if (receipt) output.out.line(`${receipt.status}: ${terminalText(receipt.how)}`);
+  else {
+    output.out.line('Sent.');
+    output.notes.line(
+      'No worker has taken it yet: it is read when one serves the run (npm start -- --resume-open).',
+    );
+  }
+  return dropped ? EXIT.usage : EXIT.ok;
+}
