@@ -59,6 +59,7 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
     system: 'Answer with one word.',
     tools: [],
     output: 'text',
+    dialect: 'component',
     temperature: null,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     messages: [

@@ -64,7 +64,8 @@ function withTask(kind: 'go_on' | 'report', taskId: string | undefined): Brief |
   return taskId === undefined ? null : { kind, taskId };
 }
 
-function tagged(text: string, tag: string): string {
+/** The text between the tags, as it was before it was marked; empty where there is none. */
+export function tagged(text: string, tag: string): string {
   const start = text.indexOf(`<${tag}>\n`);
   const end = text.indexOf(`\n</${tag}>`, start);
   return start < 0 || end < 0 ? '' : text.slice(start + tag.length + 3, end).replaceAll('&lt;', '<');

@@ -13,7 +13,16 @@ import type { ToolAnswer } from './tool-answer.js';
 import { readToolAnswer } from './tool-answer.js';
 
 /** What the request wants of the model. */
-export type Part = 'planner' | 'executor' | 'verifier' | 'summary' | 'other';
+export type Part =
+  | 'planner'
+  | 'executor'
+  | 'verifier'
+  | 'summary'
+  | 'understanding'
+  | 'router'
+  | 'reviewer'
+  | 'orchestrator'
+  | 'other';
 
 /** A tool call of the current goal with its result. */
 export interface MadeCall extends ToolAnswer {
@@ -29,6 +38,8 @@ export interface Conversation {
   task: Extract<Brief, { kind: 'task' }> | null;
   /** Replies with tool calls since the task began, or since the goal in modes without tasks. */
   roundsUsed: number;
+  /** The last message of the request, where it is not the model's own. */
+  lastWords: string;
   /** What the person wants: the goal, and what was said while it was worked on. */
   goal: string;
   /** Names of the tools offered with this request. */
@@ -48,7 +59,16 @@ const PART_OF_SCHEMA: Readonly<Record<string, Part>> = {
   plan: 'planner',
   execution: 'executor',
   verdict: 'verifier',
+  intent: 'understanding',
+  route: 'router',
+  review: 'reviewer',
+  orchestration: 'orchestrator',
 };
+
+/** Rules exist for the form of this name. */
+export function isKnownForm(name: string): boolean {
+  return Object.hasOwn(PART_OF_SCHEMA, name);
+}
 
 const PART_OF_BRIEF: Readonly<Record<Brief['kind'], Part>> = {
   plan: 'planner',
@@ -79,6 +99,7 @@ export function readConversation(body: WireBody): Conversation {
     brief,
     task: task?.kind === 'task' ? task : null,
     roundsUsed: messages.slice(Math.max(start, taskAt)).filter(message => message.tool_calls?.length).length,
+    lastWords: said.at(-1) ?? '',
     goal: wishes(said, briefs, start) || goalInBrief(brief),
     tools: (body.tools ?? []).map(tool => tool.function.name),
     system,
@@ -93,7 +114,11 @@ export function readConversation(body: WireBody): Conversation {
 function partOf(body: WireBody, system: string, brief: Brief | null): Part {
   const schema = body.response_format?.json_schema?.name;
   if (schema !== undefined) return PART_OF_SCHEMA[schema] ?? 'other';
-  const heading = /^#[^\n]*\b(Planner|Executor|Verifier|Summary)\b/m.exec(system)?.[1];
+  const heading =
+    /^#[^\n]*\b(?:(Planner|Executor|Verifier|Summary)\b|(understanding|router|reviewer|orchestrator)-agent\b)/m
+      .exec(system)
+      ?.slice(1)
+      .find(name => name !== undefined);
   if (heading !== undefined) return heading.toLowerCase() as Part;
   return brief ? PART_OF_BRIEF[brief.kind] : 'other';
 }

@@ -24,6 +24,14 @@ export function textReply(thought: string, text: string): RuleReply {
   return { thought, text, calls: [] };
 }
 
+/** A reply that is an envelope: what the steering roles answer with. */
+export function envelopeReply(
+  thought: string,
+  fields: { action: string; params: object } & object,
+): RuleReply {
+  return textReply(thought, JSON.stringify({ thought: `${LABEL} ${thought}`, ...fields }));
+}
+
 /** A reply that is one JSON object of a role's form. */
 export function jsonReply(thought: string, component: string, fields: object): RuleReply {
   return textReply(thought, JSON.stringify({ type: 'component', component, ...fields }));

@@ -7,6 +7,7 @@ import { ADVICE, EXPLAIN_TASK, planReply } from './plan-rules.js';
 import type { RuleCall, RuleReply } from './reply.js';
 import { jsonReply, textReply } from './reply.js';
 import { say } from './sections.js';
+import { orchestrate, review, route, understand } from './steering-rules.js';
 import { canSeeFiles, toolboxOf } from './tools.js';
 import type { View } from './view.js';
 import { viewOf } from './view.js';
@@ -27,6 +28,14 @@ export function replyFor(conversation: Conversation): RuleReply {
       return verifierReply(viewOf(conversation));
     case 'summary':
       return summaryReply(viewOf(conversation));
+    case 'understanding':
+      return understand(conversation.lastWords);
+    case 'router':
+      return route(conversation.lastWords);
+    case 'reviewer':
+      return review();
+    case 'orchestrator':
+      return orchestrate();
     case 'other':
       return loneReply(viewOf(conversation));
   }

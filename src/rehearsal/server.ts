@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyWriter } from '../models/protocol-reply.js';
 import type { ChatRequest, ProtocolServer, WireBody } from '../models/protocol-server.js';
 import { startProtocolServer } from '../models/protocol-server.js';
-import { readConversation } from './conversation.js';
+import { isKnownForm, readConversation } from './conversation.js';
 import { minimalValue } from './minimal-json.js';
 import type { RuleReply } from './reply.js';
 import { LABEL, RULES_MODEL, textReply } from './reply.js';
@@ -55,7 +55,7 @@ async function handle({ body, gone }: ChatRequest, writer: ReplyWriter, paceMs: 
 function unknownForm({ response_format: format }: WireBody): RuleReply | null {
   if (format === undefined || format.type === 'text') return null;
   const form = format.json_schema;
-  if (form && ['plan', 'execution', 'verdict'].includes(form.name)) return null;
+  if (form && isKnownForm(form.name)) return null;
   const value = form ? minimalValue(form.schema, LABEL) : { note: LABEL };
   return textReply('Fills a form that no rule knows.', JSON.stringify(value));
 }

@@ -1,4 +1,15 @@
-/** Final replies of roles in the component dialect (G10), for scripts: short to write, complete on the wire. */
+/**
+ * Final replies of roles, for scripts: short to write, complete on the wire. The team's are components (G10),
+ * those of the steering roles envelopes (G9).
+ */
+import type {
+  Control,
+  IntentAction,
+  IntentOutput,
+  OrchestrationOutput,
+  Route,
+  TaskRelation,
+} from '../core/intent.js';
 
 export interface PlannedTask {
   id: string;
@@ -67,4 +78,94 @@ export function verdict(input: {
 
 function component(name: string, fields: object): string {
   return JSON.stringify({ type: 'component', component: name, ...fields });
+}
+
+/** The parts of an envelope around its parameters. Each has a default that raises no concern. */
+export interface EnvelopeParts {
+  thought?: string;
+  expectedOutcome?: string;
+  risk?: { level: 'low' | 'medium' | 'high'; description: string; mitigation?: string };
+  /** 0 to 100. Default 90. */
+  confidence?: number;
+  alternativeActions?: string[];
+  requiresUserConfirmation?: boolean;
+  userMessage?: string;
+}
+
+/** Any envelope (G9): of a role, a tool call (F19), or `CLARIFICATION_REQUIRED`, `ERROR`, `ESCALATE` (G12). */
+export function envelope(action: string, params: object, parts: EnvelopeParts = {}): string {
+  const { thought = `A scripted ${action}.`, expectedOutcome = 'The run goes on.', ...rest } = parts;
+  const risk = { level: 'low', description: 'None to speak of.' };
+  return JSON.stringify({ thought, action, params, expectedOutcome, risk, confidence: 90, ...rest });
+}
+
+/** An understanding role's reply (F15). `sure` is the relation's confidence, 0 to 1. */
+export function intent(
+  input: {
+    relation: TaskRelation;
+    /** Default 0.9. */
+    sure?: number;
+    goal?: string;
+    /** Default `modify`. */
+    action?: IntentAction;
+    scope?: IntentOutput['normalizedIntent']['scope'];
+    urgency?: IntentOutput['normalizedIntent']['urgency'];
+    reasoning?: string;
+    entities?: string[];
+  } & EnvelopeParts,
+): string {
+  const { relation, sure, goal, action, scope, urgency, reasoning, entities, ...parts } = input;
+  const isControl = relation === 'control_instruction';
+  const params = {
+    normalizedIntent: {
+      goal: goal ?? 'What the message asks for.',
+      action: action ?? 'modify',
+      scope: scope ?? (isControl ? 'meta_control' : 'partial_task'),
+      urgency: urgency ?? 'medium',
+    },
+    taskRelation: { type: relation, confidence: sure ?? 0.9, reasoning: reasoning ?? 'By script.' },
+    contextDependency: {
+      needsCurrentTaskContext: true,
+      needsExecutionHistory: false,
+      referencedEntities: entities ?? [],
+    },
+  };
+  return envelope('INTENT_ANALYSIS', params, parts);
+}
+
+/** A router's reply (F16). `requiresConfirmation` defaults to false. */
+export function route(
+  input: {
+    route: Route;
+    reason?: string;
+    requiresConfirmation?: boolean;
+    control?: Control;
+  } & EnvelopeParts,
+): string {
+  const { route: to, reason = 'By script.', requiresConfirmation = false, control, ...parts } = input;
+  const payload = { reason, requiresConfirmation, ...(control ? { control } : {}) };
+  return envelope('ROUTE_DECISION', { route: to, payload }, parts);
+}
+
+/** A reviewer's reply (F20): approved unless fixes are given. */
+export function review(
+  input: { approved?: boolean; score?: number; feedback?: string; requiredFixes?: string[] } & EnvelopeParts,
+): string {
+  const { approved, score, feedback, requiredFixes = [], ...parts } = input;
+  const good = approved ?? requiredFixes.length === 0;
+  const params = {
+    approved: good,
+    score: score ?? (good ? 90 : 40),
+    feedback: feedback ?? (good ? 'It holds.' : 'It needs mending.'),
+    requiredFixes,
+  };
+  return envelope('REVIEW_RESULT', params, parts);
+}
+
+type Proposal<P> = P extends OrchestrationOutput ? Pick<P, 'action'> & Partial<P> : never;
+
+/** An orchestrator's reply (F21): `action` and its parameters; `reason` has a default. */
+export function orchestration(input: Proposal<OrchestrationOutput>, parts: EnvelopeParts = {}): string {
+  const { action, ...params } = input;
+  return envelope(action, { reason: 'By script.', ...params }, parts);
 }

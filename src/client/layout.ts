@@ -1,0 +1,51 @@
+/** Texts in the columns of a terminal: wide characters count two, styles none. Pure. */
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+
+/** Columns that the text takes. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** Lines of at most `width` columns; later ones begin with `indent`. Words longer than a line are cut. */
+export function wrapText(text: string, width: number, indent = ''): string[] {
+  const room = Math.max(8, width);
+  const inner = Math.max(4, room - widthOf(indent));
+  const [first = '', ...rest] = wrapAnsi(text, room, { hard: true, trim: false }).split('\n');
+  if (rest.length === 0) return [first];
+  if (indent === '') return [first, ...rest.map(line => line.replace(/^ /, ''))].map(trimEnd);
+  // What is left after the first line is wrapped anew, narrower.
+  const left = rest.join('\n').replace(/^ +/, '');
+  const later = wrapAnsi(left.replace(/\n/g, ' '), inner, { hard: true, trim: true }).split('\n');
+  return [trimEnd(first), ...later.map(line => `${indent}${line}`)];
+}
+
+/** One line of at most `width` columns, cut with `…` where it is longer. */
+export function fitLine(text: string, width: number): string {
+  const line = text.replace(/[\n\t]+/g, ' ');
+  if (widthOf(line) <= width) return line;
+  if (width <= 1) return width === 1 ? '…' : '';
+  const [head = ''] = wrapAnsi(line, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
+  return `${head}…`;
+}
+
+/** The end of one line of text in `width` columns, with `…` before it where it is longer. */
+export function fitEnd(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let kept = '';
+  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
+    if (widthOf(segment + kept) > width - 1) break;
+    kept = segment + kept;
+  }
+  return `…${kept}`;
+}
+
+/** The text filled up with spaces to `width` columns, on the left with `right`. */
+export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
+  const fill = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return align === 'right' ? fill + text : text + fill;
+}
+
+function trimEnd(line: string): string {
+  return line.replace(/ +$/, '');
+}

@@ -1,0 +1,130 @@
+/**
+ * Rules for the roles that steer a run (F15, F16, F20, F21). Only a message that is a control instruction and
+ * nothing else is taken for one; all others go to the roles as notes, whose rules read them as wishes.
+ */
+import type { Control, IntentAction } from '../core/intent.js';
+import { tagged } from './briefs.js';
+import type { RuleReply } from './reply.js';
+import { envelopeReply, LABEL, LABEL_ZH } from './reply.js';
+
+const BEFORE = String.raw`(?:(?:ok|okay|hey|now|and),? +)?(?:please +|can you +|could you +)?`;
+const AFTER = String.raw`(?: +(?:it|this|that|here|now|everything|working|please|the (?:run|work|goal)|this run|for now|for a (?:moment|minute|while)|with (?:it|that|the (?:run|work))))*`;
+const WORDS: Readonly<Record<Control, RegExp>> = {
+  cancel: sentence('stop|cancel|abort|quit|give up|end', '停止|停下|停|取消|终止|结束|放弃'),
+  pause: sentence(
+    'pause|wait|hold on|hold|stop for a (?:moment|minute|while)',
+    '暂停|等一下|等一等|等等|先等等',
+  ),
+  continue: sentence(
+    'continue|resume|go on|carry on|proceed|go ahead|keep going',
+    '继续|接着|恢复|接着做|继续做',
+  ),
+  status: sentence(
+    "(?:show |give |tell )?(?:me )?(?:the )?(?:status|progress)|how far are you|how is it going|how's it going|where are you|what are you doing",
+    '(?:查看|显示|报告|看看)?(?:状态|进度|进展)(?:如何|怎么样|怎样)?|进行得怎么样了?|到哪里?了|在做什么',
+  ),
+};
+
+/** As the table in core/route.ts takes them; it knows no action for a pause. */
+const ACTIONS: Readonly<Record<Control, IntentAction>> = {
+  cancel: 'cancel',
+  pause: 'modify',
+  continue: 'continue',
+  status: 'query',
+};
+
+function sentence(english: string, chinese: string): RegExp {
+  const inChinese = `(?:请|麻烦)?(?:先|现在|你)?(?:${chinese})(?:这次)?(?:运行|任务|工作|执行)?(?:一下|吧|了|吗)?`;
+  return new RegExp(`^(?:${BEFORE}(?:${english})${AFTER}|${inChinese})[.!?…。！？\\s]*$`, 'iu');
+}
+
+/** The control instruction that a message is, or null. `pause` goes first, for "stop for a moment" is one. */
+export function controlIn(message: string): Control | null {
+  const text = message.trim().replace(/\s+/g, ' ');
+  const order = ['pause', 'cancel', 'continue', 'status'] as const;
+  return order.find(control => WORDS[control].test(text)) ?? null;
+}
+
+/** What the brief of a steering role holds: the answer of the user, where there was a question, else the message. */
+function messageIn(brief: string): string {
+  return tagged(brief, 'user_answer') || tagged(brief, 'user_message');
+}
+
+const LOW_RISK = { level: 'low', description: 'Rules may have missed what was meant.' };
+
+/** Says that a message is a control instruction, or a note that changes nothing in the plan. */
+export function understand(brief: string): RuleReply {
+  const message = messageIn(brief);
+  const control = controlIn(message);
+  const isChinese = /\p{Script=Han}/u.test(message);
+  const noted = isChinese
+    ? `${LABEL_ZH}您的话会作为附注交给各个角色。`
+    : `${LABEL} Your message goes to the roles as a note.`;
+  return envelopeReply(control === null ? 'Takes the message as a note.' : `Reads the word for ${control}.`, {
+    action: 'INTENT_ANALYSIS',
+    params: {
+      normalizedIntent: {
+        goal: message || LABEL,
+        action: control === null ? 'modify' : ACTIONS[control],
+        scope: control === null ? 'partial_task' : 'meta_control',
+        urgency: 'medium',
+      },
+      taskRelation: {
+        type: control === null ? 'same_task_no_change' : 'control_instruction',
+        confidence: control === null ? 0.75 : 0.95,
+        reasoning: 'Rules compare the message with a list of words, no more.',
+      },
+      contextDependency: {
+        needsCurrentTaskContext: false,
+        needsExecutionHistory: false,
+        referencedEntities: [],
+      },
+    },
+    expectedOutcome: 'The router can decide.',
+    risk: LOW_RISK,
+    confidence: 75,
+    ...(control === null ? { userMessage: noted } : {}),
+  });
+}
+
+/** Routes by the same words. */
+export function route(brief: string): RuleReply {
+  const control = controlIn(messageIn(brief));
+  const reason = control === null ? 'A note changes nothing in the plan.' : `The message says ${control}.`;
+  return envelopeReply(reason, {
+    action: 'ROUTE_DECISION',
+    params: {
+      route: control === null ? 'continue_execution' : 'control_action',
+      payload: { reason, requiresConfirmation: false, ...(control === null ? {} : { control }) },
+    },
+    expectedOutcome:
+      control === null ? 'The roles read the message and go on.' : `The run obeys: ${control}.`,
+    risk: LOW_RISK,
+    confidence: 75,
+  });
+}
+
+/** Rules can not judge: a person has to, where one is there. */
+export function review(): RuleReply {
+  return cannotJudge('Rules can not review anything beyond what the run has checked itself.');
+}
+
+/** Proposes nothing: the run goes on as it would have. */
+export function orchestrate(): RuleReply {
+  return cannotJudge('Rules can not tell how to go on after a failure.');
+}
+
+function cannotJudge(message: string): RuleReply {
+  return envelopeReply(message, {
+    action: 'ESCALATE',
+    params: {
+      errorType: 'context_missing',
+      message: `${LABEL} ${message}`,
+      suggestion: 'Decide yourself, or use a real model for this role.',
+    },
+    expectedOutcome: 'A person decides.',
+    risk: { level: 'high', description: 'Nobody has judged it.' },
+    confidence: 0,
+    requiresUserConfirmation: true,
+  });
+}

@@ -1,0 +1,77 @@
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunResult } from '../../src/workflows/messages.js';
+import { answerGateUpdate } from '../../src/workflows/messages.js';
+import type { Rig } from '../support/rig.js';
+import { startRig, startTemporal } from '../support/rig.js';
+import { eventsOf, toolTexts } from '../support/run-views.js';
+import {
+  byRole,
+  calls,
+  clarification,
+  latch,
+  openGateOf,
+  planned,
+  reported,
+  settingsYaml,
+} from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({
+    env,
+    config: { 'steersman.yaml': settingsYaml('steering: note', 'gates: { timeoutMs: 1000 }') },
+  });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+const write = { name: 'write_file', arguments: { path: 'x.txt', content: 'x' } };
+
+test('an approval that nobody gives → denied at the deadline; an answer after it is refused (C23)', async () => {
+  const hold = latch();
+  const asked = rig.play(
+    byRole({ planner: [planned], executor: [calls(write), { ...reported(), hold: { until: hold.until } }] }),
+  );
+  const handle = await rig.start('Write', { attended: true });
+  const { gateId } = await openGateOf(handle, 'approval');
+  await until('the deadline', async () => (await eventsOf(handle, 'gate_closed')).length === 1);
+  const late = handle.executeUpdate(answerGateUpdate, { args: [{ gateId, decision: 'approve' }] });
+  const refused = await late.catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(WorkflowUpdateFailedError);
+  expect(String((refused as WorkflowUpdateFailedError).cause)).toContain('is closed');
+  hold.open();
+  const result = (await handle.result()) as RunResult;
+  expect(result.trace.steps.map(step => step.ending)).toEqual(['denied']);
+  expect(toolTexts(asked.requests[2])[0]).toContain('Nobody answered in time.');
+  expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId, by: 'timeout', decision: 'deny' }]);
+});
+
+test('a plan that nobody approves → the run stops with the plan as its answer (L15)', async () => {
+  rig.play(byRole({ planner: [planned] }));
+  const { result } = await rig.run('Do it', { attended: true, approvePlan: true });
+  expect(result).toMatchObject({ outcome: 'stopped', answer: expect.stringContaining('Do it') });
+});
+
+test('a question that nobody answers → the planner makes the best plan it can (C34)', async () => {
+  rig.play(byRole({ planner: [clarification('Which boat?'), planned], executor: [reported()] }));
+  const { result, handle } = await rig.run('Paint it', { attended: true });
+  expect(result.outcome).toBe('completed');
+  expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ by: 'timeout', decision: 'no answer' }]);
+});
+
+test('a client that gives no result → an error result that says so, and the run goes on (T11)', async () => {
+  const tool = { name: 'ask_crew', description: 'Asks.', inputSchema: { type: 'object' } };
+  const asked = rig.play(byRole({ planner: [planned], executor: [calls({ name: 'ask_crew' }), reported()] }));
+  const { result } = await rig.run('Ask', { clientTools: [tool] });
+  expect(result.outcome).toBe('completed');
+  expect(toolTexts(asked.requests[2])[0]).toContain('No result. Nobody answered in time.');
+  expect(result.trace.steps[0]?.error).toContain('No result');
+});

@@ -1,0 +1,500 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClientTool } from '../../src/core/run-config.js';
+import { plan } from '../../src/testing/role-outputs.js';
+import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
+import type { RunResult } from '../../src/workflows/messages.js';
+import {
+  answerGateUpdate,
+  editPlanUpdate,
+  pauseSignal,
+  resumeSignal,
+  setBudgetUpdate,
+  stateQuery,
+  steerSignal,
+  stopSignal,
+  submitToolResultUpdate,
+} from '../../src/workflows/messages.js';
+import type { Rig } from '../support/rig.js';
+import { startRig, startTemporal } from '../support/rig.js';
+import { eventsOf, messagesOf, toolTexts } from '../support/run-views.js';
+import {
+  accepted,
+  answer,
+  byRole,
+  calls,
+  clarification,
+  content,
+  latch,
+  openGateOf,
+  outline,
+  planned,
+  reported,
+  settingsYaml,
+} from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+const attended = { attended: true };
+
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({
+    env,
+    workspace: { 'a.txt': 'alpha\n' },
+    config: {
+      'steersman.yaml': settingsYaml('steering: note', 'gates: { onBudget: ask }'),
+    },
+  });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+const write = (path: string, text: string): ScriptedToolCall => ({
+  name: 'write_file',
+  arguments: { path, content: text },
+});
+const read = (path: string): ScriptedToolCall => ({ name: 'read_text_file', arguments: { path } });
+const inWorkspace = (name: string) => readFileSync(join(rig.project.workspace, name), 'utf8');
+const endings = ({ trace }: RunResult) => trace.steps.map(step => step.ending);
+const gatesClosed = async (handle: WorkflowHandle) =>
+  (await eventsOf(handle, 'gate_closed')).map(({ kind, by, decision }) => `${kind} ${by} ${decision}`);
+
+/** Says why an update was refused; undefined when it was taken. */
+async function refusal(sent: Promise<unknown>): Promise<string | undefined> {
+  try {
+    await sent;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WorkflowUpdateFailedError)) throw error;
+    return error.cause instanceof Error ? error.cause.message : String(error.cause);
+  }
+}
+
+const answerGate = (handle: WorkflowHandle, given: Record<string, unknown>) =>
+  handle.executeUpdate(answerGateUpdate, { args: [given] });
+const submit = (handle: WorkflowHandle, given: Record<string, unknown>) =>
+  handle.executeUpdate(submitToolResultUpdate, { args: [given] });
+
+describe('approval of tool calls (S4, C23)', () => {
+  test('several calls → a gate each, all at once, answered in any order; approved ones run, a denied one says why', async () => {
+    const asked = rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(write('one.txt', '1'), read('a.txt'), write('two.txt', '2')), reported()],
+      }),
+    );
+    const handle = await rig.start('Write', attended);
+    const gates = await until('both gates are open', async () => {
+      const view = await handle.query(stateQuery);
+      return view.gates.length === 2 && view.gates;
+    });
+    expect(gates.map(gate => gate.title)).toEqual(['Run write_file?', 'Run write_file?']);
+    await answerGate(handle, { gateId: gates[1]?.gateId, decision: 'deny', reason: 'Two is too many.' });
+    await answerGate(handle, { gateId: gates[0]?.gateId, decision: 'approve' });
+    const result = (await handle.result()) as RunResult;
+    expect(endings(result)).toEqual(['executed', 'executed', 'denied']);
+    expect(toolTexts(asked.requests[2])[2]).toContain('Two is too many.');
+    expect(inWorkspace('one.txt')).toBe('1');
+    expect(() => inWorkspace('two.txt')).toThrow();
+    expect(await gatesClosed(handle)).toEqual(['approval person approve', 'approval person deny']);
+  });
+
+  test('always → later calls of the tool in this run do not ask', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(write('x.txt', '1')), calls(write('x.txt', '2')), reported()],
+      }),
+    );
+    const handle = await rig.start('Write', attended);
+    await answer(handle, 'approval', { decision: 'always' });
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed', 'executed']);
+    expect(await eventsOf(handle, 'gate_opened')).toHaveLength(1);
+  });
+
+  test('edited arguments → the call runs with them, and the model is told', async () => {
+    const asked = rig.play(
+      byRole({ planner: [planned], executor: [calls(write('edit.txt', 'mine')), reported()] }),
+    );
+    const handle = await rig.start('Write', attended);
+    await answer(handle, 'approval', {
+      decision: 'approve',
+      arguments: { path: 'edit.txt', content: 'edited' },
+    });
+    await handle.result();
+    expect(inWorkspace('edit.txt')).toBe('edited');
+    expect(toolTexts(asked.requests[2])[0]).toContain('a person edited the arguments');
+  });
+
+  test('arguments edited wrongly → checked again: an invalid result, nothing is run (C4)', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('bad.txt', 'mine')), reported()] }));
+    const handle = await rig.start('Write', attended);
+    await answer(handle, 'approval', { decision: 'approve', arguments: { path: 'bad.txt', text: 1 } });
+    expect(endings((await handle.result()) as RunResult)).toEqual(['invalid']);
+    expect(() => inWorkspace('bad.txt')).toThrow();
+  });
+
+  test('a steering message while it waits → the question is withdrawn, the calls are skipped, the message is read (S1)', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(write('no.txt', '1'), write('no2.txt', '2')), reported()],
+      }),
+    );
+    const handle = await rig.start('Write', attended);
+    await openGateOf(handle, 'approval');
+    await handle.signal(steerSignal, { id: 'm1', text: 'Write nothing.' });
+    await handle.result();
+    expect((await outline(handle)).slice(4, 8)).toEqual([
+      'assistant',
+      'tool skipped',
+      'tool skipped',
+      'steer: Write nothing.',
+    ]);
+    const [receipt] = await eventsOf(handle, 'receipt');
+    expect(receipt?.how).toContain('skipped');
+    expect(await gatesClosed(handle)).toEqual([
+      'approval superseded a message of the user',
+      'approval superseded no longer needed',
+    ]);
+  });
+
+  test('nobody attends → denied at once, by rule (T9)', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('no.txt', '1')), reported()] }));
+    const { result, handle } = await rig.run('Write');
+    expect(endings(result)).toEqual(['denied']);
+    expect(await gatesClosed(handle)).toEqual(['approval rule deny']);
+  });
+});
+
+describe('plan approval (L15)', () => {
+  const settings = { attended: true, approvePlan: true };
+
+  test('approve → it is carried out', async () => {
+    rig.play(byRole({ planner: [planned], executor: [reported()] }));
+    const handle = await rig.start('Do it', settings);
+    await answer(handle, 'plan', { decision: 'approve' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('reject with a reason → the planner is told it and plans anew (S6)', async () => {
+    const asked = rig.play(
+      byRole({ planner: [planned, { text: plan({ todos: ['Do it gently'] }) }], executor: [reported()] }),
+    );
+    const handle = await rig.start('Do it', settings);
+    const first = await answer(handle, 'plan', { decision: 'reject', reason: 'Be gentle with it.' });
+    await until('another plan waits', async () => (await openGateOf(handle, 'plan')).gateId !== first);
+    await answer(handle, 'plan', { decision: 'approve' });
+    expect(((await handle.result()) as RunResult).tasks.map(task => task.description)).toEqual([
+      'Do it gently',
+    ]);
+    expect(JSON.stringify(messagesOf(asked.requests[1], 'user'))).toContain('Be gentle with it.');
+  });
+
+  test('edit → the edited plan is carried out', async () => {
+    rig.play(byRole({ planner: [planned], executor: [reported('First.'), reported('Second.')] }));
+    const handle = await rig.start('Do it', settings);
+    const tasks = [
+      { id: 'task-1', description: 'Do it well' },
+      { id: 'extra', description: 'Then rest', dependencies: ['task-1'] },
+    ];
+    await answer(handle, 'plan', { decision: 'edit', tasks });
+    const result = (await handle.result()) as RunResult;
+    expect(result.tasks.map(({ id, description, status }) => [id, description, status])).toEqual([
+      ['task-1', 'Do it well', 'completed'],
+      ['extra', 'Then rest', 'completed'],
+    ]);
+  });
+
+  test('stop while it waits → the gate closes, the run is stopped without another model call', async () => {
+    const asked = rig.play(byRole({ planner: [planned] }));
+    const handle = await rig.start('Do it', settings);
+    const { gateId } = await openGateOf(handle, 'plan');
+    await handle.signal(stopSignal, { reason: 'changed my mind' });
+    expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
+    expect(asked.requests).toHaveLength(1);
+    expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId, by: 'superseded' }]);
+  });
+});
+
+describe('clarification (F17, C34)', () => {
+  test('the planner asks → the answer reaches it and costs no round', async () => {
+    const asked = rig.play(
+      byRole({ planner: [clarification('Which boat?'), planned], executor: [reported()] }),
+    );
+    const handle = await rig.start('Paint the boat', { attended: true, limits: { planning: 1 } });
+    const gate = await openGateOf(handle, 'question');
+    expect(gate).toMatchObject({ body: 'Which boat?', subject: { role: 'planner' } });
+    await answer(handle, 'question', { text: 'The red one.' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+    expect(JSON.stringify(asked.requests[1]?.body.messages.slice(-1))).toContain('The red one.');
+  });
+
+  test('the executor asks → the answer reaches it and the task goes on', async () => {
+    const asked = rig.play(
+      byRole({ planner: [planned], executor: [clarification('Which colour?'), reported()] }),
+    );
+    const handle = await rig.start('Paint the boat', { attended: true, limits: { execution: 1 } });
+    expect(await openGateOf(handle, 'question')).toMatchObject({ subject: { role: 'executor' } });
+    await answer(handle, 'question', { text: 'Blue.' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed', tasks: [{ status: 'completed' }] });
+    expect(JSON.stringify(asked.requests[2]?.body.messages.slice(-1))).toContain('Blue.');
+  });
+
+  test('nobody attends → the planner makes the best plan it can', async () => {
+    rig.play(byRole({ planner: [clarification('Which boat?'), planned], executor: [reported()] }));
+    const { result } = await rig.run('Paint the boat');
+    expect(result.outcome).toBe('completed');
+  });
+});
+
+describe('client tools (T10, T11, C24, K4)', () => {
+  const clientTools: ClientTool[] = [
+    {
+      name: 'ask_crew',
+      description: 'Asks the crew.',
+      inputSchema: { type: 'object', properties: { question: { type: 'string' } }, required: ['question'] },
+    },
+  ];
+  const crew: ScriptedToolCall = { name: 'ask_crew', arguments: { question: 'Ready?' } };
+
+  test('mixed with server tools in one reply → results in call order, the client gives its own', async () => {
+    const asked = rig.play(
+      byRole({ planner: [planned], executor: [calls(crew, read('a.txt'), crew), reported()] }),
+    );
+    const handle = await rig.start('Ask', { clientTools });
+    const gates = await until('both calls wait', async () => {
+      const view = await handle.query(stateQuery);
+      return view.gates.length === 2 && view.gates;
+    });
+    const [first, second] = gates;
+    if (first?.kind !== 'clientTool' || second?.kind !== 'clientTool') throw new Error('no client gates');
+    await submit(handle, { callId: second.subject.callId, content: { ready: false }, isError: true });
+    await submit(handle, { gateId: first.gateId, content: 'aye' });
+    const result = (await handle.result()) as RunResult;
+    expect(endings(result)).toEqual(['executed', 'executed', 'executed']);
+    expect(toolTexts(asked.requests[2])).toEqual([
+      'aye',
+      expect.stringContaining('alpha'),
+      expect.stringContaining('{"ready":false}'),
+    ]);
+    expect(result.trace.steps.map(step => step.error !== null)).toEqual([false, false, true]);
+  });
+
+  test('wrong submitters → refused with a reason, at no cost in history', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(crew, write('c.txt', 'c')), reported()] }));
+    const handle = await rig.start('Ask', { clientTools, ...attended });
+    const client = await openGateOf(handle, 'clientTool');
+    const approval = await openGateOf(handle, 'approval');
+    const before = (await handle.describe()).historyLength;
+    const refusals = [
+      await refusal(submit(handle, { callId: 'c999_1', content: 'x' })),
+      await refusal(submit(handle, { gateId: approval.gateId, content: 'x' })),
+      await refusal(answerGate(handle, { gateId: client.gateId, decision: 'approve' })),
+      await refusal(answerGate(handle, { gateId: 'g999', decision: 'approve' })),
+      await refusal(answerGate(handle, { gateId: approval.gateId, decision: 'perhaps' })),
+      await refusal(answerGate(handle, { gateId: approval.gateId, decision: 'deny', arguments: {} })),
+      await refusal(submit(handle, { gateId: client.gateId })),
+      await refusal(handle.executeUpdate(answerGateUpdate, { args: ['yes'] as never })),
+      await refusal(handle.executeUpdate(editPlanUpdate, { args: [{ tasks: [] }] })),
+      await refusal(
+        handle.executeUpdate(editPlanUpdate, { args: [{ tasks: [{ id: 'task-1', description: 'x' }] }] }),
+      ),
+      await refusal(handle.executeUpdate(setBudgetUpdate, { args: [{ tokens: -1 }] })),
+    ];
+    expect(refusals).toEqual([
+      expect.stringContaining('No call c999_1 waits for a result'),
+      expect.stringContaining('answer it with answerGate'),
+      expect.stringContaining('answer it with submitToolResult'),
+      expect.stringContaining('There is no gate g999'),
+      expect.stringContaining('one of approve, deny, always'),
+      expect.stringContaining('not with deny'),
+      expect.stringContaining('content'),
+      expect.stringContaining('an object with gateId'),
+      expect.stringContaining('at least one task'),
+      expect.stringContaining('has begun already'),
+      expect.stringContaining('tokens must be a whole number'),
+    ]);
+    expect((await handle.describe()).historyLength).toBe(before);
+    await submit(handle, { gateId: client.gateId, content: 'aye' });
+    expect(await refusal(submit(handle, { gateId: client.gateId, content: 'again' }))).toContain('is closed');
+    await answer(handle, 'approval', { decision: 'approve' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+    await expect(answerGate(handle, { gateId: approval.gateId, decision: 'approve' })).rejects.toThrow();
+  });
+});
+
+describe('races at a gate', () => {
+  test('two answers at once → one is taken, the other refused', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('race.txt', '1')), reported()] }));
+    const handle = await rig.start('Write', attended);
+    const { gateId } = await openGateOf(handle, 'approval');
+    const both = await Promise.all([
+      refusal(answerGate(handle, { gateId, decision: 'approve' })),
+      refusal(answerGate(handle, { gateId, decision: 'deny' })),
+    ]);
+    expect(both.filter(said => said === undefined)).toHaveLength(1);
+    expect(both.find(said => said !== undefined)).toContain('is closed: it has its answer already');
+    const taken = both[0] === undefined ? 'executed' : 'denied';
+    expect(endings((await handle.result()) as RunResult)).toEqual([taken]);
+  });
+
+  test('pause during a gate → the answer is kept, and acted on when the run is resumed (S5)', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('paused.txt', '1')), reported()] }));
+    const handle = await rig.start('Write', attended);
+    await openGateOf(handle, 'approval');
+    await handle.signal(pauseSignal);
+    await answer(handle, 'approval', { decision: 'approve' });
+    // A message is handled after the answer: by then a call that was not held would have begun.
+    await handle.signal(steerSignal, { id: 'later', text: 'Go on.', when: 'after-batch' });
+    await accepted(handle, 'later');
+    expect(await eventsOf(handle, 'tool_call_started')).toEqual([]);
+    await handle.signal(resumeSignal);
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed']);
+  });
+
+  test('stop and an answer while paused → the stop wins, nothing runs', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('stopped.txt', '1'))] }));
+    const handle = await rig.start('Write', attended);
+    await openGateOf(handle, 'approval');
+    await handle.signal(pauseSignal);
+    await answer(handle, 'approval', { decision: 'approve' });
+    await handle.signal(stopSignal);
+    const result = (await handle.result()) as RunResult;
+    expect([result.outcome, endings(result)]).toEqual(['stopped', ['cancelled']]);
+    expect(() => inWorkspace('stopped.txt')).toThrow();
+  });
+
+  test('the worker is replaced while a run waits → the gate is still there, its answer is taken (S6)', async () => {
+    rig.play(byRole({ planner: [planned], executor: [calls(write('moved.txt', '1')), reported()] }));
+    const handle = await rig.start('Write', attended);
+    const { gateId } = await openGateOf(handle, 'approval');
+    await rig.stopWorker();
+    await rig.startWorker();
+    expect((await openGateOf(handle, 'approval')).gateId).toBe(gateId);
+    await answer(handle, 'approval', { decision: 'approve' });
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed']);
+    expect(inWorkspace('moved.txt')).toBe('1');
+  });
+
+  test('continue-as-new at every safe point → each gate is asked once, each answer is acted on once (L20)', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(write('n1.txt', '1'), write('n2.txt', '2')), reported()],
+      }),
+    );
+    const handle = await rig.start('Write', {
+      attended: true,
+      approvePlan: true,
+      continueAsNew: 'every-safe-point',
+    });
+    await answer(handle, 'plan', { decision: 'approve' });
+    const first = await answer(handle, 'approval', { decision: 'approve' });
+    await until('the other gate', async () => (await openGateOf(handle, 'approval')).gateId !== first);
+    await answer(handle, 'approval', { decision: 'deny' });
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed', 'denied']);
+    expect(await eventsOf(handle, 'gate_opened')).toHaveLength(3);
+  });
+});
+
+describe('budget and failure gates', () => {
+  test('a budget is used up → raised, it goes on; then wrap_up ends it', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(read('a.txt')), calls(read('a.txt')), calls(read('a.txt'))],
+        summary: [{ text: 'As far as it went.' }],
+      }),
+    );
+    const handle = await rig.start('Read', { attended: true, limits: { turns: 2 } });
+    expect(await openGateOf(handle, 'budget')).toMatchObject({
+      subject: { budget: 'turns', limit: 2, used: 2 },
+    });
+    const { gateId } = await openGateOf(handle, 'budget');
+    expect(await refusal(answerGate(handle, { gateId, decision: 'raise', to: 2 }))).toContain('above 2');
+    await answerGate(handle, { gateId, decision: 'raise', to: 4 });
+    await until('it asks again', async () => (await openGateOf(handle, 'budget')).gateId !== gateId);
+    await answer(handle, 'budget', { decision: 'wrap_up' });
+    expect(await handle.result()).toMatchObject({ outcome: 'unverified', answer: 'As far as it went.' });
+  });
+
+  test('a model fails for good → retry, another model, stop', async () => {
+    const refused = { error: { status: 400, message: 'Not this way.' } };
+    const asked = rig.play(byRole({ planner: [refused, refused, refused, refused] }));
+    const handle = await rig.start('Do it', attended);
+    const first = await answer(handle, 'failure', { decision: 'retry' });
+    const second = await until('it asks again', async () => {
+      const gate = await openGateOf(handle, 'failure');
+      return gate.gateId !== first && gate;
+    });
+    expect(second.body).toContain('Not this way.');
+    await answer(handle, 'failure', { decision: 'stop' });
+    await expect(handle.result()).rejects.toThrow();
+    expect(asked.requests).toHaveLength(2);
+    expect(await gatesClosed(handle)).toEqual(['failure person retry', 'failure person stop']);
+  });
+
+  test('stop while a failure waits for a person → stopped, not failed', async () => {
+    const refused = { error: { status: 400, message: 'Not this way.' } };
+    rig.play(byRole({ planner: [refused] }));
+    const handle = await rig.start('Do it', attended);
+    await openGateOf(handle, 'failure');
+    await handle.signal(stopSignal);
+    expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
+  });
+});
+
+describe('changes to a run in flight', () => {
+  test('editPlan → tasks are added and changed that have not begun (L17)', async () => {
+    const hold = latch();
+    const asked = rig.play(
+      byRole({
+        planner: [{ text: plan({ todos: ['First', 'Second'] }) }],
+        executor: [
+          { ...reported('One.'), hold: { until: hold.until } },
+          reported('Two.'),
+          reported('Three.'),
+        ],
+      }),
+    );
+    const handle = await rig.start('Do it');
+    await asked.arrived(1);
+    const tasks = [
+      { id: 'task-2', description: 'Second, in blue' },
+      { id: 'task-3', description: 'Third', priority: 9 },
+    ];
+    expect(await handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] })).toEqual({ tasks: 3 });
+    hold.open();
+    const result = (await handle.result()) as RunResult;
+    expect(result.tasks.map(({ id, description, status }) => [id, description, status])).toEqual([
+      ['task-1', 'First', 'completed'],
+      ['task-2', 'Second, in blue', 'completed'],
+      ['task-3', 'Third', 'completed'],
+    ]);
+  });
+
+  test('setBudget → counts from the next check on', async () => {
+    const hold = latch();
+    const asked = rig.play(
+      byRole({
+        planner: [{ ...planned, hold: { until: hold.until } }],
+        executor: [reported()],
+        verifier: [content],
+      }),
+    );
+    const handle = await rig.start('Do it', { limits: { turns: 1 } });
+    await asked.arrived(0);
+    await handle.executeUpdate(setBudgetUpdate, { args: [{ turns: 10 }] });
+    hold.open();
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+  });
+});
