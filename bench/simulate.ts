@@ -11,26 +11,31 @@ const options = new Command('simulate')
   .option('--runs <n>', 'runs to make', Number, 100_000)
   .option('--from <seed>', 'the first seed; by default a new one each time', Number, Date.now())
   .option('--seed <seed>', 'this seed only, in all its runs', Number)
+  .option('--alone', 'that seed without people')
   .parse()
-  .opts<{ runs: number; from: number; seed?: number }>();
+  .opts<{ runs: number; from: number; seed?: number; alone?: boolean }>();
 
 if (options.seed !== undefined) {
-  const { runs } = await simulateSeed(options.seed, true);
+  const { runs } = await simulateSeed(options.seed, !options.alone, true);
   console.log(`seed ${options.seed}: ${runs} runs, every invariant holds`);
 } else {
   const started = Date.now();
   const { runs, seeds, bad } = await simulateRuns(options.from, options.runs, MOST_BAD);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   console.log(`${runs} runs of ${seeds} seeds from ${options.from} in ${seconds} s, ${machine()}`);
-  for (const { seed, error } of bad) console.log(`seed ${seed}: ${error}`);
+  for (const { seed, attended, error } of bad)
+    console.log(`seed ${seed}, ${attended ? 'attended' : 'alone'}: ${error}`);
   keep(bad);
   process.exitCode = bad.length === 0 ? 0 : 1;
 }
 
 function keep(bad: readonly BadSeed[]): void {
   if (bad.length === 0) return;
-  const kept: { seed: number; found: string }[] = JSON.parse(readFileSync(BAD_SEEDS, 'utf8'));
-  for (const { seed, error } of bad) kept.push({ seed, found: error.split('\n')[0] ?? '' });
+  const kept: { seed: number; attended?: boolean; found: string }[] = JSON.parse(
+    readFileSync(BAD_SEEDS, 'utf8'),
+  );
+  for (const { seed, attended, error } of bad)
+    kept.push({ seed, attended, found: error.split('\n')[0] ?? '' });
   writeFileSync(BAD_SEEDS, `${JSON.stringify(kept, null, 2)}\n`);
   console.log(`kept in ${BAD_SEEDS}`);
 }

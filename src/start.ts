@@ -7,11 +7,15 @@ import { defaultModelFor } from './client/default-model.js';
 import { EXIT } from './client/exit-codes.js';
 import { tellLeftOpen } from './client/left-open.js';
 import { runGoal } from './client/run-goal.js';
+import { isTerminal } from './client/session/terminal.js';
 import { addStartOptions, readGoal } from './client/start-options.js';
 import type { StartOptions } from './client/start-run.js';
 import { startRequest, userPath } from './client/start-run.js';
 import { env } from './env.js';
 import { SteersmanError } from './errors.js';
+
+/** How long a run of a session that is gone waits for the next goal. */
+const SESSION_OPEN_SECONDS = 600;
 
 interface NpmStartOptions extends StartOptions, CommonOptions {
   resumeOpen?: boolean;
@@ -34,12 +38,15 @@ async function start(goal: string | undefined, options: NpmStartOptions, command
     isSet: name => env.lookup(name) !== undefined,
   });
   const chosen = model === undefined ? options : { ...options, model };
-  const request = goal === undefined ? null : await startRequest(await readGoal(goal, command), chosen);
+  const interactive = isTerminal() && options.json !== true;
+  const words = goal === undefined ? null : await readGoal(goal, command);
+  const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
+  const request = words === null ? null : await startRequest(words, { ...chosen, ...session });
   const configDir = options.config === undefined ? null : userPath(options.config);
   await withTemporal(options, async context => {
     if (options.model === undefined && model !== undefined) context.output.notes.line(REHEARSAL_NOTE);
     const resumed = await tellLeftOpen(context, { resume, configDir });
-    if (request !== null) return runGoal(context, request);
+    if (request !== null) return runGoal(context, request, { interactive });
     if (resumed.length === 0) context.output.notes.line('No run was left open.');
     return EXIT.ok;
   });
@@ -59,7 +66,11 @@ describeVerb(program, [
 ]).addHelpText(
   'after',
   `
-Ctrl-C asks the run to stop with what there is; a second one leaves it running in the background.
+In a terminal: Enter sends what you type to the running team, Alt+Enter queues the next goal, Esc interrupts,
+/help tells the rest. What needs your consent is asked there; after the answer a line is the next goal, and
+Ctrl-C leaves. Elsewhere: what would be asked is refused, unless --yes approves it or --attended waits for an
+answer from another terminal; Ctrl-C asks the run to stop with what there is, and a second one leaves it
+running in the background.
 Exit codes: 0 completed; 3 an answer that is not verified, cut by a budget or stopped; 1 failed; 130 cancelled
 or left running; 2 when the call itself was wrong.`,
 );

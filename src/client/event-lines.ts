@@ -46,7 +46,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   route: ({ act, reason }) => `message understood · ${act} · ${reason}`,
   user_message: ({ role, text }, { bold }) => `${bold(role)}: ${text}`,
   gate_opened: gateLines,
-  gate_closed: ({ gateId, by, decision }, { dim }) => dim(`gate ${gateId} closed by ${by}: ${decision}`),
+  gate_closed: gateClosedLine,
   review: ({ subject, approved, fixes }, { green, yellow }) =>
     approved ? green(`review of ${subject}: approved`) : yellow(`review of ${subject}: ${fixes.join('; ')}`),
   orchestration: ({ accepted, why }) => `orchestrator · ${accepted ? 'accepted' : 'refused'} · ${why}`,
@@ -70,6 +70,18 @@ function gateLines(
     ...body.split('\n').slice(0, 12),
     dim(`${kind}${how}`),
   ];
+}
+
+/** Without a person a rule answers: how that can be changed is said where it refuses. */
+function gateClosedLine(
+  { gateId, kind, by, decision }: JournalPayloads['gate_closed'],
+  { dim, yellow }: Colors,
+): string {
+  if (by !== 'rule') return dim(`gate ${gateId} closed by ${by}: ${decision}`);
+  if (decision === 'approve') return dim(`gate ${gateId} · ${kind} approved by --yes`);
+  return yellow(
+    `gate ${gateId} · ${kind}: nobody can be asked, so ${decision} (--yes approves, --attended waits for an answer)`,
+  );
 }
 
 /**

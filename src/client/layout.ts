@@ -29,17 +29,6 @@ export function fitLine(text: string, width: number): string {
   return `${head}…`;
 }
 
-/** The end of one line of text in `width` columns, with `…` before it where it is longer. */
-export function fitEnd(text: string, width: number): string {
-  if (widthOf(text) <= width) return text;
-  let kept = '';
-  for (const { segment } of [...new Intl.Segmenter().segment(text)].reverse()) {
-    if (widthOf(segment + kept) > width - 1) break;
-    kept = segment + kept;
-  }
-  return `…${kept}`;
-}
-
 /** The text filled up with spaces to `width` columns, on the left with `right`. */
 export function padText(text: string, width: number, align: 'left' | 'right' = 'left'): string {
   const fill = ' '.repeat(Math.max(0, width - widthOf(text)));

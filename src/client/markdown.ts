@@ -81,7 +81,7 @@ function listLines(list: Tokens.List, page: Page): string[] {
     const mark = `${list.ordered ? `${first + index}.` : '•'} ${box}`;
     const hang = ' '.repeat(widthOf(mark));
     const lines = blocks(item.tokens, narrower(page, hang.length), item.loose);
-    return (lines.length > 0 ? lines : ['']).map((line, at) => (at === 0 ? mark : hang) + line);
+    return (lines.length > 0 ? lines : ['']).map((line, at) => ((at === 0 ? mark : hang) + line).trimEnd());
   });
 }
 

@@ -3,6 +3,7 @@ import type { LiveText } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount, terminalText } from './format.js';
+import { gateHelp } from './gate-help.js';
 import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
 import { completeLive, followLive } from './live-text.js';
 import type { TextSink } from './output.js';
@@ -13,14 +14,17 @@ import type { WatchItem } from './watch-run.js';
 /** Shows items of a watch on a sink. */
 export class PlainView {
   private readonly sink: TextSink;
+  private readonly runId: string | null;
   /** Milliseconds since the epoch, of the run's first event. */
   private startedAt: number | null = null;
   /** Model calls that have started and not ended, by id. */
   private readonly running = new Map<string, LiveProgress | null>();
   private channel: LiveChannel = 'text';
 
-  constructor(sink: TextSink) {
+  /** With the id of the run it says how gates are answered. */
+  constructor(sink: TextSink, runId: string | null = null) {
     this.sink = sink;
+    this.runId = runId;
   }
 
   show(item: WatchItem): void {
@@ -38,6 +42,9 @@ export class PlainView {
       this.running.delete(event.callId);
     }
     for (const line of eventLines(event, this.startedAt, this.sink.colors)) this.sink.line(line);
+    if (event.type === 'gate_opened' && this.runId !== null) {
+      for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
+    }
     if (event.type === 'model_call_started') this.running.set(event.callId, null);
   }
 

@@ -72,7 +72,12 @@ export function endLine(end: RunEnd): string {
   return EXPLAINED[end.outcome](end);
 }
 
-const EXPLAINED: Record<Outcome, (end: RunEnd) => string> = {
+/** One line on how a goal ended. */
+export function outcomeLine(outcome: Outcome): string {
+  return EXPLAINED[outcome]({ failure: null });
+}
+
+const EXPLAINED: Record<Outcome, (end: Pick<RunEnd, 'failure'>) => string> = {
   completed: () => 'Completed.',
   unverified: () => 'Unverified: a limit was reached before the answer was verified.',
   budget_exhausted: () => 'Budget exhausted: the answer is what there was when a budget was used up.',

@@ -8,6 +8,7 @@ import type { Output } from './output.js';
 import { PlainView, showWatch } from './plain-view.js';
 import { printAnswer } from './print-answer.js';
 import { resultLine } from './run-end.js';
+import { runSession } from './session/session.js';
 import type { StartRequest } from './start-run.js';
 import { startRun, taskQueueFor } from './start-run.js';
 import { stopRun } from './stop-run.js';
@@ -17,14 +18,20 @@ import { watchRun } from './watch-run.js';
 /**
  * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal
  * and then the result on stdout. Resolves to the exit code. Ctrl-C asks the run to stop, a second one detaches.
+ * `interactive` holds a session in the terminal instead.
  */
-export async function runGoal(context: Context, request: StartRequest): Promise<number> {
+export async function runGoal(
+  context: Context,
+  request: StartRequest,
+  { interactive }: { interactive: boolean },
+): Promise<number> {
   const { temporal, output } = context;
   const taskQueue = await taskQueueFor(temporal, request, line => output.notes.line(line));
   const { id } = await startRun(temporal, request, taskQueue);
   const webUi = webUiLink(temporal, id);
   output.notes.line(`Run    ${id}`);
   if (webUi !== null) output.notes.line(`Web UI ${webUi}`);
+  if (interactive) return runSession(context, { id, goal: request.goal, owned: true });
 
   const detach = new AbortController();
   const release = onInterrupt(press => {
@@ -32,7 +39,7 @@ export async function runGoal(context: Context, request: StartRequest): Promise<
     else detach.abort();
   });
   const { signal } = detach;
-  const end = await showWatch(watchRun(temporal, id, { signal }), printer(output), signal);
+  const end = await showWatch(watchRun(temporal, id, { signal }), printer(output, id), signal);
   release();
   if (end === null) {
     sayDetached(output, id);
@@ -43,8 +50,8 @@ export async function runGoal(context: Context, request: StartRequest): Promise<
   return exitCodeOf(end.outcome);
 }
 
-function printer(output: Output): (item: WatchItem) => void {
-  const view = new PlainView(output.notes);
+function printer(output: Output, id: string): (item: WatchItem) => void {
+  const view = new PlainView(output.notes, id);
   return item => {
     if (output.json && item.kind === 'event') output.value(item.event);
     else if (!output.json || item.kind === 'notice') view.show(item);

@@ -14,10 +14,12 @@ export interface Receipt {
 
 /** Where the run is when a message arrives. */
 export interface Situation {
-  /** `waiting`: at a gate, for a person. `idle`: the goal is answered. */
-  doing: 'loading' | 'model_call' | 'tool_call' | 'between' | 'waiting' | 'idle';
+  /** `asking`: at the gate of a tool call. `waiting`: at another gate. `idle`: the goal is answered. */
+  doing: 'loading' | 'model_call' | 'tool_call' | 'between' | 'asking' | 'waiting' | 'idle';
   /** The call in flight can be cancelled without harm. */
   interruptible: boolean;
+  /** The message is for a role that is not at work: it disturbs nothing. Default false. */
+  forAnother?: boolean;
   paused: boolean;
   /** Stop was asked for: no further model call is made. */
   stopping: boolean;
@@ -42,8 +44,13 @@ function willHappen(item: InboxItem, situation: Situation): string {
 }
 
 /** What happens to the call in flight and the rest of its batch: nothing is said that does not apply. */
-function cutOff(item: InboxItem, { doing, interruptible }: Situation): string {
-  if (doing === 'waiting') return 'The run waits for a person at a gate, and goes on waiting. ';
+function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: Situation): string {
+  const disturbs = !forAnother && item.when !== 'after-batch';
+  if (doing === 'waiting' || (doing === 'asking' && !disturbs))
+    return 'The run waits for a person at a gate, and goes on waiting. ';
+  if (forAnother) return '';
+  if (doing === 'asking')
+    return 'The question at the gate is withdrawn; calls that have not begun are skipped. ';
   if (doing === 'model_call') {
     if (item.when === 'interrupt' && interruptible)
       return 'The model call in progress is cut off, unless it ends first; its text so far is kept. ';

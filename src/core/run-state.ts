@@ -58,8 +58,6 @@ export interface Cursor {
   question: string | null;
   /** Execution: the report of the task, while the reviewer looks at it. */
   report: string | null;
-  /** Execution: rounds of the task where they are not the run's limit. */
-  extraRounds: number;
   batch: Batch | null;
 }
 
@@ -236,7 +234,6 @@ export function startOf(phase: Phase, cycle: number, taskId: string | null = nul
     adopted: false,
     question: null,
     report: null,
-    extraRounds: 0,
     batch: null,
   };
 }

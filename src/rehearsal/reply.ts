@@ -1,4 +1,5 @@
 /** What a rule answers: some thought for the live view, then tool calls or a text. */
+import type { AgentOutput } from '../core/envelope.js';
 
 export interface RuleCall {
   name: string;
@@ -25,10 +26,7 @@ export function textReply(thought: string, text: string): RuleReply {
 }
 
 /** A reply that is an envelope: what the steering roles answer with. */
-export function envelopeReply(
-  thought: string,
-  fields: { action: string; params: object } & object,
-): RuleReply {
+export function envelopeReply(thought: string, fields: Omit<AgentOutput, 'thought'>): RuleReply {
   return textReply(thought, JSON.stringify({ thought: `${LABEL} ${thought}`, ...fields }));
 }
 

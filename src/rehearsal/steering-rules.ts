@@ -2,13 +2,14 @@
  * Rules for the roles that steer a run (F15, F16, F20, F21). Only a message that is a control instruction and
  * nothing else is taken for one; all others go to the roles as notes, whose rules read them as wishes.
  */
+import type { Risk } from '../core/envelope.js';
 import type { Control, IntentAction } from '../core/intent.js';
 import { tagged } from './briefs.js';
 import type { RuleReply } from './reply.js';
 import { envelopeReply, LABEL, LABEL_ZH } from './reply.js';
 
-const BEFORE = String.raw`(?:(?:ok|okay|hey|now|and),? +)?(?:please +|can you +|could you +)?`;
-const AFTER = String.raw`(?: +(?:it|this|that|here|now|everything|working|please|the (?:run|work|goal)|this run|for now|for a (?:moment|minute|while)|with (?:it|that|the (?:run|work))))*`;
+const BEFORE = `(?:(?:ok|okay|hey|now|and),? +)?(?:please +|can you +|could you +)?`;
+const AFTER = `(?: +(?:it|this|that|here|now|everything|working|please|the (?:run|work|goal)|this run|for now|for a (?:moment|minute|while)|with (?:it|that|the (?:run|work))))*`;
 const WORDS: Readonly<Record<Control, RegExp>> = {
   cancel: sentence('stop|cancel|abort|quit|give up|end', '停止|停下|停|取消|终止|结束|放弃'),
   pause: sentence(
@@ -50,7 +51,7 @@ function messageIn(brief: string): string {
   return tagged(brief, 'user_answer') || tagged(brief, 'user_message');
 }
 
-const LOW_RISK = { level: 'low', description: 'Rules may have missed what was meant.' };
+const LOW_RISK: Risk = { level: 'low', description: 'Rules may have missed what was meant.' };
 
 /** Says that a message is a control instruction, or a note that changes nothing in the plan. */
 export function understand(brief: string): RuleReply {

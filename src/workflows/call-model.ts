@@ -47,12 +47,10 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     const called = await run.ports.callModel({ callId, role: role.name, model }, optionsFor(run, call));
     run.inFlight = null;
     if (called.ok) return settle(run, thread, call, called.value);
-    if (called.failure.kind === 'cancelled') return { kind: 'interrupted' };
-
-    const next = state.stop ? 'stop' : modelFailureDecision(called.failure, index + 1 < chain.length);
+    const next = nextOf(run, called.failure, index + 1 < chain.length);
     const { kind, type, message } = called.failure;
     run.journal('model_call_failed', { callId, model, failure: type || kind, message, next });
-    if (next === 'stop') return { kind: 'interrupted' };
+    if (next === 'stop' || next === 'interrupted') return { kind: 'interrupted' };
     if (next === 'reschedule') continue;
     if (next === 'compact' && !trimmedForCall) {
       trimmedForCall = true;
@@ -64,6 +62,11 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     state.modelIndex[role.name] = index + 1;
     run.journal('provider_switch', { role: role.name, fromModel: model, toModel });
   }
+}
+
+function nextOf({ state }: Run, failure: CallFailure, hasNextModel: boolean) {
+  if (state.stop) return 'stop';
+  return failure.kind === 'cancelled' ? 'interrupted' : modelFailureDecision(failure, hasNextModel);
 }
 
 function optionsFor(run: Run, call: PinnedCall): CallOptions {
@@ -112,7 +115,9 @@ function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelRes
   });
   goal.usage = addUsage(goal.usage, result.usage);
   run.state.usage = addUsage(run.state.usage, result.usage);
-  goal.counters = { ...goal.counters, turns: goal.counters.turns + 1 };
+  // The wrap-up call is outside the count (DESIGN.md, "Team mode").
+  if (run.state.cursor.phase !== 'wrap_up')
+    goal.counters = { ...goal.counters, turns: goal.counters.turns + 1 };
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,

@@ -68,12 +68,15 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
     () => open.answer !== null || state.stop !== null || superseded(),
     open.gate.deadline,
   );
+  // Nothing begins while the run is paused: an answer is kept until it is resumed.
+  if (open.answer !== null) await run.held();
   return settle(run, open, superseded()) as Asked<K>;
 }
 
 function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
   const { answer } = open;
-  if (answer) {
+  // A stop overtakes what was approved; a client's result is there already.
+  if (answer && (!run.state.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
     return { kind: 'answered', answer, by: 'person' };
   }

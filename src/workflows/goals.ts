@@ -1,10 +1,12 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
+import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
 import { utf8Length } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
+import { setStatus } from '../core/plan.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import { closeOpenCalls } from './batch.js';
@@ -51,8 +53,19 @@ function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
   const { number, text, counters } = state.goal;
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
+  endRunningTask(run, outcome);
   state.goals.push({ number, text, outcome, answer, turns: counters.turns });
   run.journal('goal_ended', { number, outcome, answer: preview(answer) });
+}
+
+/** A task that was at work when its goal ended has failed: nothing goes on with it. */
+function endRunningTask(run: Run, reason: Outcome): void {
+  const { state } = run;
+  for (const { id, status } of state.tasks) {
+    if (status !== 'executing') continue;
+    state.tasks = setStatus(state.tasks, id, 'failed', { reason });
+    run.journal('task_ended', { taskId: id, status: 'failed', reason });
+  }
 }
 
 /** Outcomes after which a run ends, whatever waits. */
@@ -90,7 +103,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const deadline = state.idleSince + keepOpenSeconds * 1_000;
   const arrived = () => state.inbox.items.length > 0;
   await run.waitForPerson(() => arrived() || state.finishing || state.stop !== null, deadline);
-  return arrived();
+  return arrived() && !state.stop;
 }
 
 /** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
@@ -110,6 +123,7 @@ export function endRun(run: Run, { outcome, answer }: Pick<GoalEnd, 'outcome' | 
 export function endCancelled(run: Run): { outcome: 'cancelled'; answer: string } {
   closeOpenCalls(run);
   const end = { outcome: 'cancelled' as const, answer: run.state.pinned ? whatThereIs(run) : '' };
+  endRunningTask(run, 'cancelled');
   endRun(run, end);
   return end;
 }

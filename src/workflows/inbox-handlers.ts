@@ -14,6 +14,7 @@ import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import type { Run } from './run.js';
+import { readable } from './take-steering.js';
 
 /** A gate's answer, a tool's result: what fits a thread. */
 const MAX_ANSWER_BYTES = MAX_BLOCK_BYTES;
@@ -21,7 +22,6 @@ const MAX_ANSWER_BYTES = MAX_BLOCK_BYTES;
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
-  const situation = situationOf(run);
   const taken = acceptMessage(state.inbox, raw, kind, {
     at: ports.now(),
     fallbackId: run.nextId('s'),
@@ -35,24 +35,37 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     if (taken.id !== null) run.journal('receipt', { id: taken.id, status: 'dropped', how: taken.why });
     return;
   }
+  const situation = situationOf(run, taken.item.to);
   run.journal('receipt', acceptedReceipt(taken.item, situation));
-  const { to } = taken.item;
-  const meant = to === null || to === run.inFlight?.role;
-  if (kind === 'steer' && meant && wantsInterrupt([taken.item])) ports.interrupt();
+  const { interruptible, forAnother } = situation;
+  if (kind === 'steer' && interruptible && !forAnother && wantsInterrupt([taken.item])) ports.interrupt();
 }
 
-function situationOf(run: Run): Situation {
+function situationOf(run: Run, to: string | null): Situation {
   const { state, inFlight } = run;
-  const waiting = state.gates.length > 0;
-  const between = state.pinned ? 'between' : 'loading';
-  const calling = inFlight ? (`${inFlight.kind}_call` as const) : between;
   return {
-    doing: state.end || state.idleSince !== null ? 'idle' : waiting ? 'waiting' : calling,
-    interruptible: inFlight?.interruptible ?? false,
+    doing: doingOf(run),
+    interruptible: inFlight?.interruptible === true && readable(run),
+    forAnother: to !== null && to !== roleAtWork(run),
     paused: state.pausedAt !== null,
     stopping: state.stop !== null,
     wrappingUp: state.goal.wrapUp !== null,
   };
+}
+
+function doingOf({ state, inFlight }: Run): Situation['doing'] {
+  if (state.end || state.idleSince !== null) return 'idle';
+  if (inFlight) return `${inFlight.kind}_call`;
+  if (state.gates.length === 0) return state.pinned ? 'between' : 'loading';
+  return state.cursor.batch ? 'asking' : 'waiting';
+}
+
+/** The role whose call is in flight, or whose tool calls are being worked off. */
+function roleAtWork({ state, inFlight }: Run): string | null {
+  const { batch } = state.cursor;
+  if (inFlight || !batch) return inFlight?.role ?? null;
+  const reply = state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
+  return reply?.kind === 'assistant' ? reply.role : null;
 }
 
 export function requestPause(run: Run, input: unknown): void {
@@ -136,6 +149,9 @@ function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {
 export function readPlanEdit(run: Run, input: unknown): PlannedTask[] | string {
   const { state } = run;
   if (state.end) return 'The run has ended.';
+  if (!state.pinned) return 'The run is being loaded: try again in a moment.';
+  if (state.idleSince !== null || state.goal.wrapUp !== null)
+    return 'The goal is answered or being wrapped up: send a follow-up instead.';
   if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0) {
     return 'Give { "tasks": [{ "id", "description", … }] } with at least one task.';
   }

@@ -20,6 +20,8 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
     body: failure.message,
     subject: { model, models },
   });
+  // The loop ends a run that is being stopped.
+  if (asked.kind === 'stopped') return true;
   if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
   if (asked.answer.decision === 'other_model') {
     role.models = [asked.answer.model];

@@ -198,7 +198,7 @@ const FAILED_TEXT: Record<string, string> = {
     'It is not known whether this call took effect: the worker or the connection was lost while it ran. Check the state of things with a read-only tool before you repeat it.',
   timed_out: 'The tool did not answer within its time limit, in several tries.',
   unavailable: 'The tool could not be reached.',
-  cancelled: 'Cancelled before it ended: the run was stopped.',
+  cancelled: 'Cancelled before it ended.',
 };
 
 function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {

@@ -85,9 +85,14 @@ export class Run {
     ports.throwIfCancelled();
     ports.show(state);
     if (ports.handoverDue(state)) await ports.handOver(state);
-    if (state.pausedAt !== null && !state.stop) {
-      await this.waitForPerson(() => state.pausedAt === null || state.stop !== null, null);
-    }
+    await this.held();
+  }
+
+  /** Waits while a person holds the run; a stop ends that too. */
+  async held(): Promise<void> {
+    const { state } = this;
+    if (state.pausedAt === null || state.stop) return;
+    await this.waitForPerson(() => state.pausedAt === null || state.stop !== null, null);
   }
 
   /**

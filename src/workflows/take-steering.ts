@@ -18,9 +18,12 @@ export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   return true;
 }
 
-/** Nobody reads messages while the goal is wrapped up, or while others are being understood. */
-function readable(run: Run): boolean {
-  return run.state.goal.wrapUp === null && run.state.steering === null;
+/**
+ * Nobody reads messages while the goal is wrapped up, while others are being understood, or in the middle of a
+ * question to a second role: they are for the role that asked it.
+ */
+export function readable({ state }: Run): boolean {
+  return state.goal.wrapUp === null && state.steering === null && state.cursor.phase !== 'consultation';
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
-import type { Phase, RunState } from '../../src/core/run-state.js';
+import type { Cursor, Phase, RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
+import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
 
 interface Place {
@@ -12,32 +13,43 @@ interface Place {
   reporting: boolean;
   /** Whole replies here, less those that were sent back. */
   rounds: number;
+  /** Rounds given back: a person answered a question of the role. */
+  credits: number;
 }
+
+/** People add goals, plans and limits; even so a run ends. */
+const MOST_CALLS_WITH_PEOPLE = 1_500;
 
 export class Caps {
   private readonly scenario: Scenario;
   private readonly places = new Map<string, Place>();
   private here: Place | null = null;
   private replies = 0;
+  private wrapUps = 0;
   private calls = 0;
   private verdicts = 0;
+  /** The largest that each limit has been: people and the orchestrator raise them. */
+  private most: Limits;
 
   constructor(scenario: Scenario) {
     this.scenario = scenario;
+    this.most = scenario.pinned.limits;
   }
 
   modelCalled({ cursor }: RunState): void {
     this.calls += 1;
-    const most = mostReplies(this.scenario.pinned.limits) + this.scenario.maxFailures + 1;
+    const alone = mostReplies(this.most) + this.scenario.maxFailures + 1;
+    const most = this.scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
     expectThat(this.calls <= most, `${this.calls} model calls, when at most ${most} can be needed`);
     const { phase, cycle, taskId, reporting } = cursor;
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
-    this.here = this.places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0 };
+    this.here = this.places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
     this.places.set(key, this.here);
   }
 
-  replied(interrupted: boolean): void {
-    this.replies += 1;
+  replied({ phase }: Cursor, interrupted: boolean): void {
+    if (phase === 'wrap_up') this.wrapUps += 1;
+    else this.replies += 1;
     if (this.here && !interrupted) this.here.rounds += 1;
   }
 
@@ -46,63 +58,118 @@ export class Caps {
     if (this.here) this.here.rounds -= 1;
   }
 
-  check({ goal }: RunState): void {
-    const { limits } = this.scenario.pinned;
+  check({ goal, pinned }: RunState): void {
+    if (pinned) this.most = largest(this.most, pinned.limits);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
-    // One wrap-up call beyond the limit, and its re-ask.
-    expectThat(this.replies <= limits.turns + 2, `${this.replies} replies, limit ${limits.turns}`);
+    expectThat(this.replies <= this.most.turns, `${this.replies} replies, limit ${this.most.turns}`);
+    // Its re-ask, and partial ones before it.
+    expectThat(this.wrapUps <= 2, `${this.wrapUps} replies in the wrap-up`);
     if (!this.here) return;
-    const { phase, cycle, taskId, reporting, rounds } = this.here;
-    const most = this.mostRounds(this.here);
+    const { phase, cycle, taskId, reporting, rounds, credits } = this.here;
+    const most = this.mostRounds(this.here) + credits;
     expectThat(rounds <= most, `${rounds} rounds in ${phase} ${cycle} ${taskId} ${reporting}, limit ${most}`);
   }
 
   private mostRounds({ phase, reporting }: Place): number {
-    const { limits } = this.scenario.pinned;
     switch (phase) {
       case 'planning':
-        return limits.planning;
+        return this.most.planning;
       case 'execution':
-        return reporting ? 1 : limits.execution;
+        return reporting ? 1 : this.most.execution;
       case 'verification':
       case 'wrap_up':
+        return 1;
       case 'steering':
       case 'consultation':
-        return 1;
+        // Each visit has one, which the journal ends.
+        return Number.POSITIVE_INFINITY;
     }
   }
 
-  private roundsOf(phase: Phase, cycle: number, taskId: string | null): number {
-    return [...this.places.values()]
-      .filter(place => place.phase === phase && place.cycle === cycle && place.taskId === taskId)
-      .reduce((sum, place) => sum + place.rounds, 0);
+  private of(phase: Phase, cycle: number, taskId: string | null): Place[] {
+    return [...this.places.values()].filter(
+      place => place.phase === phase && place.cycle === cycle && place.taskId === taskId,
+    );
   }
 
   /** The counters of the run say what happened. */
   happened(event: JournalEvent, { cursor, goal, tasks }: RunState): void {
-    const { limits } = this.scenario.pinned;
-    if (event.type === 'verdict') {
-      this.verdicts += 1;
-      expectThat(this.verdicts <= limits.verification, `${this.verdicts} verdicts`);
-      expectThat(goal.counters.verification === this.verdicts, 'verifications are not counted');
+    switch (event.type) {
+      case 'verdict':
+        this.verdicts += 1;
+        expectThat(this.verdicts <= this.most.verification, `${this.verdicts} verdicts`);
+        expectThat(goal.counters.verification === this.verdicts, 'verifications are not counted');
+        return;
+      case 'phase_started':
+        if (event.phase === 'execution') this.planned(event.cycle, goal.counters.planning);
+        return;
+      case 'gate_closed':
+        if (event.kind === 'question' && event.by === 'person' && this.here) this.here.credits += 1;
+        return;
+      case 'goal_started':
+        this.places.clear();
+        this.here = null;
+        this.replies = 0;
+        this.wrapUps = 0;
+        this.verdicts = 0;
+        return;
+      case 'task_started':
+        // Anew: a person changed the plan, or the orchestrator has it tried again.
+        for (const reporting of [true, false]) {
+          this.places.delete(`execution/${cursor.cycle}/${event.taskId}/${reporting}`);
+        }
+        return;
+      case 'task_ended':
+        if (event.status === 'blocked' || event.reason === 'echoed' || event.reason === 'replanned') return;
+        return this.taskEnded(
+          event,
+          cursor.cycle,
+          tasks.find(({ id }) => id === event.taskId)?.rounds ?? null,
+        );
+      default:
     }
-    if (event.type === 'phase_started' && event.phase === 'execution') {
-      const rounds = this.roundsOf('planning', event.cycle, null);
-      expectThat(
-        goal.counters.planning === rounds,
-        `${goal.counters.planning} for ${rounds} planning rounds`,
-      );
-    }
-    if (event.type !== 'task_ended' || event.status === 'blocked') return;
-    const task = tasks.find(candidate => candidate.id === event.taskId);
-    const rounds = this.roundsOf('execution', cursor.cycle, event.taskId);
-    expectThat(task?.rounds === rounds, `${task?.rounds} counted for ${rounds} rounds of ${event.taskId}`);
+  }
+
+  private planned(cycle: number, counted: number): void {
+    const places = this.of('planning', cycle, null);
+    const rounds = sum(places, 'rounds');
+    const least = rounds - sum(places, 'credits');
+    expectThat(counted <= rounds && counted >= least, `${counted} for ${rounds} planning rounds`);
+  }
+
+  private taskEnded(
+    { taskId, reason }: { taskId: string; reason: string | null },
+    cycle: number,
+    counted: number | null,
+  ): void {
+    const places = this.of('execution', cycle, taskId);
+    const rounds = sum(places, 'rounds');
+    const right = counted !== null && counted <= rounds && counted >= rounds - sum(places, 'credits');
+    expectThat(right, `${counted} counted for ${rounds} rounds of ${taskId}`);
+    const { execution } = this.scenario.pinned.limits;
     expectThat(
-      event.reason !== 'max_rounds' || rounds > limits.execution - 1,
-      `${event.taskId} reached its cap after ${rounds} rounds`,
+      reason !== 'max_rounds' || rounds > execution - 1,
+      `${taskId} reached its cap after ${rounds} rounds`,
     );
   }
+}
+
+function sum(places: readonly Place[], field: 'rounds' | 'credits'): number {
+  return places.reduce((total, place) => total + place[field], 0);
+}
+
+function largest(before: Limits, now: Limits): Limits {
+  if (before === now) return before;
+  const { planning, execution, verification, tasks, turns } = before;
+  return {
+    ...now,
+    planning: Math.max(planning, now.planning),
+    execution: Math.max(execution, now.execution),
+    verification: Math.max(verification, now.verification),
+    tasks: Math.max(tasks, now.tasks),
+    turns: Math.max(turns, now.turns),
+  };
 }
 
 /** Replies that the caps of a goal allow, with one re-ask for each, and by its turns. */

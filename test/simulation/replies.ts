@@ -2,11 +2,17 @@
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/core/message.js';
 import { TASK_STATUSES } from '../../src/core/plan.js';
-import type { OutputContract } from '../../src/core/role.js';
+import type { OutputContract, PinnedRole } from '../../src/core/role.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
+import {
+  enveloped,
+  type SteeringContract,
+  specialReply,
+  steeringOutput,
+  TASK_IDS,
+} from './special-replies.js';
 
-export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;
 const TOOL_NAMES = ['read', 'read', 'read', 'read_result', 'list', 'put', 'edit', 'edit'] as const;
 const UNKNOWN_TOOLS = ['raed', 'constructor', '__proto__', ''] as const;
 
@@ -16,7 +22,7 @@ type Content = AssistantMessage['content'];
 export function randomReply(
   random: Random,
   scenario: Scenario,
-  contract: OutputContract,
+  { output: contract, dialect }: Pick<PinnedRole, 'output' | 'dialect'>,
   callsTools: boolean,
 ): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
   const toolRate = callsTools ? scenario.toolAppetite : scenario.oddReplies / 4;
@@ -25,13 +31,23 @@ export function randomReply(
     return { content, stopReason: random.weighted([[9, 'tool_use'] as const, [1, 'max_tokens'] as const]) };
   }
   if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
-  const text = contract === 'text' ? 'What was found.' : JSON.stringify(output(random, contract), null, 1);
+  const text =
+    contract === 'text' ? 'What was found.' : JSON.stringify(formed(random, contract, dialect), null, 1);
   const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
   if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
   return { content, stopReason: 'end_turn' };
 }
 
-function output(random: Random, contract: Exclude<OutputContract, 'text'>): unknown {
+function formed(
+  random: Random,
+  contract: Exclude<OutputContract, 'text'>,
+  dialect: PinnedRole['dialect'],
+): Record<string, unknown> {
+  if (dialect === 'component') return output(random, contract);
+  return random.chance(0.08) ? specialReply(random) : enveloped(random, contract, output(random, contract));
+}
+
+function output(random: Random, contract: Exclude<OutputContract, 'text'>): Record<string, unknown> {
   switch (contract) {
     case 'plan':
       return plan(random);
@@ -40,7 +56,7 @@ function output(random: Random, contract: Exclude<OutputContract, 'text'>): unkn
     case 'verdict':
       return verdict(random);
     default:
-      throw new Error(`team mode has no role with the contract ${contract}`);
+      return steeringOutput(random, contract satisfies SteeringContract);
   }
 }
 
@@ -57,7 +73,7 @@ function long(random: Random, scenario: Scenario): string {
   return `\n${random.pick(['x', 'many words ', '你好'])}`.repeat(random.int(0, 60));
 }
 
-function plan(random: Random): unknown {
+function plan(random: Random): Record<string, unknown> {
   const ids = random.some(TASK_IDS, random.pick([0.2, 0.5, 0.9]));
   const todos = ids.map((id, index) => ({
     id: id === '6' ? 6 : id,
@@ -76,7 +92,7 @@ function plan(random: Random): unknown {
   };
 }
 
-function execution(random: Random): unknown {
+function execution(random: Random): Record<string, unknown> {
   return {
     type: 'component',
     component: 'executor-response',
@@ -94,7 +110,7 @@ function execution(random: Random): unknown {
   };
 }
 
-function verdict(random: Random): unknown {
+function verdict(random: Random): Record<string, unknown> {
   const done = random.chance(0.4);
   return {
     type: 'component',
@@ -143,11 +159,12 @@ function maybeText(random: Random, scenario: Scenario): TextBlock[] {
 
 /** Ids are what endpoints give: the same again, or none. */
 function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
+  const names = scenario.settings.clientTools ? [...TOOL_NAMES, 'ask_shop', 'ask_shop'] : TOOL_NAMES;
   return Array.from({ length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) }, () => {
     const call: ToolUseBlock = {
       type: 'tool_use',
       id: random.pick(['', 'call_0', 'call_1']),
-      name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(TOOL_NAMES),
+      name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names),
       input: random.chance(0.1)
         ? otherInput(scenario)
         : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),

@@ -1,10 +1,14 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
+
+import { mergeClientTools } from '../../src/core/client-tools.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
 import { NO_PERMISSIONS } from '../../src/core/permission.js';
 import type { OutputContract, PinnedRole } from '../../src/core/role.js';
-import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import type { People } from './people.js';
+import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';
 
 /** A signal or a cancellation: at the n-th call to a model or tool (from 1), or at the safe point after it. */
@@ -20,6 +24,7 @@ export interface Scenario {
   pinned: PinnedRun;
   stop: Moment | null;
   cancel: Moment | null;
+  people: People;
   /** Share of calls that fail, until `maxFailures` have. */
   failureRate: number;
   maxFailures: number;
@@ -33,7 +38,68 @@ export interface Scenario {
   thorough: boolean;
 }
 
-export function scenarioOf(seed: number): Scenario {
+/** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
+export function scenarioOf(seed: number, attended: boolean): Scenario {
+  const alone = scenarioAlone(seed);
+  return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
+}
+
+function withPeople(alone: Scenario, random: Random): Scenario {
+  const { settings, pinned } = alone;
+  const clientTools = random.chance(0.3) ? CLIENT_TOOLS : [];
+  const added = random.some(STEERING_ROLES, random.pick([0.3, 0.9])).map(([name, output]) => ({
+    ...role(random, name, output),
+    memory: random.chance(0.2) ? ('shared' as const) : ('private' as const),
+    dialect: random.chance(0.8) ? ('envelope' as const) : ('component' as const),
+  }));
+  const own = Object.values(pinned.roles).map(one =>
+    random.chance(0.25) ? { ...one, dialect: 'envelope' as const } : one,
+  );
+  const roles = Object.fromEntries([...own, ...added].map(one => [one.name, one]));
+  return {
+    ...alone,
+    settings: {
+      ...settings,
+      autoApprove: random.chance(0.3),
+      attended: random.chance(0.8),
+      approvePlan: random.chance(0.3),
+      ...(random.chance(0.4) ? { keepOpenSeconds: random.pick([1, 600]) } : {}),
+      ...(clientTools.length > 0 ? { clientTools } : {}),
+    },
+    pinned: {
+      ...pinned,
+      roles,
+      tools: mergeClientTools(pinned.tools, clientTools).tools,
+      modelInfo: { ...pinned.modelInfo, 'p/b': { contextTokens: 128_000, costKnown: false } },
+      permissions: random.chance(0.4)
+        ? {
+            auto: random.some(['put', 'edit'], 0.5),
+            confirm: random.some(['re*', 'put'], 0.3),
+            deny: random.some(['edit', 'list', 'ask_shop'], 0.3),
+          }
+        : NO_PERMISSIONS,
+      review: { plans: random.chance(0.4), results: random.chance(0.4), actions: random.chance(0.4) },
+      orchestrate: random.chance(0.5),
+      onBudget: random.pick(['ask', 'wrap_up'] as const),
+      gateTimeoutMs: random.pick([1_000, 86_400_000]),
+    },
+    stop: random.chance(0.3) ? alone.stop : null,
+    people: randomPeople(random, Object.keys(roles)),
+  };
+}
+
+const STEERING_ROLES: readonly [string, OutputContract][] = [
+  ['understanding', 'intent'],
+  ['router', 'route'],
+  ['reviewer', 'review'],
+  ['orchestrator', 'orchestration'],
+];
+
+const CLIENT_TOOLS: ClientTool[] = [
+  { name: 'ask_shop', description: 'Asks the shop.', inputSchema: { type: 'object' } },
+];
+
+function scenarioAlone(seed: number): Scenario {
   const random = new Random(seed, 'scenario');
   const longTexts = random.chance(0.15);
   return {
@@ -48,6 +114,7 @@ export function scenarioOf(seed: number): Scenario {
     pinned: pinnedRun(random, longTexts),
     stop: random.chance(0.25) ? moment(random) : null,
     cancel: random.chance(0.05) ? moment(random) : null,
+    people: NOBODY,
     failureRate: random.pick([0, 0, 0.05, 0.2]),
     maxFailures: random.int(1, 8),
     oddReplies: random.pick([0.03, 0.15, 0.5]),

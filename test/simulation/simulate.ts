@@ -29,12 +29,10 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
   world.serve(run);
   run.journal('run_started', { mode: 'team', goal: scenario.goal.slice(0, 100) });
   try {
-    await beginRun(run, scenario.pinned);
+    await beginRun(run, structuredClone(scenario.pinned));
     for (;;) {
       try {
-        const end = await pursue(run);
-        if (goOn(run, end) || (await keptOpen(run, end))) continue;
-        endRun(run, end);
+        await session(run, world);
         break;
       } catch (error) {
         if (!(error instanceof HandedOver)) throw error;
@@ -46,8 +44,24 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
     if (!(error instanceof Cancelled)) throw error;
     endCancelled(run);
   }
+  world.afterEnd();
   watcher.ended(run.state);
   return { state: run.state, ...watcher.record() };
+}
+
+/** More goals than all messages could be. */
+const MOST_LOOKS = 100;
+
+/** As the workflow does: one goal after the other, with a wait between the last look but one and the last. */
+async function session(run: Run, world: World): Promise<void> {
+  for (let looks = 0; ; looks += 1) {
+    expectThat(looks < MOST_LOOKS, 'the run looks for its next goal again and again');
+    const end = await pursue(run);
+    if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    await world.beforeEnd();
+    if (goOn(run, end)) continue;
+    return endRun(run, end);
+  }
 }
 
 export interface SeedResult {
@@ -60,8 +74,8 @@ export interface SeedResult {
  * little room. The first two must not differ in anything but the handovers. Where the seed names which of
  * the last two are made, `all` makes them all.
  */
-export async function simulateSeed(seed: number, all = false): Promise<SeedResult> {
-  const scenario = scenarioOf(seed);
+export async function simulateSeed(seed: number, attended: boolean, all = false): Promise<SeedResult> {
+  const scenario = scenarioOf(seed, attended);
   const plain = await simulate(scenario, 'never');
   const runs = [plain];
   if (all || seed % 2 === 0) {
@@ -75,6 +89,7 @@ export async function simulateSeed(seed: number, all = false): Promise<SeedResul
 
 export interface BadSeed {
   seed: number;
+  attended: boolean;
   error: string;
 }
 
@@ -92,13 +107,18 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
   let runs = 0;
   let seed = first;
   for (; runs < atLeast && bad.length < mostBad; seed += 1) {
+    const attended = seed % 3 !== 0;
     try {
-      const result = await simulateSeed(seed);
+      const result = await simulateSeed(seed, attended);
       runs += result.runs;
       for (const tag of result.seen) seen.add(tag);
     } catch (error) {
       runs += 1;
-      bad.push({ seed, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+      bad.push({
+        seed,
+        attended,
+        error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
     }
   }
   return { runs, seeds: seed - first, seen, bad };

@@ -4,12 +4,14 @@ import type { CallFailure } from '../../src/core/failure.js';
 import { FAILURE } from '../../src/core/failure.js';
 import { canonicalJson } from '../../src/core/json.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
+import { toolCallsOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
 import type { ToolPolicy } from '../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
 import type { CallOptions } from '../../src/workflows/ports.js';
 import { toolArguments } from '../../src/workflows/requests.js';
 import { expectThat } from './expect-that.js';
+import type { GateWatch } from './gate-watch.js';
 import type { Scenario } from './scenario.js';
 
 export class ToolWatch {
@@ -19,10 +21,20 @@ export class ToolWatch {
   private readonly runsOfReply = new Map<string, number>();
   /** Whole results of read-only calls since the last call that is not: call → content. */
   private readonly current = new Map<string, string>();
+  /** Arguments that calls ran with, which a person may have edited. */
+  private readonly inputs = new Map<string, unknown>();
+  /** Of this goal, and closed for a message of a person: those are not counted. */
   results = 0;
+  private readonly gates: GateWatch;
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, gates: GateWatch) {
     this.scenario = scenario;
+    this.gates = gates;
+  }
+
+  goalStarted(): void {
+    this.results = 0;
+    this.current.clear();
   }
 
   called(state: RunState, input: CallToolInput, options: CallOptions): void {
@@ -37,8 +49,9 @@ export class ToolWatch {
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
     expectThat(repeatable || !options.interruptible, `${input.tool} has effects and may be interrupted`);
-    expectThat(policy.readOnly || state.settings.autoApprove, `${input.tool} ran without permission`);
     expectThat(state.stop === null, `${input.tool} ran after the stop`);
+    expectThat(state.pausedAt === null || again, `${input.tool} ran in a paused run`);
+    const fallback = { name: input.tool, serverToolName: input.tool, policy };
     const reply = input.toolUseId.slice(0, input.toolUseId.indexOf('_'));
     const runs = (this.runsOfReply.get(reply) ?? 0) + (again ? 0 : 1);
     this.runsOfReply.set(reply, runs);
@@ -47,6 +60,12 @@ export class ToolWatch {
     if (input.arguments) {
       expectThat(canonicalJson(asked) === canonicalJson(input.arguments), 'arguments by query differ');
     }
+    this.inputs.set(input.toolUseId, asked);
+    this.gates.toolCalled(state, tool ?? fallback, {
+      id: input.toolUseId,
+      given: asked,
+      asked: askedInput(state, input.toolUseId),
+    });
   }
 
   /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
@@ -58,12 +77,18 @@ export class ToolWatch {
 
   /** A result as it was written, with its call. Returns what it shows. */
   written(call: ToolUseBlock, result: ToolResultBlock): void {
-    this.results += 1;
-    const key = `${call.name} ${canonicalJson(call.input)}`;
+    if (!isSuperseded(result)) this.results += 1;
+    const key = `${call.name} ${canonicalJson(this.inputs.get(call.id) ?? call.input)}`;
     const policy = this.ran.get(call.id);
+    const byClient = this.scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
     const ranEndings = ['executed', 'timed_out', 'unavailable', 'outcome_unknown', 'cancelled', 'invalid'];
     if (policy) expectThat(ranEndings.includes(result.ending), `${call.id} ran and is ${result.ending}`);
-    else expectThat(result.ending !== 'executed', `${call.id} is executed and did not run`);
+    else expectThat(result.ending !== 'executed' || byClient, `${call.id} is executed and did not run`);
+    if (byClient && result.ending === 'executed') {
+      const given = this.gates.given.has(call.id);
+      expectThat(given || result.isError, `${call.id} has a result that no client gave`);
+      this.current.clear();
+    }
     if (result.ending === 'reused') {
       const known = this.current.get(key);
       expectThat(known !== undefined, `${key} was reused after something that may have changed it`);
@@ -78,4 +103,21 @@ export class ToolWatch {
       this.current.set(key, JSON.stringify(result.content));
     }
   }
+}
+
+/** Closed for a message of a person, together with the rest of its batch: the journal names it there. */
+function isSuperseded({ ending, content }: ToolResultBlock): boolean {
+  const [first] = content;
+  return ending === 'skipped' && first?.type === 'text' && first.text.startsWith('Not run: superseded');
+}
+
+/** The arguments as the model gave them. */
+function askedInput(state: RunState, id: string): unknown {
+  for (const thread of Object.values(state.threads)) {
+    for (const message of thread.messages) {
+      const call = message.kind === 'assistant' && toolCallsOf(message).find(one => one.id === id);
+      if (call) return call.input;
+    }
+  }
+  return undefined;
 }

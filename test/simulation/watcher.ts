@@ -9,14 +9,17 @@ import type {
 } from '../../src/activities/types.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
-import { addUsage, NO_USAGE } from '../../src/core/message.js';
+import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { isOpen } from '../../src/core/plan.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { MAIN_THREAD } from '../../src/core/run-state.js';
+import { goalTimeMs, MAIN_THREAD, MAX_BLOCK_BYTES } from '../../src/core/run-state.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { modelRequestPage } from '../../src/workflows/requests.js';
 import { Caps } from './caps.js';
 import { expectThat } from './expect-that.js';
+import { GateWatch } from './gate-watch.js';
+import { MessageWatch } from './message-watch.js';
+import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
 import { ToolWatch } from './tool-watch.js';
 import { expectPaired, openCalls, Transcript } from './transcript.js';
@@ -32,26 +35,39 @@ export class Watcher {
   private readonly scenario: Scenario;
   private readonly transcript = new Transcript();
   private readonly caps: Caps;
+  readonly gates = new GateWatch();
+  readonly messages = new MessageWatch();
   readonly tools: ToolWatch;
+  readonly seen = new Set<string>();
   private readonly journal: JournalEvent[] = [];
-  private readonly seen = new Set<string>();
+  /** Time that models and tools took for this goal. */
+  private workedMs = 0;
+  private modelCalls = new Set<string>();
+  /** How each task of the goal ended last, by its events. */
+  private readonly endedTasks = new Map<string, string>();
   /** Completed tasks as they were at the last look, by id. */
   private completed = new Map<string, string>();
   private sentBack = false;
+  /** Replies that were taken as what they are: each has its step in the trace (O2). */
+  private finals = 0;
   private lastWritten: Message | null = null;
   private usage = NO_USAGE;
 
   constructor(scenario: Scenario) {
     this.scenario = scenario;
     this.caps = new Caps(scenario);
-    this.tools = new ToolWatch(scenario);
+    this.tools = new ToolWatch(scenario, this.gates);
+  }
+
+  worked(ms: number): void {
+    this.workedMs += ms;
   }
 
   record() {
     return { transcript: this.transcript.messages, journal: this.journal, seen: this.seen };
   }
 
-  safePoint(state: RunState): void {
+  safePoint(state: RunState, now: number): void {
     const events = this.follow(state);
     this.caps.check(state);
     this.checkTasks(state, events);
@@ -63,6 +79,14 @@ export class Watcher {
     }
     expectThat(JSON.stringify(state.usage) === JSON.stringify(this.usage), 'usage is the sum of all replies');
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
+    this.gates.safePoint(state);
+    const finals = state.trace.steps.filter(({ action }) => action.type === 'final').length;
+    expectThat(state.trace.dropped > 0 || finals === this.finals, `${finals} final steps, ${this.finals} outputs`);
+    const counted = goalTimeMs(state.goal, now);
+    expectThat(
+      counted === this.workedMs,
+      `${counted} ms count for the goal, and ${this.workedMs} ms were worked`,
+    );
   }
 
   /** Takes what has happened since the last look. */
@@ -71,10 +95,35 @@ export class Watcher {
     this.newMessages(state);
     for (const event of events) {
       this.caps.happened(event, state);
+      this.gates.happened(event);
+      this.happened(event);
       const unreadable = event.type === 'output_fallback' && !event.errors.includes('it called tools');
       expectThat(!unreadable || this.sentBack, 'a reply was given up that was not sent back once');
     }
     return events;
+  }
+
+  /** Calls and tasks that the journal begins, it ends. */
+  private happened(event: JournalEvent): void {
+    switch (event.type) {
+      case 'goal_started':
+        this.workedMs = 0;
+        this.completed.clear();
+        this.endedTasks.clear();
+        this.tools.goalStarted();
+        return;
+      case 'model_call_started':
+        this.modelCalls.add(event.callId);
+        return;
+      case 'model_call_ended':
+      case 'model_call_failed':
+        expectThat(this.modelCalls.delete(event.callId), `${event.callId} ends, and did not begin`);
+        return;
+      case 'task_ended':
+        this.endedTasks.set(event.taskId, event.status);
+        return;
+      default:
+    }
   }
 
   private newEvents({ journal }: RunState): JournalEvent[] {
@@ -93,19 +142,27 @@ export class Watcher {
     for (const { message, call } of this.transcript.look(state)) {
       if (message.kind === 'assistant') {
         this.usage = addUsage(this.usage, message.usage);
-        this.caps.replied(message.stopReason === 'interrupted');
+        if (message.stopReason !== 'interrupted' && toolCallsOf(message).length === 0) this.finals += 1;
+        this.caps.replied(state.cursor, message.stopReason === 'interrupted');
         this.seen.add(`reply ${message.stopReason}`);
       } else if (message.kind === 'tool_result') {
         if (call) this.tools.written(call, message.content[0]);
+        const { ending } = message.content[0];
+        this.seen.add(`result ${ending}`);
       } else if (message.kind === 'user' && message.purpose === 'reask') {
         this.caps.sentBack();
+        this.finals -= 1;
         expectThat(!this.sentBack, () => `${message.id} sends a reply back twice in one turn`);
       } else if (message.kind === 'user' && message.purpose === 'brief') {
         const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
         expectThat(
-          !again || state.cursor.phase === 'wrap_up',
+          !again || state.cursor.phase === 'wrap_up' || this.scenario.people !== NOBODY,
           () => `brief ${message.id} follows a brief that nobody answered`,
         );
+      }
+      if (message.kind === 'user') {
+        const bytes = Buffer.byteLength(textOf(message));
+        expectThat(bytes <= MAX_BLOCK_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
       if (message.kind !== 'assistant')
         this.sentBack = message.kind === 'user' && message.purpose === 'reask';
@@ -119,10 +176,17 @@ export class Watcher {
     if (cursor.phase === 'execution') {
       expectThat((executing[0]?.id ?? null) === cursor.taskId, `${cursor.taskId} is not the executing one`);
     }
+    for (const { id, status, reason } of tasks) {
+      const told = status === 'pending' || status === 'executing' || reason === 'rejected';
+      expectThat(
+        told || this.endedTasks.get(id) === status,
+        `${id} became ${status} (${reason}) without an event`,
+      );
+    }
     const open = tasks.filter(isOpen).length;
     expectThat(open <= (pinned?.limits.tasks ?? 0), `${open} tasks are open`);
     expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
-    const judged = events.some(event => event.type === 'verdict');
+    const judged = events.some(event => event.type === 'verdict' || event.type === 'goal_started');
     const completed = new Map(
       tasks.filter(task => task.status === 'completed').map(task => [task.id, JSON.stringify(task)]),
     );
@@ -146,6 +210,7 @@ export class Watcher {
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
     this.follow(state);
     expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
+    expectThat(state.pausedAt === null, `the model was called in a paused run (${input.callId})`);
     if (input.role === 'verifier') {
       const open = state.tasks.find(isOpen);
       expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);
@@ -208,7 +273,17 @@ export class Watcher {
     const verdict = this.journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
-    expectThat(end.outcome !== 'stopped' || state.stop !== null, 'stopped, and nobody asked for it');
+    const mayStop = state.stop !== null || this.scenario.people !== NOBODY;
+    expectThat(end.outcome !== 'stopped' || mayStop, 'stopped, and nobody asked for it');
+    expectThat(this.modelCalls.size === 0, `${[...this.modelCalls]} began and did not end`);
+    const running = state.tasks.find(task => task.status === 'executing');
+    expectThat(running === undefined, `${running?.id} is executing still at the end`);
+    this.gates.ended(state);
+    this.messages.ended(state, this.journal, this.transcript.messages);
+    expectThat(
+      state.steering === null || end.outcome !== 'completed',
+      'a message is being understood at the end',
+    );
   }
 }
 

@@ -7,9 +7,9 @@ import type {
 } from '../../src/activities/types.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { requestStop } from '../../src/workflows/inbox-handlers.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
+import { Crowd } from './crowd.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
@@ -43,11 +43,17 @@ export class World implements Ports {
   private interrupted = false;
   private cancelled = false;
   private struck = new Set<Moment>();
+  private readonly crowd: Crowd;
+  /** The run is to continue as new while it waits; and it just did. */
+  private suggested = false;
+  private handedOverInWait = false;
+  private waits = 0;
 
   constructor(scenario: Scenario, policy: HandoverPolicy, watcher: Watcher) {
     this.scenario = scenario;
     this.policy = policy;
     this.watcher = watcher;
+    this.crowd = new Crowd(scenario, watcher);
   }
 
   /** The part of the run that this world now serves. */
@@ -66,7 +72,7 @@ export class World implements Ports {
     const request = this.watcher.modelCalled(state, input);
     await null;
     this.strike('during');
-    this.clock += random.int(0, 2_000);
+    this.work(random.int(0, 2_000));
     const called = this.modelEnd(random, input, request.toolsOffered);
     this.watcher.modelReturned(state, request, called);
     this.interruptible = false;
@@ -82,9 +88,7 @@ export class World implements Ports {
     if (!role) throw new Error(`no role ${input.role}`);
     const callsTools = toolsOffered && role.tools.length > 0;
     const reply =
-      cut === 2 || cut === 3
-        ? partialReply(random)
-        : randomReply(random, this.scenario, role.output, callsTools);
+      cut === 2 || cut === 3 ? partialReply(random) : randomReply(random, this.scenario, role, callsTools);
     const value: CallModelResult = {
       ...reply,
       usage: {
@@ -105,7 +109,7 @@ export class World implements Ports {
     this.watcher.toolCalled(this.runState(), input, options);
     await null;
     this.strike('during');
-    this.clock += random.int(0, 500);
+    this.work(random.int(0, 500));
     const called = this.toolEnd(random);
     this.watcher.toolReturned(input, called);
     this.interruptible = false;
@@ -135,17 +139,41 @@ export class World implements Ports {
     return fails;
   }
 
-  /** Nobody answers and nothing arrives while a run waits: time passes until the deadline. */
+  private work(ms: number): void {
+    this.clock += ms;
+    this.watcher.worked(ms);
+  }
+
+  /** People come while a run waits, until what it waits for is there or they have gone; then time passes. */
   async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
-    if (done() || timeoutMs === null) return;
-    this.clock += timeoutMs;
+    if (done()) return;
+    if (this.policy === 'every' && !this.handedOverInWait && this.waits % 3 === 0) {
+      this.suggested = true;
+      return;
+    }
+    this.handedOverInWait = false;
+    this.waits += 1;
+    const random = new Random(this.scenario.seed, 'wait', this.waits);
+    this.watcher.seen.add('a wait');
+    for (let left = timeoutMs; !done(); ) {
+      const moment = random.int(1, 400);
+      if (left !== null && (moment >= left || !this.crowd.comes(this.servedRun(), random))) {
+        this.clock += left;
+        return;
+      }
+      this.clock += moment;
+      if (left !== null) left -= moment;
+      else if (!this.crowd.comes(this.servedRun(), random)) this.crowd.letGoOn(this.servedRun());
+      await null;
+    }
   }
 
   handoverSuggested(): boolean {
-    return false;
+    return this.suggested;
   }
 
-  async startRun(id: string): Promise<string> {
+  async startRun(id: string, goal: string): Promise<string> {
+    this.watcher.messages.startedRun(goal);
     return id;
   }
 
@@ -173,21 +201,38 @@ export class World implements Ports {
     };
     if (due(stop)) {
       for (let times = seed % 4 === 0 ? 2 : 1; times > 0; times -= 1) {
-        requestStop(this.servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
+        this.crowd.stops(this.servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
       }
     }
+    this.crowd.actsAt(this.servedRun(), this.calls, where);
     if (due(cancel)) this.cancelled = true;
+  }
+
+  /** Between the last look but one and the end: the platform stores a long trace there. */
+  async beforeEnd(): Promise<void> {
+    await null;
+    this.crowd.hurries(this.servedRun(), new Random(this.scenario.seed, 'late', this.calls));
+  }
+
+  afterEnd(): void {
+    this.crowd.actsAt(this.servedRun(), Number.POSITIVE_INFINITY, 'after');
   }
 
   /** The first safe point of a later part is the place where the part before it ended. */
   handoverDue(state: RunState): boolean {
-    this.watcher.safePoint(state);
+    this.watcher.safePoint(state, this.clock);
     this.safePointsOfPart += 1;
     if (this.policy === 'never' || (state.part > 1 && this.safePointsOfPart === 1)) return false;
     return this.policy === 'every' || new Random(this.scenario.seed, 'handover', this.calls).chance(0.3);
   }
 
   async handOver(state: RunState): Promise<never> {
+    await null;
+    // The uninterrupted run has no such moment: only where nothing is compared with it do people come in it.
+    if (this.policy === 'tight')
+      this.crowd.hurries(this.servedRun(), new Random(this.scenario.seed, 'over', state.part));
+    this.handedOverInWait = this.suggested;
+    this.suggested = false;
     const runId = `run-${state.part}`;
     const carried =
       this.policy === 'tight'

@@ -35,8 +35,8 @@ export interface StormFigures {
   turns: number;
   kills: number;
   wallMs: number;
-  /** From each kill until the model heard of every run again. */
-  recoveryMs: number[];
+  /** From each kill until the model heard of half of the runs, and of every run, again. */
+  recoveryMs: { half: number; all: number }[];
   outcomes: Record<string, number>;
   /** Models asked for over all requests: one where nothing changed its model. */
   models: string[];
@@ -54,8 +54,8 @@ export interface StormFigures {
   effectsUnknown: number;
   /** Lines that should be there and are not, though the model was not told that they may be missing. */
   effectsLostUntold: number;
-  /** Attempts of activities that ended without a result, over all histories. */
-  attemptsLost: number;
+  /** Attempts of activities that ended without a result, over all histories, by the last failure of each activity. */
+  attemptsLost: Record<string, number>;
   /** Model calls that the runs had to schedule again. */
   modelCallsRescheduled: number;
   historyEvents: number;
@@ -100,17 +100,22 @@ export async function storm(
         return outcome;
       }),
     );
-    const recoveryMs: number[] = [];
+    const recoveryMs: StormFigures['recoveryMs'] = [];
     for (let kill = 1; kill <= kills; kill++) {
       const target = Math.floor((runs * turns * kill) / (kills + 1));
       await until(`${target} model calls`, () => count.total >= target, 3_600_000);
       await current.kill();
+      count.forgetWhoAsked();
       const diedAt = performance.now();
       report(`killed after ${count.total} model calls, at ${seconds(diedAt - startedAt)}`);
       current = await worker();
-      await count.untilAllCameBack(runs, ended);
-      recoveryMs.push(Math.round(performance.now() - diedAt));
-      report(`every run is back after ${seconds(recoveryMs.at(-1) ?? 0)}`);
+      const back = async (share: number) => {
+        await count.untilBack(Math.ceil(runs * share), ended);
+        return Math.round(performance.now() - diedAt);
+      };
+      const recovery = { half: await back(0.5), all: await back(1) };
+      recoveryMs.push(recovery);
+      report(`half of the runs are back after ${seconds(recovery.half)}, all after ${seconds(recovery.all)}`);
     }
     const outcomes = tally(await results);
     const wallMs = Math.round(performance.now() - startedAt);
@@ -205,7 +210,7 @@ class ModelCount {
   readonly #repeatedOf = new Map<string, number>();
   /** Lines by which the model was told that an effect is unknown. */
   readonly unknown = new Set<string>();
-  #back = new Set<string>();
+  readonly #back = new Set<string>();
 
   add(request: ChatRequest): void {
     const goal = goalOf(request);
@@ -221,11 +226,15 @@ class ModelCount {
     if (last && /outcome unknown/i.test(wireText(last))) this.unknown.add(`${goal}, line ${results.length}`);
   }
 
-  /** Resolves when every run has asked again, or has ended, after a kill. */
-  async untilAllCameBack(runs: number, ended: ReadonlySet<string>): Promise<void> {
-    this.#back = new Set();
+  /** From here on it counts anew which runs have asked. */
+  forgetWhoAsked(): void {
+    this.#back.clear();
+  }
+
+  /** Resolves when so many runs have asked again, or have ended. */
+  async untilBack(runs: number, ended: ReadonlySet<string>): Promise<void> {
     const back = () => new Set([...this.#back, ...ended]).size;
-    await until('every run asks its model again', () => back() >= runs, 600_000);
+    await until(`${runs} runs ask their model again`, () => back() >= runs, 600_000);
   }
 
   figures() {
@@ -266,18 +275,31 @@ function toolFigures(fake: FakeMcp, { unknown }: ModelCount, size: { runs: numbe
 }
 
 function historyFigures(histories: readonly RecordedPart[], modelCalls: number) {
-  let attemptsLost = 0;
+  const attemptsLost: Record<string, number> = {};
+  const lose = (why: string, count: number) => {
+    if (count > 0) attemptsLost[why] = (attemptsLost[why] ?? 0) + count;
+  };
   let scheduledModelCalls = 0;
   let historyEvents = 0;
   for (const { history } of histories) {
     for (const event of history.events ?? []) {
       historyEvents += 1;
-      attemptsLost += (event.activityTaskStartedEventAttributes?.attempt ?? 1) - 1;
-      if (event.activityTaskTimedOutEventAttributes || event.activityTaskFailedEventAttributes)
-        attemptsLost += 1;
+      const started = event.activityTaskStartedEventAttributes;
+      lose(failureName(started?.lastFailure), (started?.attempt ?? 1) - 1);
+      const ended = event.activityTaskTimedOutEventAttributes ?? event.activityTaskFailedEventAttributes;
+      if (ended) lose(failureName(ended.failure), 1);
       const type = event.activityTaskScheduledEventAttributes?.activityType?.name;
       if (type === 'steersmanCallModel') scheduledModelCalls += 1;
     }
   }
   return { attemptsLost, modelCallsRescheduled: scheduledModelCalls - modelCalls, historyEvents };
+}
+
+interface WireFailure {
+  message?: string | null;
+  applicationFailureInfo?: { type?: string | null } | null;
+}
+
+function failureName(failure: WireFailure | null | undefined): string {
+  return failure?.applicationFailureInfo?.type || failure?.message || 'unknown';
 }

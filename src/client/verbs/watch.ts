@@ -1,12 +1,15 @@
 /** `watch`: follows a run, from its start, live, to its end. */
 import type { Command } from 'commander';
-import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
+import { type CommonOptions, type Context, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { terminalText } from '../format.js';
 import { onInterrupt } from '../interrupts.js';
 import type { Output } from '../output.js';
 import { PlainView, showWatch } from '../plain-view.js';
 import { endLine, type RunEnd, resultLine } from '../run-end.js';
+import { describeRun } from '../runs.js';
+import { runSession } from '../session/session.js';
+import { isTerminal } from '../session/terminal.js';
 import { traceLines } from '../trace-lines.js';
 import { type WatchItem, watchRun } from '../watch-run.js';
 
@@ -17,7 +20,9 @@ interface WatchVerbOptions extends CommonOptions {
 export function addWatch(program: Command): void {
   const verb = program
     .command('watch')
-    .description('Follow a run from its start to its end, live. Ctrl-C ends the watching, not the run.')
+    .description(
+      'Follow a run from its start to its end, live; in a terminal it can be steered meanwhile. Leaving it does not end the run.',
+    )
     .argument('<id>', 'id of the run')
     .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger);
   describeVerb(verb, [
@@ -25,11 +30,12 @@ export function addWatch(program: Command): void {
     'npm run --silent client -- watch my-run --json | jq .type',
   ]).action(async (id: string, options: WatchVerbOptions) => {
     await withTemporal(options, async ({ temporal, output }) => {
+      if (isTerminal() && !output.json) return attach({ temporal, output }, id);
       const stop = new AbortController();
       const release = onInterrupt(() => stop.abort());
       const { signal } = stop;
       const items = watchRun(temporal, id, { signal, ...(options.poll ? { pollMs: options.poll } : {}) });
-      const end = await showWatch(items, watchPrinter(output), signal);
+      const end = await showWatch(items, watchPrinter(output, id), signal);
       release();
       if (end === null) {
         output.notes.line(`The run goes on. Watch it again with: npm run client -- watch ${id}`);
@@ -41,9 +47,16 @@ export function addWatch(program: Command): void {
   });
 }
 
+/** In a terminal an open run can be steered while it is watched. */
+async function attach(context: Context, id: string): Promise<number> {
+  const run = await describeRun(context.temporal, id);
+  const goal = typeof run.memo?.goal === 'string' ? run.memo.goal : '';
+  return runSession(context, { id, goal, owned: false });
+}
+
 /** Plain lines on stdout; with `--json` one event a line there, and what concerns the watching on stderr. */
-function watchPrinter(output: Output): (item: WatchItem) => void {
-  const view = new PlainView(output.out);
+function watchPrinter(output: Output, id: string): (item: WatchItem) => void {
+  const view = new PlainView(output.out, id);
   let events = 0;
   return item => {
     if (item.kind === 'event') events += 1;

@@ -34,8 +34,8 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
     run.enterPhase('verification', state.cursor.cycle);
     return null;
   }
-  const { reporting, question, report, extraRounds } = state.cursor;
-  const limit = pinned.limits.execution + extraRounds;
+  const { reporting, question, report } = state.cursor;
+  const limit = pinned.limits.execution;
   if (question !== null) return askForTask(run, task, question);
   if (report !== null) return judge(run, task, report, limit);
   const end = await runTurns(run, {
@@ -99,7 +99,7 @@ function enterReport(run: Run, taskId: string): void {
 function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: number): void {
   const { state } = run;
   const { cursor } = state;
-  state.tasks = applyEcho(state.tasks, output.todos, taskId);
+  echo(run, taskId, output);
   if (cursor.reporting) {
     endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
     return;
@@ -124,6 +124,15 @@ function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: n
     case 'continue':
       if (left > 0) run.say(thread, 'brief', continueTaskBrief(taskId, left));
       return;
+  }
+}
+
+/** Tasks that the executor says have ended meanwhile (F5). */
+function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
+  const before = run.state.tasks;
+  run.state.tasks = applyEcho(before, todos, taskId);
+  for (const [index, { id, status, reason }] of run.state.tasks.entries()) {
+    if (status !== before[index]?.status) run.journal('task_ended', { taskId: id, status, reason });
   }
 }
 

@@ -3,8 +3,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listRoles, loadRoles, promptRoots, renderRole } from '../../../src/config/prompts.js';
+import {
+  CONTROLS,
+  HANDLINGS,
+  INTENT_ACTIONS,
+  INTENT_SCOPES,
+  RESOURCES,
+  ROUTES,
+  TASK_RELATIONS,
+  URGENCIES,
+} from '../../../src/core/intent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { PHASES } from '../../../src/core/orchestrate.js';
 import { parseRoleOutput } from '../../../src/core/parse-output.js';
+import { ERROR_TYPES } from '../../../src/core/special-output.js';
 import type { ToolDefinition } from '../../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 
@@ -101,6 +113,7 @@ describe('front matter', () => {
       memory: 'private',
       tools: ['read_*'],
       output: 'verdict',
+      dialect: 'component',
       models: ['openai/a'],
       temperature: 0.2,
       maxOutputTokens: 900,
@@ -182,9 +195,11 @@ describe('languages and folders', () => {
   test('own prompts folder: holds one role only → that one is used, all others are the shipped ones', async () => {
     await put('prompts/core/planner.md', `${HEAD}Mine {{businessContext}}`);
     const roots = promptRoots(root);
-    expect(await listRoles(roots, 'en')).toEqual(['executor', 'planner', 'summary', 'verifier']);
+    const names = ['executor', 'orchestrator', 'planner', 'reviewer', 'router', 'summary', 'understanding'];
+    expect(await listRoles(roots, 'en')).toEqual([...names, 'verifier']);
     const roles = await loadRoles(roots, 'en');
-    expect(roles.map(role => role.file.startsWith(root))).toEqual([false, true, false, false]);
+    const own = roles.filter(role => role.file.startsWith(root));
+    expect(own.map(role => role.profile.name)).toEqual(['planner']);
     expect(roles.every(role => role.businessContext.length > 0)).toBe(true);
   });
 });
@@ -275,9 +290,71 @@ describe.each(['en', 'zh'])('shipped prompts (%s)', language => {
     expect(open?.improvements).toEqual([expect.any(String)]);
   });
 
-  test('all: rendered → no placeholder is left, and the business context is in (P1)', async () => {
-    for (const name of ['planner', 'executor', 'verifier', 'summary']) {
+  test.each([
+    ['understanding', 'intent', 1],
+    ['router', 'route', 2],
+    ['reviewer', 'review', 2],
+    ['orchestrator', 'orchestration', 3],
+  ] as const)(
+    '%s: private, no tools, envelopes of its contract, then a question and an error (P7, P8, G9, G12)',
+    async (name, output, forms) => {
+      const { profile, system } = await shipped(name);
+      expect(profile).toMatchObject({ memory: 'private', tools: [], output, dialect: 'envelope' });
+      expect(system).toContain(`\`${name}-agent\``);
+      const texts = exampleTexts(system);
+      expect(texts).toHaveLength(forms + 2);
+      for (const text of texts.slice(0, forms)) {
+        const read = parseRoleOutput(output, text, { dialect: 'envelope' });
+        expect(read).toMatchObject({ ok: true, envelope: { dialect: 'envelope', absent: [] } });
+      }
+      const specials = texts.slice(forms).map(text => parseRoleOutput(output, text));
+      expect(specials[0]).toMatchObject({ special: { kind: 'clarification' }, envelope: { absent: [] } });
+      expect(specials[1]?.special?.kind).toMatch(/^(error|escalate)$/);
+      expect(specials[1]?.envelope.absent).toEqual([]);
+    },
+  );
+
+  test.each(['understanding', 'router', 'reviewer', 'orchestrator'])(
+    '%s: the four sections, in order, with the business context in the second (P8)',
+    async name => {
       const { system } = await shipped(name);
+      const sections = [...system.matchAll(/^## (.*)$/gm)].map(match => match[1]);
+      const wanted = {
+        en: ['Identity', 'Input context', 'Output requirements', 'Error handling'],
+        zh: ['身份', '输入上下文', '输出要求', '错误处理'],
+      };
+      expect(sections).toEqual(language === 'en' ? wanted.en : wanted.zh);
+    },
+  );
+
+  test('steering roles: every word that the core reads is named (F15, F16, F21)', async () => {
+    const words = {
+      understanding: [...INTENT_ACTIONS, ...INTENT_SCOPES, ...TASK_RELATIONS, ...URGENCIES],
+      router: [...ROUTES, ...CONTROLS, ...TASK_RELATIONS],
+      orchestrator: [...RESOURCES, ...HANDLINGS, ...PHASES],
+    };
+    for (const [name, known] of Object.entries(words)) {
+      const { system } = await shipped(name);
+      for (const word of [...known, ...ERROR_TYPES, 'ERROR', 'ESCALATE']) expect(system).toContain(word);
+    }
+  });
+
+  test('what tools return and what the user may be asked: said to those it concerns (K2, F17, C34)', async () => {
+    for (const name of ['planner', 'executor', 'verifier', 'summary']) {
+      expect((await shipped(name)).system).toContain('`<tool_output>`');
+    }
+    for (const name of ['planner', 'executor']) {
+      const { system } = await shipped(name);
+      expect(system).toContain(`${name}-agent`);
+      const [, form] =
+        /holds? (`"action".*?`) and|含有 (`"action".*?`) 和/.exec(system)?.filter(Boolean) ?? [];
+      expect(form).toBe('`"action": "CLARIFICATION_REQUIRED"`');
+    }
+  });
+
+  test('all: rendered → no placeholder is left, and the business context is in (P1)', async () => {
+    for (const { profile } of await loadRoles([SHIPPED], language)) {
+      const { system } = await shipped(profile.name);
       expect(system).not.toMatch(/\{\{|\}\}/);
       expect(system).toContain((await readFile(join(SHIPPED, 'business/default.md'), 'utf8')).trim());
     }

@@ -1,7 +1,20 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ModelRequestHead } from '../../../src/activities/types.js';
+import { ENVELOPE_FIELDS } from '../../../src/core/envelope.js';
 import type { AssistantMessage, LlmMessage, ToolResultBlock } from '../../../src/core/message.js';
 import { parseRoleOutput } from '../../../src/core/parse-output.js';
-import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import type { JsonSchema } from '../../../src/core/tool.js';
+import { schemaErrors } from '../../../src/models/schema-check.js';
+import {
+  envelope,
+  execution,
+  intent,
+  orchestration,
+  plan,
+  review,
+  route,
+  verdict,
+} from '../../../src/testing/role-outputs.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
@@ -148,6 +161,9 @@ describe('the request on the wire', () => {
   });
 });
 
+const FORMED = ['plan', 'execution', 'verdict', 'intent', 'route', 'review', 'orchestration'] as const;
+const RISK = { level: 'high', description: 'd', mitigation: 'm' } as const;
+
 describe('structured output', () => {
   it('contract plan → strict JSON schema; text → none', async () => {
     const server = await scripted([{ text: plan({ todos: ['a'] }) }, { text: 'free' }]);
@@ -167,16 +183,67 @@ describe('structured output', () => {
 
   it('schemas: every object closed and every field required, as strict endpoints want', async () => {
     const server = await scripted(() => ({ text: '{}' }));
-    for (const output of ['plan', 'execution', 'verdict'] as const) {
-      await runCall({ baseUrl: server.baseUrl, head: { output } });
+    for (const output of FORMED) {
+      for (const dialect of ['component', 'envelope'] as const)
+        await runCall({ baseUrl: server.baseUrl, head: { output, dialect } });
     }
     const schemas = server.requests.map(request => request.body.response_format?.json_schema?.schema);
     const objects = schemas.flatMap(schema => objectsIn(schema));
-    expect(objects.length).toBeGreaterThanOrEqual(6);
+    expect(schemas).toHaveLength(2 * FORMED.length);
+    expect(objects.length).toBeGreaterThanOrEqual(6 * FORMED.length);
     for (const object of objects) {
       expect(object.additionalProperties).toBe(false);
       expect(object.required).toEqual(Object.keys(object.properties as object));
     }
+  });
+
+  it.each(FORMED)(
+    'contract %s → a schema of the role’s own form, with room for the error envelopes (C1, G12)',
+    async output => {
+      const flat = JSON.stringify(await schemaOf({ output, dialect: 'component' }));
+      const envelope = await schemaOf({ output, dialect: 'envelope' });
+      expect(flat).toContain('"const":"component"');
+      expect(flat).not.toContain('"expectedOutcome"');
+      expect(envelope?.required).toEqual(expect.arrayContaining([...ENVELOPE_FIELDS]));
+      expect(JSON.stringify(envelope)).not.toContain('"const":"component"');
+      for (const word of ['CLARIFICATION_REQUIRED', 'ESCALATE', '"question"', '"errorType"'])
+        expect(JSON.stringify(envelope)).toContain(word);
+    },
+  );
+
+  it.each([
+    ['plan', 'component', plan({ todos: ['a'] })],
+    ['execution', 'component', execution({ summary: 's', taskCompleted: true })],
+    ['verdict', 'component', verdict({ summary: 's' })],
+    ['intent', 'envelope', intent({ relation: 'control_instruction', action: 'cancel' })],
+    ['route', 'envelope', route({ route: 'control_action', control: 'pause', risk: RISK })],
+    ['review', 'envelope', review({ requiredFixes: ['Mend it.'] })],
+    ['orchestration', 'envelope', orchestration({ action: 'PHASE_TRANSITION', to: 'wrap_up' })],
+    ['orchestration', 'envelope', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'stop' })],
+    [
+      'orchestration',
+      'envelope',
+      orchestration(
+        { action: 'RESOURCE_ALLOCATE', resource: 'turns', amount: 150 },
+        { userMessage: 'More.' },
+      ),
+    ],
+    ['plan', 'envelope', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })],
+  ] as const)(
+    '%s in the %s form, with nulls for what is left out → fits its schema',
+    async (output, dialect, text) => {
+      const schema = await schemaOf({ output, dialect });
+      expect(
+        schemaErrors(schema ?? {}, fill(schema ?? {}, JSON.parse(text)) as Record<string, unknown>),
+      ).toEqual([]);
+    },
+  );
+
+  it('executor that writes calls as JSON, tools offered → no schema, not even at OpenAI itself (F19)', async () => {
+    const server = await scripted(() => ({ text: '{}' }));
+    const head = { output: 'execution', dialect: 'envelope', tools: [tool('read')] } as const;
+    await runCall({ baseUrl: server.baseUrl, head: { ...head, tools: [...head.tools] } });
+    expect(server.requests[0]?.body).not.toHaveProperty('response_format');
   });
 
   it('tools offered at an endpoint that is not OpenAI → no schema, so that the model can call them', async () => {
@@ -230,6 +297,25 @@ describe('structured output', () => {
     expect(parseRoleOutput('verdict', verdict({ improvements: ['Count again.'] }))).toMatchObject({
       ok: true,
     });
+    const whole = { ok: true, envelope: { dialect: 'envelope', absent: [] } };
+    expect(parseRoleOutput('intent', intent({ relation: 'different_task', sure: 0.4 }))).toMatchObject({
+      ...whole,
+      value: { taskRelation: { type: 'different_task', confidence: 40 } },
+    });
+    expect(parseRoleOutput('route', route({ route: 'control_action', control: 'pause' }))).toMatchObject({
+      ...whole,
+      value: { route: 'control_action', payload: { control: 'pause', requiresConfirmation: false } },
+    });
+    expect(parseRoleOutput('review', review({ requiredFixes: ['Mend it.'] }))).toMatchObject({
+      ...whole,
+      value: { approved: false, requiredFixes: ['Mend it.'] },
+    });
+    expect(
+      parseRoleOutput('orchestration', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'replan' })),
+    ).toMatchObject({ ...whole, value: { action: 'EXCEPTION_HANDLE', handling: 'replan', taskId: null } });
+    expect(
+      parseRoleOutput('plan', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })),
+    ).toMatchObject({ special: { kind: 'clarification', question: 'Which one?' } });
   });
 });
 
@@ -261,6 +347,37 @@ describe('output repair (G13)', () => {
     expect(result.repairedText === undefined ? undefined : JSON.parse(result.repairedText)).toEqual(repaired);
   });
 
+  it.each([
+    [
+      'an envelope',
+      'route',
+      "{'thought': 't', 'action': 'ROUTE_DECISION', 'params': {'route': 'new_task'},}",
+      { thought: 't', action: 'ROUTE_DECISION', params: { route: 'new_task' } },
+    ],
+    [
+      'an envelope of a planner',
+      'plan',
+      '{"action": "TASK_PLAN", "params": {"todos": []}',
+      { action: 'TASK_PLAN', params: { todos: [] } },
+    ],
+    [
+      'a question',
+      'execution',
+      "{action: 'CLARIFICATION_REQUIRED', question: 'Which?'}",
+      { action: 'CLARIFICATION_REQUIRED', question: 'Which?' },
+    ],
+    ['the JSON of something else', 'route', "{'port': 80,}", undefined],
+  ] as const)(
+    'broken JSON that is %s → repaired only where it is an output (C1, F17)',
+    async (_what, output, text, repaired) => {
+      const { baseUrl } = await scripted([{ text }]);
+      const result = await runCall({ baseUrl, head: { output } });
+      expect(result.repairedText === undefined ? undefined : JSON.parse(result.repairedText)).toEqual(
+        repaired,
+      );
+    },
+  );
+
   it('reply cut by the token limit → not mended: half a plan would pass for a whole one', async () => {
     const { baseUrl } = await scripted([
       { text: '{"needsMorePlanning": true, "todos": [', finishReason: 'length' },
@@ -270,6 +387,35 @@ describe('output repair (G13)', () => {
     expect(result.repairedText).toBeUndefined();
   });
 });
+
+type Head = Pick<ModelRequestHead, 'output' | 'dialect'>;
+
+async function schemaOf(head: Head): Promise<Record<string, unknown> | undefined> {
+  const server = await scripted([{ text: '{}' }]);
+  await runCall({ baseUrl: server.baseUrl, head });
+  return server.requests[0]?.body.response_format?.json_schema?.schema as Record<string, unknown> | undefined;
+}
+
+/** The value with null in all fields that the schema wants and the value lacks, as a strict endpoint writes it. */
+function fill(schema: unknown, value: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || typeof value !== 'object' || value === null)
+    return value;
+  if ('anyOf' in schema && Array.isArray(schema.anyOf)) {
+    const filled = schema.anyOf.map((choice: unknown) => [choice, fill(choice, value)] as const);
+    return (
+      filled.find(
+        ([choice, one]) => schemaErrors(choice as JsonSchema, one as Record<string, unknown>).length === 0,
+      )?.[1] ?? value
+    );
+  }
+  if (Array.isArray(value)) return value.map(item => fill('items' in schema ? schema.items : {}, item));
+  const properties = 'properties' in schema ? Object.entries(schema.properties as object) : [];
+  const given: Record<string, unknown> = { ...value };
+  return {
+    ...given,
+    ...Object.fromEntries(properties.map(([key, inner]) => [key, fill(inner, given[key] ?? null)])),
+  };
+}
 
 function toolResult(parts: Partial<ToolResultBlock>): LlmMessage {
   const block = { type: 'tool_result', toolUseId: 't1', toolName: 'read', durationMs: 1 } as const;

@@ -19,6 +19,7 @@ function request(output: ModelRequest['output'], text: string, model = 'rules'):
     system: '# Planner',
     tools: [],
     output,
+    dialect: 'component',
     temperature: null,
     maxOutputTokens: null,
   };

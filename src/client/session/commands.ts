@@ -1,0 +1,66 @@
+/** The slash commands of a session. Pure. */
+
+export interface SlashCommand {
+  name: string;
+  /** The text that it takes, if any. */
+  takes: string | null;
+  does: string;
+}
+
+export const COMMANDS: readonly SlashCommand[] = [
+  { name: 'pause', takes: null, does: 'hold before the next model or tool call' },
+  { name: 'resume', takes: null, does: 'go on' },
+  { name: 'stop', takes: null, does: 'end with what there is' },
+  { name: 'status', takes: null, does: 'where the run stands' },
+  { name: 'steer', takes: 'TEXT', does: 'say something to the running goal (as Enter does)' },
+  { name: 'interrupt', takes: 'TEXT', does: 'cut off what runs, and say something (as Esc does)' },
+  { name: 'follow', takes: 'TEXT', does: 'queue the next goal (as Alt+Enter does)' },
+  { name: 'detach', takes: null, does: 'leave; the run goes on' },
+  { name: 'finish', takes: null, does: 'end the run when its goal is answered, and leave' },
+  { name: 'help', takes: null, does: 'keys and commands' },
+];
+
+export type ReadCommand =
+  | { name: string; text: string }
+  /** Not a command that there is. */
+  | { unknown: string }
+  | { missing: string };
+
+/** Reads a line that begins with `/`; null for any other. The start of a name will do where it is the only one. */
+export function readCommand(line: string): ReadCommand | null {
+  const match = /^\/(\S*)\s*([\s\S]*)$/.exec(line);
+  if (match === null) return null;
+  const [, word = '', rest = ''] = match;
+  const found = matching(word);
+  const command = found.find(({ name }) => name === word) ?? (found.length === 1 ? found[0] : undefined);
+  if (command === undefined) return { unknown: `/${word}` };
+  if (command.takes !== null && rest.trim() === '') return { missing: `/${command.name} ${command.takes}` };
+  return { name: command.name, text: rest.trim() };
+}
+
+/** Commands whose name begins with `start`. */
+export function matching(start: string): SlashCommand[] {
+  return COMMANDS.filter(({ name }) => name.startsWith(start));
+}
+
+/** The line completed as far as it is clear. */
+export function completeCommand(line: string): string {
+  const word = /^\/(\S*)$/.exec(line)?.[1];
+  if (word === undefined) return line;
+  const [first, ...more] = matching(word);
+  if (first === undefined || more.length > 0) return line;
+  return `/${first.name}${first.takes === null ? '' : ' '}`;
+}
+
+/** Lines of `/help`. */
+export function helpLines(): string[] {
+  return [
+    'Enter           steer: it is read before the next model call; after the answer, the next goal',
+    'Alt+Enter       queue the text as a follow-up, the next goal (Ctrl+F does too)',
+    'Esc             interrupt: cut off what runs and say the text at once',
+    'Ctrl-C          stop, detach or go on; twice: detach',
+    'Up, Down        what was sent before, to edit it and send it again',
+    ...COMMANDS.map(({ name, takes, does }) => `${`/${name}${takes ? ` ${takes}` : ''}`.padEnd(16)}${does}`),
+    'A line that is to begin with / is sent with a space before it.',
+  ];
+}

@@ -1,0 +1,56 @@
+/** What a session sends to its run. */
+import type { Gate } from '../../core/gate.js';
+import type { Temporal } from '../connect.js';
+import { explainError } from '../grpc-errors.js';
+import { noColors, textSink } from '../output.js';
+import { describeRun } from '../runs.js';
+import { answerGate, newMessageId, sendFollowUp, sendSteer, sendSwitch, submitToolResult } from '../send.js';
+import { printRun, readRun } from '../show-run.js';
+import { stopRun } from '../stop-run.js';
+import type { Effect } from './talk.js';
+
+type Message = Extract<Effect, { do: 'steer' | 'follow-up' }>;
+
+export interface Does {
+  /** Lines of `show`. */
+  status(): Promise<string[]>;
+  /** Tells the id before it is sent. The receipt comes with the journal. */
+  send(message: Message, told: (id: string, text: string) => void): Promise<void>;
+  answer(gate: Gate, input: Record<string, unknown>): Promise<void>;
+  signal(signal: 'pause' | 'resume' | 'finish' | 'stop'): Promise<void>;
+}
+
+export function doer(temporal: Temporal, id: string): Does {
+  return {
+    status: async () => {
+      const { shown, end } = await readRun(temporal, await describeRun(temporal, id));
+      let text = '';
+      const sink = textSink(part => {
+        text += part;
+      }, noColors);
+      printRun(sink, temporal, { ...shown, answer: null }, end);
+      return text.trimEnd().split('\n');
+    },
+    send: async (message, told) => {
+      const input = { id: newMessageId(), text: message.text };
+      told(input.id, message.text);
+      if (message.do === 'follow-up') await sendFollowUp(temporal, id, input);
+      else await sendSteer(temporal, id, { ...input, when: message.when });
+    },
+    answer: async (gate, input) => {
+      if (gate.kind === 'clientTool') await submitToolResult(temporal, id, input);
+      else await answerGate(temporal, id, input);
+    },
+    signal: async signal => {
+      if (signal === 'stop') await stopRun(temporal, id, 'asked for in the terminal');
+      else await sendSwitch(temporal, id, signal, 'asked for in the terminal');
+    },
+  };
+}
+
+/** An error as lines for the person at the terminal. */
+export function describeError(error: unknown): string[] {
+  const known = explainError(error);
+  if (known === null) return [error instanceof Error ? error.message : String(error)];
+  return [known.message, known.hint].filter(line => line !== '');
+}

@@ -1,0 +1,35 @@
+/** Editing what a gate asks for as one line of JSON (S4). Pure. */
+import type { Gate } from '../../core/gate.js';
+import type { GateWords } from '../../core/gate-words.js';
+import { answerFromWords } from '../../core/gate-words.js';
+
+/** A task as far as a person edits it. */
+export interface PlanLine {
+  id: string;
+  description: string;
+}
+
+/**
+ * What there is to edit, on one line: a tool's arguments, or a plan's tasks. The gate's body has the arguments
+ * in full up to a size; larger ones begin with an empty object.
+ */
+export function editText(gate: Gate, tasks: readonly PlanLine[]): string {
+  if (gate.kind === 'plan') return JSON.stringify(tasks.map(({ id, description }) => ({ id, description })));
+  const block = /(`{3,})json\n([\s\S]*?)\n\1/.exec(gate.body)?.[2];
+  try {
+    return JSON.stringify(JSON.parse(block ?? '{}'));
+  } catch {
+    return '{}';
+  }
+}
+
+/** The answer that the edited line gives, or what is wrong with its JSON. */
+export function editedAnswer(gate: Gate, line: string): GateWords {
+  try {
+    JSON.parse(line);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { error: `This is not JSON: ${why}. Mend it, or Esc goes back.` };
+  }
+  return answerFromWords(gate, `e ${line}`);
+}

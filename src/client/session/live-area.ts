@@ -1,0 +1,193 @@
+/** The area at the bottom of a session that is drawn again and again. Pure. */
+import { wordsHint } from '../../core/gate-words.js';
+import { preview } from '../../core/journal.js';
+import { taskLine } from '../event-lines.js';
+import { formatClock, formatCost, formatCount, formatDuration, terminalText } from '../format.js';
+import { fitLine, widthOf, wrapText } from '../layout.js';
+import type { Colors } from '../output.js';
+import { matching } from './commands.js';
+import type { Line } from './line-editor.js';
+import { spokenText } from './reply-text.js';
+import type { CallInFlight, RunProgress } from './run-view.js';
+import type { Talk } from './talk.js';
+
+export interface Screen {
+  columns: number;
+  rows: number;
+  colors: Colors;
+  now: number;
+  webUi: string | null;
+}
+
+const MOST_TASKS = 8;
+const SMALL_ROWS = 16;
+const WORDS_LINES = 3;
+const MOST_INPUT_LINES = 6;
+
+/** Lines that fit the screen: nothing is wider than its columns, and at most its rows less one are used. */
+export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): string[] {
+  const width = Math.max(10, screen.columns - 1);
+  const below = [
+    ...gateLines(talk, width, screen.colors),
+    ...inputLines(talk, width),
+    hintLine(talk, width, screen),
+  ];
+  const small = screen.rows < SMALL_ROWS;
+  const facts = small ? [] : factLines(progress, width, screen);
+  const room = Math.max(0, screen.rows - 2 - below.length - facts.length);
+  const status = statusLine(progress, width, screen);
+  const doing = progress.idle ? [] : doingLines(progress, width, screen);
+  const tasks = progress.idle
+    ? []
+    : taskLines(progress, Math.min(MOST_TASKS, room - 1 - doing.length), width, screen);
+  const above = [status, ...tasks, ...doing].slice(0, room);
+  return [...above, ...facts, ...below];
+}
+
+function statusLine(progress: RunProgress, width: number, { colors, now }: Screen): string {
+  const { startedAt, tasks, paused, stopping, idle, phase, cycle } = progress;
+  const clock = startedAt === null ? '0:00' : formatClock(now - startedAt);
+  const done = tasks.filter(task => task.status === 'completed').length;
+  const parts = [
+    idle ? 'answered' : phase,
+    ...(cycle > 1 && !idle ? [`cycle ${cycle}`] : []),
+    ...(tasks.length > 0 && !idle ? [`${done} of ${tasks.length} tasks`] : []),
+    ...(paused ? ['PAUSED'] : []),
+    ...(stopping ? ['stopping'] : []),
+    preview(terminalText(progress.goal), 200),
+  ];
+  const left = fitLine(`── ${parts.join(' · ')} `, width - clock.length - 1);
+  const rule = '─'.repeat(Math.max(0, width - clock.length - 1 - widthOf(left)));
+  return colors.bold(`${left}${rule} ${clock}`);
+}
+
+/** The tasks round the one at work, as many as there is room for. */
+function taskLines({ tasks }: RunProgress, room: number, width: number, { colors }: Screen): string[] {
+  if (tasks.length === 0 || room < 1) return [];
+  const at = tasks.findIndex(task => task.status === 'executing' || task.status === 'pending');
+  const from = Math.max(0, Math.min((at < 0 ? tasks.length : at) - 1, tasks.length - room));
+  const shown = tasks.slice(from, from + room);
+  const hidden = tasks.length - shown.length;
+  const lines = shown.map(task => {
+    const line = fitLine(` ${taskLine(task)}`, width);
+    if (task.status === 'completed') return colors.green(line);
+    return task.status === 'executing'
+      ? colors.bold(line)
+      : task.status === 'pending'
+        ? line
+        : colors.yellow(line);
+  });
+  return hidden > 0 && lines.length > 1
+    ? [...lines.slice(0, -1), colors.dim(` … ${hidden + 1} more`)]
+    : lines;
+}
+
+function doingLines(progress: RunProgress, width: number, screen: Screen): string[] {
+  const { colors, now } = screen;
+  const lines: string[] = [];
+  for (const { tool, arguments: given, startedAt } of progress.tools.values()) {
+    const time = formatDuration(Math.max(0, now - startedAt));
+    lines.push(
+      colors.cyan(fitLine(` > ${tool} ${terminalText(given)}`, width - time.length - 1)) +
+        colors.dim(` ${time}`),
+    );
+  }
+  for (const call of progress.calls.values()) lines.push(...callLines(call, width, colors));
+  return lines;
+}
+
+function callLines(call: CallInFlight, width: number, colors: Colors): string[] {
+  const chars = call.missed + call.text.length;
+  const again = call.attempt > 1 ? ` · attempt ${call.attempt}` : '';
+  const how =
+    chars > 0
+      ? `is writing … ${formatChars(chars)}`
+      : call.reasoningChars > 0
+        ? `is thinking … ${formatChars(call.reasoningChars)}`
+        : 'is asked';
+  const head = fitLine(` > ${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
+  const words = spokenText(terminalText(call.text));
+  const tail = words === null ? [] : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(-WORDS_LINES);
+  return [colors.cyan(head), ...tail.map(line => `   ${line}`)];
+}
+
+function formatChars(chars: number): string {
+  return chars < 1_000 ? `${chars} characters` : `${(chars / 1_000).toFixed(1)}k characters`;
+}
+
+/** Counters, usage, what waits to be read, and the link. */
+function factLines(progress: RunProgress, width: number, { colors, webUi }: Screen): string[] {
+  const { usage, state, turns, toolCalls, waiting } = progress;
+  const limits = state?.limits ?? null;
+  const parts = [
+    `turns ${state?.counters.turns ?? turns}${limits ? ` of ${limits.turns}` : ''}`,
+    `tool calls ${toolCalls}`,
+    `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`,
+    formatCost(usage.costUsd),
+  ];
+  const waits = waiting.length === 0 ? [] : [fitLine(` ${waiting.length} message(s) wait to be read`, width)];
+  const link = webUi === null ? [] : [fitLine(` ${webUi}`, width)];
+  return [...waits, fitLine(` ${parts.join(' · ')}`, width), ...link].map(line => colors.dim(line));
+}
+
+function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colors): string[] {
+  const [gate, ...more] = gates;
+  if (!gate) return [];
+  const title = `${gate.gateId} · ${terminalText(gate.title)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+  const hint =
+    stage.kind === 'reason'
+      ? gate.kind === 'plan'
+        ? 'What should it change? Enter sends it, Esc goes back'
+        : 'Why not? Enter sends it (nothing typed: no reason), Esc goes back'
+      : stage.kind === 'edit'
+        ? 'Edit the JSON, Enter sends it, Esc goes back'
+        : wordsHint(gate);
+  return [
+    yellow(bold(fitLine(` ? ${title}`, width))),
+    ...wrapText(hint, width - 3).map(line => yellow(`   ${line}`)),
+  ];
+}
+
+/** What is typed, with the cursor as a block, wrapped: the last lines where it is long. */
+function inputLines({ line }: Talk, width: number): string[] {
+  const lines = wrapped(withCursor(line), width - 2);
+  const shown = lines.slice(-MOST_INPUT_LINES);
+  return shown.map((part, at) => `${at === 0 && lines.length === shown.length ? '> ' : '  '}${part}`);
+}
+
+function wrapped(text: string, width: number): string[] {
+  return text.split('\n').flatMap(line => wrapText(line, width));
+}
+
+const segmenter = new Intl.Segmenter();
+
+function withCursor({ text, cursor }: Line): string {
+  const rest = text.slice(cursor);
+  const [first] = segmenter.segment(rest);
+  const under = first === undefined || first.segment === '\n' ? ' ' : first.segment;
+  const after = first?.segment === '\n' ? rest : rest.slice(first?.segment.length ?? 0);
+  // Inverse is no colour: it marks the place also where colours are off.
+  return `${text.slice(0, cursor)}\u001b[7m${under}\u001b[27m${after}`;
+}
+
+function hintLine(talk: Talk, width: number, { colors }: Screen): string {
+  return colors.dim(fitLine(hintOf(talk), width));
+}
+
+function hintOf({ stage, line, idle, gates }: Talk): string {
+  if (stage.kind === 'leave')
+    return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
+  if (line.text.startsWith('/')) {
+    const word = /^\/(\S*)/.exec(line.text)?.[1] ?? '';
+    const found = matching(word);
+    const [only] = found;
+    if (found.length === 1 && only)
+      return `/${only.name}${only.takes ? ` ${only.takes}` : ''} · ${only.does}`;
+    return found.length === 0
+      ? 'no such command: /help lists them'
+      : found.map(({ name }) => `/${name}`).join(' ');
+  }
+  if (gates.length > 0) return '/ commands · Ctrl-C leave';
+  if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';
+  return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · Ctrl-C leave';
+}

@@ -1,0 +1,178 @@
+/** What a session knows of its run: journal and live text, folded. Pure. */
+import type { LiveText } from '../../activities/types.js';
+import type { JournalEvent } from '../../core/journal.js';
+import type { Usage } from '../../core/message.js';
+import { addUsage, NO_USAGE } from '../../core/message.js';
+import type { RunView as StateView } from '../../workflows/messages.js';
+
+/** A model call in flight. */
+export interface CallInFlight {
+  role: string;
+  model: string;
+  round: number;
+  taskId: string | null;
+  /** What has come of the reply. */
+  text: string;
+  reasoningChars: number;
+  /** Characters before `text` that were not seen. */
+  missed: number;
+  attempt: number;
+}
+
+export interface ToolInFlight {
+  tool: string;
+  arguments: string;
+  startedAt: number;
+}
+
+/** A message of this or another client that was accepted and is not applied. */
+export interface Waiting {
+  id: string;
+  how: string;
+}
+
+export interface RunProgress {
+  goal: string;
+  goalNumber: number;
+  startedAt: number | null;
+  phase: string;
+  cycle: number;
+  tasks: { id: string; description: string; status: string }[];
+  calls: Map<string, CallInFlight>;
+  tools: Map<string, ToolInFlight>;
+  usage: Usage;
+  turns: number;
+  toolCalls: number;
+  waiting: Waiting[];
+  paused: boolean;
+  stopping: boolean;
+  idle: boolean;
+  ended: boolean;
+  /** The last answer of the query `state`. */
+  state: StateView | null;
+}
+
+export function newProgress(goal: string): RunProgress {
+  return {
+    goal,
+    goalNumber: 1,
+    startedAt: null,
+    phase: 'starting',
+    cycle: 1,
+    tasks: [],
+    calls: new Map(),
+    tools: new Map(),
+    usage: NO_USAGE,
+    turns: 0,
+    toolCalls: 0,
+    waiting: [],
+    paused: false,
+    stopping: false,
+    idle: false,
+    ended: false,
+    state: null,
+  };
+}
+
+/** Takes an event in. Changes `progress`. */
+export function takeEvent(progress: RunProgress, event: JournalEvent): void {
+  progress.startedAt ??= event.at;
+  switch (event.type) {
+    case 'run_started':
+      progress.goal ||= event.goal;
+      progress.phase = 'loading';
+      return;
+    case 'phase_started':
+      progress.phase = event.phase;
+      progress.cycle = event.cycle;
+      return;
+    case 'goal_started':
+      Object.assign(progress, { goal: event.text, goalNumber: event.number, tasks: [], idle: false });
+      return;
+    case 'goal_ended':
+      progress.idle = true;
+      return;
+    case 'plan_updated':
+      progress.tasks = event.tasks;
+      return;
+    case 'task_started':
+      setTask(progress, event.taskId, 'executing');
+      return;
+    case 'task_ended':
+      setTask(progress, event.taskId, event.status);
+      return;
+    case 'paused':
+      progress.paused = true;
+      return;
+    case 'resumed':
+      progress.paused = false;
+      return;
+    case 'stop_requested':
+      progress.stopping = true;
+      return;
+    case 'run_ended':
+      progress.ended = true;
+      return;
+    case 'receipt':
+      takeReceipt(progress, event);
+      return;
+    default:
+      takeCall(progress, event);
+  }
+}
+
+function takeCall(progress: RunProgress, event: JournalEvent): void {
+  const { calls, tools } = progress;
+  switch (event.type) {
+    case 'model_call_started': {
+      const { role, model, round, taskId } = event;
+      const started = { role, model, round, taskId, text: '', reasoningChars: 0, missed: 0, attempt: 1 };
+      progress.idle = false;
+      calls.set(event.callId, started);
+      return;
+    }
+    case 'model_call_ended':
+      calls.delete(event.callId);
+      progress.turns += 1;
+      progress.usage = addUsage(progress.usage, event.usage);
+      return;
+    case 'model_call_failed':
+      calls.delete(event.callId);
+      return;
+    case 'tool_call_started': {
+      const { tool, arguments: given, at } = event;
+      tools.set(event.callId, { tool, arguments: given, startedAt: at });
+      return;
+    }
+    case 'tool_call_ended':
+      tools.delete(event.callId);
+      progress.toolCalls += 1;
+      return;
+  }
+}
+
+function setTask(progress: RunProgress, id: string, status: string): void {
+  progress.tasks = progress.tasks.map(task => (task.id === id ? { ...task, status } : task));
+}
+
+function takeReceipt(progress: RunProgress, { id, status, how }: Extract<JournalEvent, { type: 'receipt' }>) {
+  const others = progress.waiting.filter(message => message.id !== id);
+  const waits = status === 'accepted' || status === 'queued';
+  progress.waiting = waits ? [...others, { id, how }] : others;
+}
+
+/** Takes a heartbeat in. Changes `progress`. */
+export function takeLive(progress: RunProgress, live: LiveText): void {
+  const call = progress.calls.get(live.callId);
+  if (!call || live.attempt < call.attempt) return;
+  if (live.attempt > call.attempt) Object.assign(call, { attempt: live.attempt, text: '', missed: 0 });
+  const end = live.offset + live.tail.length;
+  if (live.channel === 'reasoning') call.reasoningChars = Math.max(call.reasoningChars, end);
+  if (live.channel !== 'text') return;
+  const have = call.missed + call.text.length;
+  if (end <= have) return;
+  if (live.offset > have) {
+    call.missed = live.offset;
+    call.text = live.tail;
+  } else call.text += live.tail.slice(have - live.offset);
+}

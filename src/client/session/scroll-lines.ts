@@ -1,0 +1,101 @@
+/** What a session prints for good of each event: lines that scroll up. Pure. */
+import type { JournalEvent } from '../../core/journal.js';
+import { preview } from '../../core/journal.js';
+import { eventLines } from '../event-lines.js';
+import { formatClock, formatCount, formatDuration, terminalText } from '../format.js';
+import { wrapText } from '../layout.js';
+import { markdownLines } from '../markdown.js';
+import type { Colors } from '../output.js';
+import { spokenText } from './reply-text.js';
+import type { RunProgress } from './run-view.js';
+
+export interface Page {
+  width: number;
+  colors: Colors;
+  /** Texts of the messages that were sent from here, by id. */
+  ownMessages: ReadonlyMap<string, string>;
+}
+
+const INDENT = '      ';
+const MOST_REPLY_LINES = 8;
+const MOST_GATE_LINES = 24;
+const TOOL_CHARS = 160;
+
+/** Lines of an event, as the run stood before it; none for what the live area shows. */
+export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
+  const { colors, width } = page;
+  const own = ownLines(event, progress, page);
+  if (own?.length === 0) return [];
+  const started = progress.startedAt ?? event.at;
+  if (own === null) {
+    return eventLines(event, started, colors).flatMap(line => wrapText(line, width, INDENT));
+  }
+  const clock = colors.dim(formatClock(event.at - started).padStart(5));
+  return own.map((line, at) => (at === 0 ? `${clock} ${line}` : `${INDENT}${line}`));
+}
+
+/** Lines without time, at most `width - 6` columns; null for events that read well as they are. */
+function ownLines(event: JournalEvent, progress: RunProgress, page: Page): string[] | null {
+  const { colors } = page;
+  const width = page.width - INDENT.length;
+  switch (event.type) {
+    case 'run_started':
+    case 'model_call_started':
+    case 'tool_call_started':
+    case 'goal_ended':
+    case 'run_ended':
+      return [];
+    case 'model_call_ended':
+      return replyLines(event, width, colors);
+    case 'tool_call_ended': {
+      const call = progress.tools.get(event.callId);
+      const failed = event.isError || event.ending !== 'executed';
+      const how = failed ? `${event.ending === 'executed' ? 'failed' : event.ending} · ` : '';
+      const given = call && call.arguments !== '{}' ? ` ${call.arguments}` : '';
+      const line = preview(terminalText(`${event.tool}${given}`), TOOL_CHARS);
+      const time = colors.dim(` · ${how}${formatDuration(event.durationMs)}`);
+      const why = failed ? wrapText(preview(terminalText(event.text), 300), width) : [];
+      return [...wrapText(`${failed ? colors.yellow(line) : line}${time}`, width), ...why];
+    }
+    case 'receipt': {
+      const text = page.ownMessages.get(event.id);
+      const what = text === undefined ? `message ${event.id}` : `“${preview(text, 40)}”`;
+      return wrapText(colors.dim(`${what} ${event.status}: ${terminalText(event.how)}`), width);
+    }
+    case 'user_message':
+      return labelled(event.role, event.text, width, colors);
+    case 'gate_opened': {
+      const body = markdownLines(event.body, { width, colors });
+      const more = body.length > MOST_GATE_LINES ? [colors.dim('…')] : [];
+      const shown = body.slice(0, MOST_GATE_LINES);
+      const title = wrapText(colors.bold(`${event.gateId} · ${terminalText(event.title)}`), width);
+      const sameText = event.kind === 'question' && event.title.trim() === event.body.trim();
+      return [...title, ...(sameText ? [] : shown), ...more];
+    }
+    default:
+      return null;
+  }
+}
+
+function replyLines(
+  event: Extract<JournalEvent, { type: 'model_call_ended' }>,
+  width: number,
+  colors: Colors,
+): string[] {
+  const { usage, role, stopReason, toolCalls } = event;
+  const cut = stopReason === 'end_turn' || stopReason === 'tool_use' ? '' : ` · ${stopReason}`;
+  const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`;
+  const figures = colors.dim(`${formatDuration(event.durationMs)} · ${tokens}${cut}`);
+  const words = spokenText(terminalText(event.text ?? ''));
+  if (words === null) return toolCalls > 0 && cut === '' ? [] : [`${colors.bold(role)} ${figures}`];
+  const lines = words.split('\n').flatMap(line => wrapText(line, width - 2));
+  const more = lines.length > MOST_REPLY_LINES ? [colors.dim('…')] : [];
+  return [
+    `${colors.bold(role)} ${figures}`,
+    ...[...lines.slice(0, MOST_REPLY_LINES), ...more].map(line => `  ${line}`),
+  ];
+}
+
+function labelled(role: string, text: string, width: number, colors: Colors): string[] {
+  return wrapText(`${colors.bold(role)}: ${terminalText(text)}`, width);
+}

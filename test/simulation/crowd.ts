@@ -1,0 +1,122 @@
+/** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
+import type { RunState } from '../../src/core/run-state.js';
+import {
+  answerFault,
+  receive,
+  requestFinish,
+  requestPause,
+  requestResume,
+  requestStop,
+  takeAnswer,
+} from '../../src/workflows/inbox-handlers.js';
+import type { Run } from '../../src/workflows/run.js';
+import type { Act, Marks, TimedAct } from './people.js';
+import { randomAct, randomAnswer } from './people.js';
+import { Random } from './random.js';
+import type { Scenario } from './scenario.js';
+import type { Watcher } from './watcher.js';
+
+/** Messages while the run waits: each may become a goal of its own, so they must end. */
+const MOST_MESSAGES = 5;
+
+export class Crowd {
+  private readonly scenario: Scenario;
+  private readonly watcher: Watcher;
+  private readonly waiting: TimedAct[];
+  /** Markers of what is made up on the way begin behind those of the scenario. */
+  private readonly marks: Marks = { next: 100, ids: [] };
+  private patience: number;
+  private messages = 0;
+
+  constructor(scenario: Scenario, watcher: Watcher) {
+    this.scenario = scenario;
+    this.watcher = watcher;
+    this.waiting = [...scenario.people.acts];
+    this.patience = scenario.people.patience;
+  }
+
+  stops(run: Run, input: unknown): void {
+    requestStop(run, input);
+  }
+
+  /** What the scenario has for this call. */
+  actsAt(run: Run, call: number, where: TimedAct['where']): void {
+    for (const timed of [...this.waiting]) {
+      const due =
+        where === 'during'
+          ? timed.where === 'during' && timed.call === call
+          : timed.call < call || (timed.call === call && timed.where === 'after');
+      if (!due) continue;
+      this.waiting.splice(this.waiting.indexOf(timed), 1);
+      this.does(run, timed.act, new Random(this.scenario.seed, 'answer at', timed.call));
+    }
+  }
+
+  /** One person comes to a run that waits. False: nobody will. */
+  comes(run: Run, random: Random): boolean {
+    if (this.patience <= 0) return false;
+    this.patience -= 1;
+    const { neglect } = this.scenario.people;
+    const gates = run.state.gates.filter(open => open.answer === null);
+    const { pausedAt } = run.state;
+    if (pausedAt !== null && random.chance(0.5)) this.does(run, { kind: 'resume' }, random);
+    else if (gates.length > 0 && random.chance(0.7)) {
+      if (random.chance(neglect)) return false;
+      this.does(run, { kind: 'answer' }, random);
+    } else this.says(run, random);
+    return true;
+  }
+
+  /** Something at a moment that the run does not wait at. */
+  hurries(run: Run, random: Random): void {
+    if (this.patience > 0 && random.chance(0.3)) this.says(run, random);
+  }
+
+  private says(run: Run, random: Random): void {
+    const act = randomAct(random, Object.keys(this.scenario.pinned.roles), this.marks);
+    const isMessage = act.kind === 'steer' || act.kind === 'follow-up';
+    if (isMessage && this.messages >= MOST_MESSAGES) return;
+    if (isMessage) this.messages += 1;
+    this.does(run, act, random);
+  }
+
+  /** Nobody comes any more: a pause does not last for ever. */
+  letGoOn(run: Run): void {
+    requestResume(run, null);
+  }
+
+  private does(run: Run, act: Act, random: Random): void {
+    const { state } = run;
+    switch (act.kind) {
+      case 'steer':
+      case 'follow-up':
+        receive(run, act.input, act.kind);
+        return this.watcher.messages.sent(state, act.marker);
+      case 'pause':
+        return requestPause(run, random.pick([null, { reason: 'lunch' }, 'lunch', 3]));
+      case 'resume':
+        return requestResume(run, undefined);
+      case 'stop':
+        return requestStop(run, { reason: 'a person' });
+      case 'finish':
+        return requestFinish(run);
+      case 'answer':
+        this.answers(run, state, random);
+    }
+  }
+
+  private answers(run: Run, state: RunState, random: Random): void {
+    const open = state.gates.filter(gate => gate.answer === null);
+    if (open.length === 0) return;
+    const { gate } = random.pick(open);
+    const { via, input } = randomAnswer(random, gate);
+    const fault = answerFault(run, input, via);
+    if (fault !== null) {
+      this.watcher.seen.add(`answer refused to ${gate.kind}`);
+      return;
+    }
+    takeAnswer(run, input, via);
+    this.watcher.gates.answered(gate, input);
+    this.watcher.seen.add(`answer to ${gate.kind}`);
+  }
+}

@@ -1,0 +1,98 @@
+/** Follows gates: each is closed once, and what a person said there is what happens (C23, S4). */
+import type { Gate } from '../../src/core/gate.js';
+import type { JournalEvent } from '../../src/core/journal.js';
+import { canonicalJson, isRecord } from '../../src/core/json.js';
+import { decidePermission } from '../../src/core/permission.js';
+import type { RunState } from '../../src/core/run-state.js';
+import type { ToolDefinition } from '../../src/core/tool.js';
+import { expectThat } from './expect-that.js';
+
+interface Approval {
+  allowed: boolean;
+  arguments: Record<string, unknown> | null;
+}
+
+export class GateWatch {
+  private readonly open = new Map<string, string>();
+  private readonly closed = new Set<string>();
+  /** What a person said on a call, by its id. */
+  private readonly approvals = new Map<string, Approval>();
+  private readonly always = new Set<string>();
+  /** Calls whose result a client gave, or the deadline. */
+  readonly given = new Set<string>();
+  questionsAnswered = 0;
+
+  answered(gate: Gate, input: unknown): void {
+    expectThat(
+      this.open.has(gate.gateId) || !this.closed.has(gate.gateId),
+      `${gate.gateId} took an answer after it closed`,
+    );
+    if (gate.kind === 'clientTool') this.given.add(gate.subject.callId);
+    if (gate.kind !== 'approval' || !isRecord(input)) return;
+    const allowed = input.decision !== 'deny';
+    if (input.decision === 'always') this.always.add(gate.subject.tool);
+    this.approvals.set(gate.subject.callId, {
+      allowed,
+      arguments: isRecord(input.arguments) ? input.arguments : null,
+    });
+  }
+
+  happened(event: JournalEvent): void {
+    if (event.type === 'gate_opened') {
+      expectThat(
+        !this.open.has(event.gateId) && !this.closed.has(event.gateId),
+        `${event.gateId} is opened twice`,
+      );
+      this.open.set(event.gateId, event.kind);
+    }
+    if (event.type !== 'gate_closed') return;
+    expectThat(!this.closed.has(event.gateId), `${event.gateId} is closed twice`);
+    expectThat(
+      event.by === 'rule' || this.open.has(event.gateId),
+      `${event.gateId} closes, and was not open`,
+    );
+    this.open.delete(event.gateId);
+    this.closed.add(event.gateId);
+    if (event.kind === 'question' && event.by === 'person') this.questionsAnswered += 1;
+  }
+
+  /** A tool is about to run: nothing that asks runs unasked, and it runs with what the person made of it. */
+  toolCalled(
+    state: RunState,
+    tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
+    call: { id: string; given: unknown; asked: unknown },
+  ): void {
+    const { permissions } = state.pinned ?? { permissions: { auto: [], confirm: [], deny: [] } };
+    const { autoApprove } = state.settings;
+    const wanted = decidePermission(tool, permissions, { alwaysThisRun: state.allowedTools, autoApprove });
+    expectThat(
+      state.allowedTools.every(name => this.always.has(name)),
+      'nobody allowed a tool for always',
+    );
+    expectThat(wanted !== 'deny', `${tool.name} ran, and is denied by the configuration`);
+    const said = this.approvals.get(call.id);
+    expectThat(said?.allowed !== false, `${call.id} ran, and a person denied it`);
+    expectThat(
+      wanted === 'run' || said?.allowed === true,
+      `${call.id} (${tool.name}) ran before it was approved`,
+    );
+    const right = said?.arguments ?? call.asked;
+    expectThat(
+      canonicalJson(call.given) === canonicalJson(right),
+      `${call.id} ran with ${canonicalJson(call.given)}, not ${canonicalJson(right)}`,
+    );
+  }
+
+  safePoint({ gates }: RunState): void {
+    for (const { gate } of gates)
+      expectThat(this.open.has(gate.gateId), `${gate.gateId} is in state and not open`);
+    expectThat(gates.length === this.open.size, `open: ${[...this.open.keys()]}, in state: ${gates.length}`);
+  }
+
+  ended(state: RunState): void {
+    const broken =
+      ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.stop !== null;
+    const open = [...this.open].map(([id, kind]) => `${id} (${kind})`);
+    expectThat(broken || open.length === 0, `${open} open at the end, which is ${state.end?.outcome}`);
+  }
+}

@@ -1,0 +1,122 @@
+/** Follows messages of people: none is lost or doubled, and each thread has them in the order of arrival (S1, S2, S3). */
+import type { JournalEvent } from '../../src/core/journal.js';
+import type { Message } from '../../src/core/message.js';
+import { textOf } from '../../src/core/message.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { expectThat } from './expect-that.js';
+
+type Receipt = Extract<JournalEvent, { type: 'receipt' }>;
+
+export class MessageWatch {
+  private readonly markers: string[] = [];
+  private readonly startedRuns: string[] = [];
+  /** Markers by the id under which they were accepted. */
+  private readonly accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
+
+  /** Called right after it was received: what was accepted waits in the inbox. */
+  sent({ inbox }: RunState, marker: string): void {
+    this.markers.push(marker);
+    const item = inbox.items.find(({ text }) => text.includes(marker));
+    if (item) this.accepted.set(item.id, { marker, to: item.to, arrival: this.markers.length });
+  }
+
+  startedRun(goal: string): void {
+    this.startedRuns.push(goal);
+  }
+
+  ended(state: RunState, journal: readonly JournalEvent[], transcript: Record<string, Message[]>): void {
+    const receipts = journal.filter(event => event.type === 'receipt');
+    const ids = new Set(receipts.filter(({ status }) => status === 'accepted').map(({ id }) => id));
+    const places = placesOf(transcript);
+    const accounted = new Set<string>();
+    for (const id of ids)
+      this.checkOne(
+        state,
+        id,
+        receipts.filter(receipt => receipt.id === id),
+        places,
+        accounted,
+      );
+    for (const marker of this.markers) {
+      if (!accounted.has(marker))
+        expectThat(!places.has(marker), `${marker} was not accepted, and is in a thread`);
+    }
+    this.checkOrder(transcript);
+  }
+
+  private checkOne(
+    state: RunState,
+    id: string,
+    receipts: readonly Receipt[],
+    places: ReadonlyMap<string, string[]>,
+    accounted: Set<string>,
+  ): void {
+    const way = receipts.map(({ status }) => status).join(' ');
+    const legal = [
+      'accepted applied',
+      'accepted queued applied',
+      'accepted dropped',
+      'accepted queued dropped',
+    ];
+    expectThat(legal.includes(way), `the message ${id} is ${way}`);
+    const last = receipts.at(-1);
+    const { marker } = this.accepted.get(id) ?? { marker: '' };
+    expectThat(marker !== '' || last?.status === 'dropped', `nobody saw the message ${id} wait`);
+    accounted.add(marker);
+    const found = places.get(marker) ?? [];
+    if (last?.status === 'dropped') {
+      const broken =
+        ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.stop !== null;
+      expectThat(broken, `the message ${id} was dropped at an end that is ${state.end?.outcome}`);
+      expectThat(last.how !== '', `nobody says why ${id} was dropped`);
+      expectThat(found.length === 0, `the message ${id} was dropped, and is in ${found}`);
+      return;
+    }
+    const how = last?.how ?? '';
+    if (how.includes('a run of its own')) {
+      const runs = this.startedRuns.filter(goal => goal.includes(marker));
+      expectThat(runs.length === 1, `${runs.length} runs were started for the message ${id}`);
+    }
+    const elsewhere = how.includes('a run of its own') || how.includes('the instruction');
+    expectThat(
+      found.length === (elsewhere ? 0 : 1),
+      `the message ${id} (${how}) is in ${found.length} places: ${found}`,
+    );
+  }
+
+  /** Notes as they came, of those for anybody and of those for one role; goals as they came. */
+  private checkOrder(transcript: Record<string, Message[]>): void {
+    const last = new Map<string, number>();
+    const byMarker = new Map([...this.accepted.values()].map(message => [message.marker, message]));
+    for (const [thread, messages] of Object.entries(transcript)) {
+      for (const message of messages) {
+        if (message.kind !== 'user' || (message.purpose !== 'steer' && message.purpose !== 'goal')) continue;
+        for (const marker of markersIn(textOf(message))) {
+          const known = byMarker.get(marker);
+          if (!known) continue;
+          const line = `${thread} ${message.purpose} ${message.purpose === 'goal' ? '' : known.to}`;
+          const before = last.get(line) ?? -1;
+          expectThat(known.arrival > before, `${marker} is in ${line} behind a later one`);
+          last.set(line, known.arrival);
+        }
+      }
+    }
+  }
+}
+
+function markersIn(text: string): string[] {
+  return text.match(/«\d+»/g) ?? [];
+}
+
+function placesOf(transcript: Record<string, Message[]>): Map<string, string[]> {
+  const places = new Map<string, string[]>();
+  for (const [thread, messages] of Object.entries(transcript)) {
+    for (const message of messages) {
+      if (message.kind !== 'user' || (message.purpose !== 'steer' && message.purpose !== 'goal')) continue;
+      for (const marker of markersIn(textOf(message))) {
+        places.set(marker, [...(places.get(marker) ?? []), `${thread} ${message.id}`]);
+      }
+    }
+  }
+  return places;
+}

@@ -1,0 +1,142 @@
+/** What people do to a run: which of it, and when, is drawn from the seed. */
+import type { Gate } from '../../src/core/gate.js';
+import type { Random } from './random.js';
+
+/** One thing a person sends. `input` is the payload of the signal, as it would arrive. */
+export type Act =
+  | { kind: 'steer' | 'follow-up'; input: unknown; marker: string }
+  | { kind: 'pause' | 'resume' | 'stop' | 'finish' }
+  /** An answer to a gate that is open; which, and what, is drawn when it comes. */
+  | { kind: 'answer' };
+
+export interface TimedAct {
+  /** The call to a model or tool, from 1, during which it comes, or after which. */
+  call: number;
+  where: 'during' | 'after';
+  act: Act;
+}
+
+export interface People {
+  acts: TimedAct[];
+  /** Answers and other things done while the run waits; when they are used up, gates run into their deadline. */
+  patience: number;
+  /** Share of gates that nobody answers. */
+  neglect: number;
+}
+
+export const NOBODY: People = { acts: [], patience: 0, neglect: 1 };
+
+export function randomPeople(random: Random, roles: readonly string[]): People {
+  const marks: Marks = { next: 0, ids: [] };
+  const last = random.pick([4, 12, 30]);
+  const acts = Array.from({ length: random.pick([0, 1, 2, 4, 7]) }, (): TimedAct => {
+    const call = random.int(1, last);
+    return {
+      call,
+      where: random.pick(['during', 'during', 'after'] as const),
+      act: randomAct(random, roles, marks),
+    };
+  });
+  return { acts, patience: random.pick([0, 5, 20, 40]), neglect: random.pick([0, 0.1, 0.5]) };
+}
+
+export interface Marks {
+  next: number;
+  ids: string[];
+}
+
+/** Each message has a text of its own, so that it can be found again wherever it went. */
+export function randomAct(random: Random, roles: readonly string[], marks: Marks): Act {
+  const kind = random.weighted([
+    [10, 'steer'],
+    [3, 'follow-up'],
+    [2, 'pause'],
+    [1, 'resume'],
+    [0.5, 'stop'],
+    [0.5, 'finish'],
+    [3, 'answer'],
+  ] as const);
+  if (kind !== 'steer' && kind !== 'follow-up') return { kind };
+  marks.next += 1;
+  const marker = `«${marks.next}»`;
+  return { kind, input: message(random, roles, marks, marker), marker };
+}
+
+function message(random: Random, roles: readonly string[], marks: Marks, marker: string): unknown {
+  const text = `Mind this ${marker}`;
+  if (random.chance(0.1))
+    return random.pick([
+      { id: 'bad', text: ' ' },
+      { text, when: 'now' },
+      { text, to: 'nobody' },
+      null,
+      7,
+      [],
+    ]);
+  if (random.chance(0.1)) return text;
+  const repeated = random.chance(0.15) && marks.ids.length > 0;
+  const id = repeated ? random.pick(marks.ids) : random.pick([`u${marks.next}`, `u${marks.next}`, 's3']);
+  marks.ids.push(id);
+  return {
+    ...(random.chance(0.85) ? { id } : {}),
+    text,
+    ...(random.chance(0.7) ? { when: random.pick(['skip', 'after-batch', 'interrupt']) } : {}),
+    ...(random.chance(0.25) ? { to: random.pick(roles) } : {}),
+  };
+}
+
+/** An answer to a gate, most of them right; `via` the update it comes by. */
+export function randomAnswer(
+  random: Random,
+  gate: Gate,
+): { via: 'answerGate' | 'submitToolResult'; input: unknown } {
+  const right = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
+  if (random.chance(0.15)) return wrongAnswer(random, gate, right);
+  const { gateId } = gate;
+  return { via: right, input: { gateId, ...rightAnswer(random, gate) } };
+}
+
+function wrongAnswer(random: Random, gate: Gate, right: 'answerGate' | 'submitToolResult') {
+  const { gateId } = gate;
+  const other = right === 'answerGate' ? 'submitToolResult' : 'answerGate';
+  return random.pick([
+    { via: right, input: { gateId: 'g0', decision: 'approve' } },
+    { via: right, input: 'yes' },
+    { via: right, input: { gateId, decision: 'perhaps', text: ' ' } },
+    { via: other, input: { gateId, decision: 'approve', content: 'x' } } as const,
+    { via: right, input: { gateId, decision: 'deny', arguments: { path: 'z' } } },
+  ]);
+}
+
+function rightAnswer(random: Random, gate: Gate): Record<string, unknown> {
+  switch (gate.kind) {
+    case 'approval': {
+      const decision = random.pick(['approve', 'approve', 'deny', 'always']);
+      if (decision === 'deny') return { decision, reason: random.pick(['No.', undefined]) };
+      return random.chance(0.3) ? { decision, arguments: { path: 'edited' } } : { decision };
+    }
+    case 'plan':
+      return random.pick([
+        { decision: 'approve' },
+        { decision: 'approve' },
+        { decision: 'reject', reason: 'Shorter.' },
+        { decision: 'edit', tasks: [{ id: 't1', description: 'As a person wants it' }] },
+      ]);
+    case 'question':
+      return { text: `answer to ${gate.gateId}` };
+    case 'route':
+      return { decision: random.pick(['approve', 'approve', 'deny']) };
+    case 'clientTool':
+      return { content: random.pick(['a result', { rows: [1] }]), isError: random.chance(0.2) };
+    case 'budget': {
+      const { limit, used } = gate.subject;
+      const to = Math.ceil(2 * Math.max(limit, used)) + 1;
+      return random.pick([{ decision: 'raise', to }, { decision: 'wrap_up' }]);
+    }
+    case 'failure': {
+      const [model] = gate.subject.models;
+      const other = model === undefined ? [] : [{ decision: 'other_model', model }];
+      return random.pick([{ decision: 'retry' }, { decision: 'stop' }, ...other]);
+    }
+  }
+}
