@@ -4,6 +4,7 @@
  */
 import type { AnswerCause } from './decide.js';
 import type { EnvelopeMeta } from './envelope.js';
+import type { CallFailure } from './failure.js';
 import type { Gate, GateAnswer } from './gate.js';
 import type { Inbox, InboxItem } from './inbox.js';
 import { emptyInbox } from './inbox.js';
@@ -58,6 +59,8 @@ export interface Cursor {
   question: string | null;
   /** Execution: the report of the task, while the reviewer looks at it. */
   report: string | null;
+  /** The model failed for good here, and a person is asked how to go on. */
+  failure: CallFailure | null;
   batch: Batch | null;
 }
 
@@ -67,7 +70,8 @@ export interface PendingConsultation {
   role: string;
   output: OutputContract;
   brief: string;
-  suspended: Cursor;
+  /** Null once it is answered and the run is back there. */
+  suspended: Cursor | null;
   done: boolean;
   value: unknown;
   envelope: EnvelopeMeta | null;
@@ -206,6 +210,8 @@ export interface RunState {
   inbox: Inbox;
   steering: Steering | null;
   consultation: PendingConsultation | null;
+  /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
+  reviewed: string | null;
   gates: OpenGate[];
   /** Ids of gates that were closed, the last 200. */
   closedGates: string[];
@@ -234,6 +240,7 @@ export function startOf(phase: Phase, cycle: number, taskId: string | null = nul
     adopted: false,
     question: null,
     report: null,
+    failure: null,
     batch: null,
   };
 }
@@ -286,6 +293,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     inbox: emptyInbox(),
     steering: null,
     consultation: null,
+    reviewed: null,
     gates: [],
     closedGates: [],
     allowedTools: [],

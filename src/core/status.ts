@@ -1,33 +1,60 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
+import { gateMarkdown } from './gate-text.js';
 import { preview } from './journal.js';
 import type { RunState } from './run-state.js';
 
+/** The server takes 20 KB of details; what is over is cut at the end, where it matters least. */
+const MAX_CHARS = 15_000;
+
 export function statusMarkdown(state: RunState): string {
-  const { cursor, goal, pinned, tasks, usage } = state;
-  const lines = [
-    state.end
-      ? `**Ended: ${state.end.outcome}**`
-      : pinned
-        ? `**Phase: ${cursor.phase}** · plan ${cursor.cycle}${cursor.taskId ? ` · ${cursor.taskId}` : ''} · round ${cursor.round}`
-        : '**Loading** prompts, tools and limits',
-  ];
-  if (state.stop && !state.end)
-    lines.push(`Stopping${state.stop.reason ? `: ${preview(state.stop.reason)}` : ''}`);
-  if (tasks.length > 0) {
-    lines.push('', 'Tasks:');
-    for (const task of tasks) lines.push(`- ${task.id} · ${task.status} · ${preview(task.description, 80)}`);
-  }
-  if (pinned) {
-    const { counters } = goal;
-    const { limits } = pinned;
-    lines.push(
-      '',
-      'Limits:',
-      `- turns ${counters.turns} of ${limits.turns}`,
-      `- verifications ${counters.verification} of ${limits.verification}`,
-      `- tokens ${goal.usage.inputTokens + goal.usage.outputTokens} of ${limits.tokens}`,
-      `- cost ${usage.costUsd === null ? 'unknown' : `$${usage.costUsd.toFixed(4)}`}`,
-    );
-  }
-  return lines.join('\n');
+  const parts = [headline(state), gates(state), tasks(state), limits(state), lastSteering(state)];
+  return parts
+    .filter(part => part !== '')
+    .join('\n\n')
+    .slice(0, MAX_CHARS);
+}
+
+function headline(state: RunState): string {
+  const { cursor, goal, pinned } = state;
+  if (state.end) return `**Ended: ${state.end.outcome}**`;
+  if (!pinned) return '**Loading** prompts, tools and limits';
+  if (state.stop) return `**Stopping** ${preview(state.stop.reason)}`;
+  if (state.pausedAt !== null) return '**Paused**: send the signal `resume`';
+  if (state.idleSince !== null) return '**Idle**: the goal is answered; a `followUp` begins the next';
+  const task = cursor.taskId ? ` · ${cursor.taskId}` : '';
+  return `**Phase: ${cursor.phase}** · goal ${goal.number} · plan ${cursor.cycle}${task} · round ${cursor.round}`;
+}
+
+/** Open gates first: they are what the run waits for. */
+function gates(state: RunState): string {
+  const open = state.gates.filter(({ answer }) => answer === null);
+  return open.map(({ gate }) => gateMarkdown(gate)).join('\n\n');
+}
+
+function tasks({ tasks }: RunState): string {
+  if (tasks.length === 0) return '';
+  const lines = tasks.map(task => {
+    const why = task.reason ? ` (${task.reason})` : '';
+    return `- ${task.id} · ${task.status}${why} · ${preview(task.description, 80)}`;
+  });
+  return ['Tasks:', '', ...lines].join('\n');
+}
+
+function limits({ goal, pinned, usage }: RunState): string {
+  if (!pinned) return '';
+  const { counters } = goal;
+  const { limits: most } = pinned;
+  return [
+    'Limits:',
+    '',
+    `- turns ${counters.turns} of ${most.turns}`,
+    `- verifications ${counters.verification} of ${most.verification}`,
+    `- tokens ${goal.usage.inputTokens + goal.usage.outputTokens} of ${most.tokens}`,
+    `- cost ${usage.costUsd === null ? 'unknown' : `$${usage.costUsd.toFixed(4)}`}`,
+  ].join('\n');
+}
+
+function lastSteering({ journal }: RunState): string {
+  const last = journal.events.findLast(event => event.type === 'receipt');
+  return last?.type === 'receipt' ? `Last message ${last.id}: ${last.status}. ${last.how}` : '';
 }

@@ -9,7 +9,7 @@ import type { RuleReply } from './reply.js';
 import { envelopeReply, LABEL, LABEL_ZH } from './reply.js';
 
 const BEFORE = `(?:(?:ok|okay|hey|now|and),? +)?(?:please +|can you +|could you +)?`;
-const AFTER = `(?: +(?:it|this|that|here|now|everything|working|please|the (?:run|work|goal)|this run|for now|for a (?:moment|minute|while)|with (?:it|that|the (?:run|work))))*`;
+const AFTER = `(?:,? +(?:it|this|that|here|now|everything|working|please|the (?:run|work|goal)|this run|for now|for a (?:moment|minute|while)|with (?:it|that|the (?:run|work))))*`;
 const WORDS: Readonly<Record<Control, RegExp>> = {
   cancel: sentence('stop|cancel|abort|quit|give up|end', '停止|停下|停|取消|终止|结束|放弃'),
   pause: sentence(

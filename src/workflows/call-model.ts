@@ -29,6 +29,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const thread = run.threadOf(role);
   let trimmedForCall = false;
   for (;;) {
+    // Also between tries: the loop's safe point holds a run that was paused meanwhile.
+    if (state.pausedAt !== null) return { kind: 'interrupted' };
     const chain = role.models.length > 0 ? role.models : run.pinned.models;
     const index = state.modelIndex[role.name] ?? 0;
     const model = chain[index] ?? chain[0];

@@ -26,8 +26,8 @@ export type Consulted<C extends OutputContract> =
 export function consult<C extends OutputContract>(run: Run, wanted: Consultation<C>): Consulted<C> {
   const { state } = run;
   const { consultation } = state;
+  // Kept until the next question: a place that waits for a person after it may be entered again.
   if (consultation?.key === wanted.key && consultation.done) {
-    state.consultation = null;
     const { value, envelope } = consultation;
     // Written by `answerConsultation` for the same key, so of the same contract.
     return { kind: 'done', value: value as OutputOf[C] | null, envelope };

@@ -61,9 +61,10 @@ function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
 /** A task that was at work when its goal ended has failed: nothing goes on with it. */
 function endRunningTask(run: Run, reason: Outcome): void {
   const { state } = run;
+  const { taskId, round } = state.cursor;
   for (const { id, status } of state.tasks) {
     if (status !== 'executing') continue;
-    state.tasks = setStatus(state.tasks, id, 'failed', { reason });
+    state.tasks = setStatus(state.tasks, id, 'failed', id === taskId ? { reason, rounds: round } : { reason });
     run.journal('task_ended', { taskId: id, status: 'failed', reason });
   }
 }

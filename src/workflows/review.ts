@@ -46,7 +46,7 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
       : [],
   );
   const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
-  const key = `result:${state.goal.number}:${task.id}:${state.cursor.round}`;
+  const key = `result:${state.goal.number}:${state.cursor.cycle}:${task.id}:${state.cursor.round}`;
   return review(run, { key, subject: task.id, brief: resultReviewBrief(state, task, summary), checks });
 }
 
@@ -82,6 +82,8 @@ function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
     output = consulted.value ?? 'unreadable';
   }
   const decision = decideReview(checks, output);
-  run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
+  if (run.state.reviewed !== key)
+    run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
+  run.state.reviewed = key;
   return { kind: 'done', ...decision };
 }

@@ -170,7 +170,7 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
 
 function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallOptions {
   return {
-    summary: preview(`${tool.name} ${argumentSummary(given)}`, 190),
+    summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
     attempts: toolAttempts(tool.policy),
     interruptible: tool.policy.readOnly || tool.policy.idempotent,
@@ -180,7 +180,7 @@ function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallO
 /** The values of short arguments: what an operator recognises a call by. */
 function argumentSummary(input: Record<string, unknown>): string {
   return Object.values(input)
-    .map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
     .join(' ');
 }
 

@@ -43,7 +43,9 @@ export class Run {
 
   /** The thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
-    return this.thread(role.memory === 'shared' ? MAIN_THREAD : role.name);
+    // Between tool calls and their results nobody else may speak, be their memory shared or not (G7).
+    const amidCalls = this.state.cursor.phase === 'consultation' && this.state.consultation?.suspended?.batch;
+    return this.thread(role.memory === 'shared' && !amidCalls ? MAIN_THREAD : role.name);
   }
 
   mainThread(): Thread {

@@ -6,6 +6,7 @@
 import { confirmationReasons } from '../core/envelope.js';
 import type { InboxItem } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
+import { isOpen } from '../core/plan.js';
 import type { RouteDecision } from '../core/route.js';
 import { decideRoute, deniedRoute } from '../core/route.js';
 import type { Steering } from '../core/run-state.js';
@@ -164,11 +165,7 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
       return null;
     case 'full_replan':
       note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
-      state.tasks = state.tasks.map(task =>
-        task.status === 'pending' || task.status === 'executing'
-          ? { ...task, status: 'skipped', reason: 'replanned' }
-          : task,
-      );
+      dropOpenTasks(run);
       replan(run, steering);
       return null;
     case 'new_task': {
@@ -184,6 +181,15 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
     case 'control':
       return control(run, steering, decision);
   }
+}
+
+function dropOpenTasks(run: Run): void {
+  const end = { status: 'skipped', reason: 'replanned' } as const;
+  run.state.tasks = run.state.tasks.map(task => {
+    if (!isOpen(task)) return task;
+    run.journal('task_ended', { taskId: task.id, ...end });
+    return { ...task, ...end };
+  });
 }
 
 /** Back to the planner: finished tasks stay, the running one is open again, the messages are key input (F13). */

@@ -2,15 +2,17 @@
 
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
+import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
-import { textOf, toolCallsOf } from '../core/message.js';
+import { textOf, thoughtOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { parseRoleOutput, reaskText } from '../core/parse-output.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import { goalTimeMs } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
+import { addStep } from '../core/trace.js';
 import { callModel } from './call-model.js';
 import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
@@ -54,6 +56,12 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       continue;
     }
     if (run.state.stop) return { kind: 'stopped' };
+    const { failure } = cursor;
+    if (failure) {
+      if (!(await rescueFailure(run, role, failure))) return { kind: 'failed', failure };
+      cursor.failure = null;
+      continue;
+    }
     if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
     if (budgets.length > 0) {
@@ -66,10 +74,11 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       cursor.briefed = true;
     }
 
+    answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {
-      if (await rescueFailure(run, role, reply.failure)) continue;
-      return reply;
+      cursor.failure = reply.failure;
+      continue;
     }
     if (reply.kind === 'interrupted') continue;
     const { message } = reply;
@@ -106,10 +115,12 @@ function readReply<C extends OutputContract>(
   const knownTaskIds = tasks.map(task => task.id);
   const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
   const { envelope, special } = read;
+  if (special || read.ok) noteFinal(run, message, null);
   if (special) return { kind: 'special', special };
   if (read.ok) return { kind: 'reply', message, output: read.value, envelope };
   const { errors, value } = read;
   if (cursor.reasked) {
+    noteFinal(run, message, errors.join(' '));
     return value === null
       ? { kind: 'unusable', text, errors }
       : { kind: 'reply', message, output: value, envelope };
@@ -119,6 +130,29 @@ function readReply<C extends OutputContract>(
   run.journal('reask', { role: role.name, errors });
   run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect));
   return null;
+}
+
+/** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
+function answerable(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  if (thread.messages.at(-1)?.kind === 'assistant')
+    run.say(thread, 'brief', 'Your reply was cut off. Go on from there.');
+}
+
+/** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
+function noteFinal(run: Run, message: AssistantMessage, error: string | null): void {
+  addStep(run.state.trace, {
+    at: message.at,
+    role: message.role,
+    taskId: run.state.cursor.taskId,
+    messageId: message.id,
+    thought: preview(thoughtOf(message)),
+    action: { type: 'final' },
+    observation: '',
+    ending: null,
+    elapsedMs: 0,
+    error,
+  });
 }
 
 /** Budgets of the goal that are used up; journals those that have just passed the warning share. */

@@ -49,7 +49,7 @@ test('an approval that nobody gives → denied at the deadline; an answer after 
   expect(String((refused as WorkflowUpdateFailedError).cause)).toContain('is closed');
   hold.open();
   const result = (await handle.result()) as RunResult;
-  expect(result.trace.steps.map(step => step.ending)).toEqual(['denied']);
+  expect(result.trace.steps.flatMap(step => step.ending ?? [])).toEqual(['denied']);
   expect(toolTexts(asked.requests[2])[0]).toContain('Nobody answered in time.');
   expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId, by: 'timeout', decision: 'deny' }]);
 });

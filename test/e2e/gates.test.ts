@@ -48,7 +48,11 @@ beforeAll(async () => {
     env,
     workspace: { 'a.txt': 'alpha\n' },
     config: {
-      'steersman.yaml': settingsYaml('steering: note', 'gates: { onBudget: ask }'),
+      'steersman.yaml': settingsYaml(
+        '  roles: { verifier: openai/gpt-5 }',
+        'steering: note',
+        'gates: { onBudget: ask }',
+      ),
     },
   });
 });
@@ -63,7 +67,7 @@ const write = (path: string, text: string): ScriptedToolCall => ({
 });
 const read = (path: string): ScriptedToolCall => ({ name: 'read_text_file', arguments: { path } });
 const inWorkspace = (name: string) => readFileSync(join(rig.project.workspace, name), 'utf8');
-const endings = ({ trace }: RunResult) => trace.steps.map(step => step.ending);
+const endings = ({ trace }: RunResult) => trace.steps.flatMap(step => step.ending ?? []);
 const gatesClosed = async (handle: WorkflowHandle) =>
   (await eventsOf(handle, 'gate_closed')).map(({ kind, by, decision }) => `${kind} ${by} ${decision}`);
 
@@ -427,7 +431,7 @@ describe('budget and failure gates', () => {
     expect(await handle.result()).toMatchObject({ outcome: 'unverified', answer: 'As far as it went.' });
   });
 
-  test('a model fails for good → retry, another model, stop', async () => {
+  test('a model fails for good → retry asks again, stop ends it as failed', async () => {
     const refused = { error: { status: 400, message: 'Not this way.' } };
     const asked = rig.play(byRole({ planner: [refused, refused, refused, refused] }));
     const handle = await rig.start('Do it', attended);
@@ -441,6 +445,30 @@ describe('budget and failure gates', () => {
     await expect(handle.result()).rejects.toThrow();
     expect(asked.requests).toHaveLength(2);
     expect(await gatesClosed(handle)).toEqual(['failure person retry', 'failure person stop']);
+  });
+
+  test('a model fails for good, another is chosen → the call is made with it, and later ones too', async () => {
+    const asked = rig.play(
+      byRole({
+        planner: request =>
+          request.body.model === 'gpt-5' ? planned : { error: { status: 400, message: 'Not this way.' } },
+        executor: [reported()],
+      }),
+    );
+    const handle = await rig.start('Do it', attended);
+    const gate = await openGateOf(handle, 'failure');
+    expect(gate.subject).toEqual({ model: 'openai/gpt-5-mini', models: ['openai/gpt-5'] });
+    expect(
+      await refusal(answerGate(handle, { gateId: gate.gateId, decision: 'other_model', model: 'x/y' })),
+    ).toContain('one of openai/gpt-5');
+    await answerGate(handle, { gateId: gate.gateId, decision: 'other_model', model: 'openai/gpt-5' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+    expect(asked.requests.map(({ body }) => body.model)).toEqual([
+      'gpt-5-mini',
+      'gpt-5',
+      'gpt-5-mini',
+      'gpt-5',
+    ]);
   });
 
   test('stop while a failure waits for a person → stopped, not failed', async () => {

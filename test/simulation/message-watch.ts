@@ -9,6 +9,7 @@ type Receipt = Extract<JournalEvent, { type: 'receipt' }>;
 
 export class MessageWatch {
   private readonly markers: string[] = [];
+  private trimmed = false;
   private readonly startedRuns: string[] = [];
   /** Markers by the id under which they were accepted. */
   private readonly accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
@@ -28,6 +29,8 @@ export class MessageWatch {
     const receipts = journal.filter(event => event.type === 'receipt');
     const ids = new Set(receipts.filter(({ status }) => status === 'accepted').map(({ id }) => id));
     const places = placesOf(transcript);
+    // The last notes in a context that is far too small may be trimmed before anybody looks.
+    this.trimmed = journal.some(event => event.type === 'thread_trimmed');
     const accounted = new Set<string>();
     for (const id of ids)
       this.checkOne(
@@ -78,6 +81,7 @@ export class MessageWatch {
       expectThat(runs.length === 1, `${runs.length} runs were started for the message ${id}`);
     }
     const elsewhere = how.includes('a run of its own') || how.includes('the instruction');
+    if (this.trimmed && found.length === 0) return;
     expectThat(
       found.length === (elsewhere ? 0 : 1),
       `the message ${id} (${how}) is in ${found.length} places: ${found}`,

@@ -112,7 +112,7 @@ function rightAnswer(random: Random, gate: Gate): Record<string, unknown> {
   switch (gate.kind) {
     case 'approval': {
       const decision = random.pick(['approve', 'approve', 'deny', 'always']);
-      if (decision === 'deny') return { decision, reason: random.pick(['No.', undefined]) };
+      if (decision === 'deny') return { decision, reason: random.pick(['No.', '']) };
       return random.chance(0.3) ? { decision, arguments: { path: 'edited' } } : { decision };
     }
     case 'plan':

@@ -33,6 +33,8 @@ export function randomReply(
   if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
   const text =
     contract === 'text' ? 'What was found.' : JSON.stringify(formed(random, contract, dialect), null, 1);
+  const huge = scenario.longTexts && contract === 'execution' && random.chance(0.1);
+  if (huge) return { content: [{ type: 'text', text: hugeReport(random) }], stopReason: 'end_turn' };
   const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
   if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
   return { content, stopReason: 'end_turn' };
@@ -58,6 +60,12 @@ function output(random: Random, contract: Exclude<OutputContract, 'text'>): Reco
     default:
       return steeringOutput(random, contract satisfies SteeringContract);
   }
+}
+
+/** As large as a model may write: reports of several tasks together are over what a message may hold. */
+function hugeReport(random: Random): string {
+  const summary = random.pick(['found ', '找到']).repeat(random.int(2_000, 9_000));
+  return JSON.stringify({ summary, taskCompleted: true });
 }
 
 function inProse(random: Random, text: string): string {

@@ -46,7 +46,7 @@ export function scenarioOf(seed: number, attended: boolean): Scenario {
 
 function withPeople(alone: Scenario, random: Random): Scenario {
   const { settings, pinned } = alone;
-  const clientTools = random.chance(0.3) ? CLIENT_TOOLS : [];
+  const clientTools = random.chance(0.5) ? CLIENT_TOOLS : [];
   const added = random.some(STEERING_ROLES, random.pick([0.3, 0.9])).map(([name, output]) => ({
     ...role(random, name, output),
     memory: random.chance(0.2) ? ('shared' as const) : ('private' as const),

@@ -41,6 +41,7 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
       }
     }
   } catch (error) {
+    if (error instanceof Error) error.cause ??= run.state.journal.events.slice(-SHOWN_EVENTS);
     if (!(error instanceof Cancelled)) throw error;
     endCancelled(run);
   }
@@ -48,6 +49,9 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
   watcher.ended(run.state);
   return { state: run.state, ...watcher.record() };
 }
+
+/** What led to a fault, for whoever looks into it. */
+const SHOWN_EVENTS = 60;
 
 /** More goals than all messages could be. */
 const MOST_LOOKS = 100;

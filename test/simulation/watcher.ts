@@ -97,7 +97,7 @@ export class Watcher {
       this.caps.happened(event, state);
       this.gates.happened(event);
       this.happened(event);
-      const unreadable = event.type === 'output_fallback' && !event.errors.includes('it called tools');
+      const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(!unreadable || this.sentBack, 'a reply was given up that was not sent back once');
     }
     return events;
@@ -143,7 +143,7 @@ export class Watcher {
       if (message.kind === 'assistant') {
         this.usage = addUsage(this.usage, message.usage);
         if (message.stopReason !== 'interrupted' && toolCallsOf(message).length === 0) this.finals += 1;
-        this.caps.replied(state.cursor, message.stopReason === 'interrupted');
+        this.caps.replied(message.role, message.stopReason === 'interrupted');
         this.seen.add(`reply ${message.stopReason}`);
       } else if (message.kind === 'tool_result') {
         if (call) this.tools.written(call, message.content[0]);
@@ -305,6 +305,11 @@ function expectPlainData(value: object): void {
   expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value), 'the state is plain JSON data');
 }
 
+/** Replies that are read, and are not what is wanted. */
+function isNoFault(error: string): boolean {
+  return error === 'it called tools' || error.startsWith('The role ');
+}
+
 function tagOf(event: JournalEvent): string {
   switch (event.type) {
     case 'tool_call_ended':
@@ -313,6 +318,16 @@ function tagOf(event: JournalEvent): string {
       return `limit ${event.limit}`;
     case 'task_ended':
       return `task ${event.status} ${event.reason}`;
+    case 'route':
+      return `route ${event.act}`;
+    case 'gate_closed':
+      return `gate ${event.kind} ${event.by}`;
+    case 'receipt':
+      return `message ${event.status}`;
+    case 'orchestration':
+      return `orchestration ${event.accepted}`;
+    case 'review':
+      return `review ${event.approved}`;
     case 'model_call_failed':
       return `then ${event.next}`;
     default:

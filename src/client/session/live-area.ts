@@ -45,8 +45,9 @@ export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): str
 }
 
 function statusLine(progress: RunProgress, width: number, { colors, now }: Screen): string {
-  const { startedAt, tasks, paused, stopping, idle, phase, cycle } = progress;
-  const clock = startedAt === null ? '0:00' : formatClock(now - startedAt);
+  const { startedAt, answeredAt, tasks, paused, stopping, idle, phase, cycle } = progress;
+  const until = idle && answeredAt !== null ? answeredAt : now;
+  const clock = startedAt === null ? '0:00' : formatClock(until - startedAt);
   const done = tasks.filter(task => task.status === 'completed').length;
   const parts = [
     idle ? 'answered' : phase,

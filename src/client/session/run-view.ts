@@ -4,6 +4,7 @@ import type { JournalEvent } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
+import { spokenText } from './reply-text.js';
 
 /** A model call in flight. */
 export interface CallInFlight {
@@ -44,9 +45,13 @@ export interface RunProgress {
   turns: number;
   toolCalls: number;
   waiting: Waiting[];
+  /** The words of the last reply: roles say some of them again to the person. */
+  lastWords: string | null;
   paused: boolean;
   stopping: boolean;
   idle: boolean;
+  /** When the goal was answered, while nothing runs. */
+  answeredAt: number | null;
   ended: boolean;
   /** The last answer of the query `state`. */
   state: StateView | null;
@@ -66,9 +71,11 @@ export function newProgress(goal: string): RunProgress {
     turns: 0,
     toolCalls: 0,
     waiting: [],
+    lastWords: null,
     paused: false,
     stopping: false,
     idle: false,
+    answeredAt: null,
     ended: false,
     state: null,
   };
@@ -91,6 +98,7 @@ export function takeEvent(progress: RunProgress, event: JournalEvent): void {
       return;
     case 'goal_ended':
       progress.idle = true;
+      progress.answeredAt = event.at;
       return;
     case 'plan_updated':
       progress.tasks = event.tasks;
@@ -134,6 +142,7 @@ function takeCall(progress: RunProgress, event: JournalEvent): void {
     case 'model_call_ended':
       calls.delete(event.callId);
       progress.turns += 1;
+      progress.lastWords = spokenText(event.text ?? '');
       progress.usage = addUsage(progress.usage, event.usage);
       return;
     case 'model_call_failed':

@@ -3,7 +3,7 @@ import type { JournalEvent } from '../../core/journal.js';
 import { preview } from '../../core/journal.js';
 import { eventLines } from '../event-lines.js';
 import { formatClock, formatCount, formatDuration, terminalText } from '../format.js';
-import { wrapText } from '../layout.js';
+import { fitLine, wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import type { Colors } from '../output.js';
 import { spokenText } from './reply-text.js';
@@ -17,9 +17,8 @@ export interface Page {
 }
 
 const INDENT = '      ';
-const MOST_REPLY_LINES = 8;
+const MOST_REPLY_LINES = 3;
 const MOST_GATE_LINES = 24;
-const TOOL_CHARS = 160;
 
 /** Lines of an event, as the run stood before it; none for what the live area shows. */
 export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
@@ -52,10 +51,10 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
       const failed = event.isError || event.ending !== 'executed';
       const how = failed ? `${event.ending === 'executed' ? 'failed' : event.ending} · ` : '';
       const given = call && call.arguments !== '{}' ? ` ${call.arguments}` : '';
-      const line = preview(terminalText(`${event.tool}${given}`), TOOL_CHARS);
-      const time = colors.dim(` · ${how}${formatDuration(event.durationMs)}`);
+      const time = ` · ${how}${formatDuration(event.durationMs)}`;
+      const line = fitLine(terminalText(`${event.tool}${given}`), width - time.length);
       const why = failed ? wrapText(preview(terminalText(event.text), 300), width) : [];
-      return [...wrapText(`${failed ? colors.yellow(line) : line}${time}`, width), ...why];
+      return [`${failed ? colors.yellow(line) : line}${colors.dim(time)}`, ...why];
     }
     case 'receipt': {
       const text = page.ownMessages.get(event.id);
@@ -63,7 +62,7 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
       return wrapText(colors.dim(`${what} ${event.status}: ${terminalText(event.how)}`), width);
     }
     case 'user_message':
-      return labelled(event.role, event.text, width, colors);
+      return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);
     case 'gate_opened': {
       const body = markdownLines(event.body, { width, colors });
       const more = body.length > MOST_GATE_LINES ? [colors.dim('…')] : [];
@@ -88,7 +87,10 @@ function replyLines(
   const figures = colors.dim(`${formatDuration(event.durationMs)} · ${tokens}${cut}`);
   const words = spokenText(terminalText(event.text ?? ''));
   if (words === null) return toolCalls > 0 && cut === '' ? [] : [`${colors.bold(role)} ${figures}`];
-  const lines = words.split('\n').flatMap(line => wrapText(line, width - 2));
+  const lines = words
+    .split('\n')
+    .filter(line => line.trim() !== '')
+    .flatMap(line => wrapText(line, width - 2));
   const more = lines.length > MOST_REPLY_LINES ? [colors.dim('…')] : [];
   return [
     `${colors.bold(role)} ${figures}`,

@@ -151,6 +151,7 @@ class Session {
         case 'answer':
           this.answered.add(effect.gate.gateId);
           this.setGates(this.talk.gates);
+          this.print(this.wrap(`${this.colors.bold('you:')} ${terminalText(answerWords(effect))}`));
           await this.does.answer(effect.gate, effect.input);
           return;
         case 'steer':
@@ -283,4 +284,12 @@ class Session {
   private get colors() {
     return this.context.output.out.colors;
   }
+}
+
+/** What was answered, in a line. */
+function answerWords({ gate, input }: Extract<Effect, { do: 'answer' }>): string {
+  const { gateId: _, decision, ...rest } = input;
+  const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
+  const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
+  return `${gate.gateId} · ${words.join(' · ')}`;
 }

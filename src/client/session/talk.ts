@@ -174,6 +174,13 @@ function refuse(talk: Talk, gate: Gate): Step {
 }
 
 function edit(talk: Talk, gate: Gate): Step {
+  // Whoever types e and Enter in one go has not seen what there is to edit.
+  if (talk.line.text === editText(gate, talk.tasks)) {
+    return {
+      talk,
+      effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],
+    };
+  }
   const read = editedAnswer(gate, talk.line.text);
   return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
 }

@@ -33,6 +33,8 @@ export function openTerminal(handlers: { key: (key: Key) => void; resize: () => 
   const onKey = (_text: string | undefined, key: Key) => handlers.key(key);
   const draw = (lines: readonly string[]) => {
     if (!open) return;
+    // Its way of drawing only what differs leaves lines behind when their number changes.
+    if (lines.length !== area.length) log.clear();
     area = lines;
     log(lines.join('\n'));
   };

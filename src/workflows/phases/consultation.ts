@@ -5,7 +5,7 @@ import { runTurns } from '../turn-loop.js';
 /** Puts the question to the role, and goes back to where it was asked. */
 export async function answerConsultation(run: Run): Promise<void> {
   const { consultation } = run.state;
-  if (!consultation) throw new Error('nothing was asked');
+  if (!consultation?.suspended) throw new Error('nothing was asked');
   const end = await runTurns(run, {
     role: consultation.role,
     output: consultation.output,
@@ -21,4 +21,5 @@ export async function answerConsultation(run: Run): Promise<void> {
   }
   consultation.done = true;
   run.moveTo(consultation.suspended);
+  consultation.suspended = null;
 }

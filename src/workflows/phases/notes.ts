@@ -15,6 +15,8 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, ...end, rounds: round } : task));
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
+  const { orchestrate, roles } = run.pinned;
+  if (end.status === 'failed' && orchestrate && roles.orchestrator) state.failedTask = taskId;
   run.moveTo(startOf('execution', cycle));
 }
 

@@ -11,6 +11,7 @@ import { answerFor, wrapUpAs } from '../conclude.js';
 import { consult } from '../consult.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
+import { blockStuckTasks } from './notes.js';
 
 const ORCHESTRATOR = 'orchestrator';
 
@@ -21,15 +22,17 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   const brief = orchestrationBrief(state, task);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
   if (consulted.kind === 'pending') return null;
-  state.failedTask = null;
   const proposal = consulted.value;
-  if (!proposal) return null;
   const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
-  const decision = dispose(run, proposal, concerns);
-  run.journal('orchestration', { accepted: decision.accepted, why: decision.why });
+  const decision = proposal && dispose(run, proposal, concerns);
+  const accepted = decision?.accepted === true && (!decision.confirm || (await confirmed(run, key, decision)));
+  // Only now, for the wait may be in another part of the run: it comes back here.
+  state.failedTask = null;
+  state.consultation = null;
+  if (!proposal || !decision) return null;
+  run.journal('orchestration', { accepted, why: decision.why });
+  if (!accepted) return null;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
-  if (!decision.accepted) return null;
-  if (decision.confirm && !(await confirmed(run, key, decision))) return null;
   return carryOut(run, task, proposal);
 }
 
@@ -119,10 +122,13 @@ function handle(
 /** Gives a failed task another state, and frees what it had blocked. */
 function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
   const { state } = run;
+  const reason = status === 'skipped' ? 'orchestrated' : null;
   state.tasks = state.tasks.map(task => {
-    if (task.id === id) return { ...task, status, reason: null };
+    if (task.id === id) return { ...task, status, reason };
     return task.status === 'blocked' ? { ...task, status: 'pending', reason: null } : task;
   });
+  if (reason) run.journal('task_ended', { taskId: id, status, reason });
+  blockStuckTasks(run);
   run.moveTo(startOf('execution', state.cursor.cycle));
 }
 

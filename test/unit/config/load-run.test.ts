@@ -75,7 +75,8 @@ describe('load run', () => {
       'models:\n  default: [openai/base, openai/spare]\n  roles:\n    verifier: openai/strict\n  timeoutMs: 5000\ndedupe: advise\n',
     );
     const pinned = await load({ systemMessage: 'Answer in verse.' });
-    expect(Object.keys(pinned.roles).sort()).toEqual(['executor', 'planner', 'summary', 'verifier']);
+    const roles = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
+    expect(Object.keys(pinned.roles).sort()).toEqual(roles);
     expect(pinned.roles.planner?.system).toMatch(/^Answer in verse\.\n\n# Planner/);
     expect(pinned.roles.planner?.system).toContain('- read_file: Reads a file.');
     expect(pinned.roles.verifier?.models).toEqual(['openai/strict']);
@@ -89,6 +90,18 @@ describe('load run', () => {
       warnings: ['server x did not start'],
     });
     expect(Object.keys(pinned.modelInfo).sort()).toEqual(['openai/base', 'openai/spare', 'openai/strict']);
+  });
+
+  test.each([
+    ['steering: note', ['executor', 'planner', 'summary', 'verifier']],
+    ['steering: note\nreview:\n  plans: true', ['executor', 'planner', 'reviewer', 'summary', 'verifier']],
+    [
+      'orchestrate: true',
+      ['executor', 'orchestrator', 'planner', 'router', 'summary', 'understanding', 'verifier'],
+    ],
+  ])('load run: %j → only the steering roles that it asks for (F15, F20, F21)', async (settings, roles) => {
+    await config(`models:\n  default: openai/base\n${settings}\n`);
+    expect(Object.keys((await load()).roles).sort()).toEqual(roles);
   });
 
   test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {

@@ -1,20 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequestHead } from '../../../src/activities/types.js';
-import { ENVELOPE_FIELDS } from '../../../src/core/envelope.js';
 import type { AssistantMessage, LlmMessage, ToolResultBlock } from '../../../src/core/message.js';
-import { parseRoleOutput } from '../../../src/core/parse-output.js';
-import type { JsonSchema } from '../../../src/core/tool.js';
-import { schemaErrors } from '../../../src/models/schema-check.js';
-import {
-  envelope,
-  execution,
-  intent,
-  orchestration,
-  plan,
-  review,
-  route,
-  verdict,
-} from '../../../src/testing/role-outputs.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
@@ -161,164 +146,6 @@ describe('the request on the wire', () => {
   });
 });
 
-const FORMED = ['plan', 'execution', 'verdict', 'intent', 'route', 'review', 'orchestration'] as const;
-const RISK = { level: 'high', description: 'd', mitigation: 'm' } as const;
-
-describe('structured output', () => {
-  it('contract plan → strict JSON schema; text → none', async () => {
-    const server = await scripted([{ text: plan({ todos: ['a'] }) }, { text: 'free' }]);
-    await runCall({
-      baseUrl: server.baseUrl,
-      head: { output: 'plan', temperature: 0.2, maxOutputTokens: 99 },
-    });
-    await runCall({ baseUrl: server.baseUrl });
-    const [first, second] = server.requests.map(request => request.body);
-    expect(first?.response_format).toMatchObject({
-      type: 'json_schema',
-      json_schema: { name: 'plan', strict: true },
-    });
-    expect(first).toMatchObject({ temperature: 0.2, max_tokens: 99 });
-    expect(second).not.toHaveProperty('response_format');
-  });
-
-  it('schemas: every object closed and every field required, as strict endpoints want', async () => {
-    const server = await scripted(() => ({ text: '{}' }));
-    for (const output of FORMED) {
-      for (const dialect of ['component', 'envelope'] as const)
-        await runCall({ baseUrl: server.baseUrl, head: { output, dialect } });
-    }
-    const schemas = server.requests.map(request => request.body.response_format?.json_schema?.schema);
-    const objects = schemas.flatMap(schema => objectsIn(schema));
-    expect(schemas).toHaveLength(2 * FORMED.length);
-    expect(objects.length).toBeGreaterThanOrEqual(6 * FORMED.length);
-    for (const object of objects) {
-      expect(object.additionalProperties).toBe(false);
-      expect(object.required).toEqual(Object.keys(object.properties as object));
-    }
-  });
-
-  it.each(FORMED)(
-    'contract %s → a schema of the role’s own form, with room for the error envelopes (C1, G12)',
-    async output => {
-      const flat = JSON.stringify(await schemaOf({ output, dialect: 'component' }));
-      const envelope = await schemaOf({ output, dialect: 'envelope' });
-      expect(flat).toContain('"const":"component"');
-      expect(flat).not.toContain('"expectedOutcome"');
-      expect(envelope?.required).toEqual(expect.arrayContaining([...ENVELOPE_FIELDS]));
-      expect(JSON.stringify(envelope)).not.toContain('"const":"component"');
-      for (const word of ['CLARIFICATION_REQUIRED', 'ESCALATE', '"question"', '"errorType"'])
-        expect(JSON.stringify(envelope)).toContain(word);
-    },
-  );
-
-  it.each([
-    ['plan', 'component', plan({ todos: ['a'] })],
-    ['execution', 'component', execution({ summary: 's', taskCompleted: true })],
-    ['verdict', 'component', verdict({ summary: 's' })],
-    ['intent', 'envelope', intent({ relation: 'control_instruction', action: 'cancel' })],
-    ['route', 'envelope', route({ route: 'control_action', control: 'pause', risk: RISK })],
-    ['review', 'envelope', review({ requiredFixes: ['Mend it.'] })],
-    ['orchestration', 'envelope', orchestration({ action: 'PHASE_TRANSITION', to: 'wrap_up' })],
-    ['orchestration', 'envelope', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'stop' })],
-    [
-      'orchestration',
-      'envelope',
-      orchestration(
-        { action: 'RESOURCE_ALLOCATE', resource: 'turns', amount: 150 },
-        { userMessage: 'More.' },
-      ),
-    ],
-    ['plan', 'envelope', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })],
-  ] as const)(
-    '%s in the %s form, with nulls for what is left out → fits its schema',
-    async (output, dialect, text) => {
-      const schema = await schemaOf({ output, dialect });
-      expect(
-        schemaErrors(schema ?? {}, fill(schema ?? {}, JSON.parse(text)) as Record<string, unknown>),
-      ).toEqual([]);
-    },
-  );
-
-  it('executor that writes calls as JSON, tools offered → no schema, not even at OpenAI itself (F19)', async () => {
-    const server = await scripted(() => ({ text: '{}' }));
-    const head = { output: 'execution', dialect: 'envelope', tools: [tool('read')] } as const;
-    await runCall({ baseUrl: server.baseUrl, head: { ...head, tools: [...head.tools] } });
-    expect(server.requests[0]?.body).not.toHaveProperty('response_format');
-  });
-
-  it('tools offered at an endpoint that is not OpenAI → no schema, so that the model can call them', async () => {
-    const server = await scripted([{ text: '{}' }]);
-    await runCall({ baseUrl: server.baseUrl, head: { output: 'execution', tools: [tool('read')] } });
-    expect(server.requests[0]?.body).not.toHaveProperty('response_format');
-  });
-
-  it('endpoint refuses options with 400 → same try without them, later calls leave them out at once', async () => {
-    const rejects = ['response_format', 'stream_options', 'temperature'] as const;
-    const server = await scripted(() => ({ text: 'fine' }), { rejects });
-    const { createOpenAiProvider } = await import('../../../src/models/openai.js');
-    const { createProviders } = await import('../../../src/models/providers.js');
-    const provider = createOpenAiProvider({ baseUrl: server.baseUrl });
-    const providers = createProviders({ openai: () => provider });
-    const head = { output: 'plan', temperature: 0.5 } as const;
-    const result = await runCall({ baseUrl: server.baseUrl, head, deps: { providers } });
-    expect(result.content).toEqual([{ type: 'text', text: 'fine' }]);
-    expect(server.requests).toHaveLength(4);
-    await runCall({ baseUrl: server.baseUrl, head, deps: { providers } });
-    expect(server.requests).toHaveLength(5);
-    for (const option of rejects) expect(server.requests[4]?.body).not.toHaveProperty(option);
-  });
-
-  it('endpoint refuses max_tokens → goes on as max_completion_tokens', async () => {
-    const server = await scripted(() => ({ text: 'fine' }), { rejects: ['max_tokens'] });
-    await runCall({ baseUrl: server.baseUrl, head: { maxOutputTokens: 77 } });
-    expect(server.requests[1]?.body).toMatchObject({ max_completion_tokens: 77 });
-    expect(server.requests[1]?.body).not.toHaveProperty('max_tokens');
-  });
-
-  it('endpoint refuses both names of the token limit → goes on without it, bounded', async () => {
-    const server = await scripted(() => ({ text: 'fine' }), {
-      rejects: ['max_tokens', 'max_completion_tokens'],
-    });
-    await runCall({ baseUrl: server.baseUrl, head: { maxOutputTokens: 77 } });
-    expect(server.requests).toHaveLength(3);
-    expect(server.requests[2]?.body).not.toHaveProperty('max_completion_tokens');
-  });
-
-  it('helpers of role outputs → read by the parser of the core (G10)', () => {
-    expect(
-      parseRoleOutput('plan', plan({ todos: ['look', { id: 'b', description: 'tell' }] })),
-    ).toMatchObject({ ok: true });
-    expect(
-      parseRoleOutput('execution', execution({ summary: 'Found 3 files.', taskCompleted: true })),
-    ).toMatchObject({ ok: true });
-    expect(parseRoleOutput('verdict', verdict({ summary: 'There are 3 files: a, b, c.' }))).toMatchObject({
-      ok: true,
-    });
-    expect(parseRoleOutput('verdict', verdict({ improvements: ['Count again.'] }))).toMatchObject({
-      ok: true,
-    });
-    const whole = { ok: true, envelope: { dialect: 'envelope', absent: [] } };
-    expect(parseRoleOutput('intent', intent({ relation: 'different_task', sure: 0.4 }))).toMatchObject({
-      ...whole,
-      value: { taskRelation: { type: 'different_task', confidence: 40 } },
-    });
-    expect(parseRoleOutput('route', route({ route: 'control_action', control: 'pause' }))).toMatchObject({
-      ...whole,
-      value: { route: 'control_action', payload: { control: 'pause', requiresConfirmation: false } },
-    });
-    expect(parseRoleOutput('review', review({ requiredFixes: ['Mend it.'] }))).toMatchObject({
-      ...whole,
-      value: { approved: false, requiredFixes: ['Mend it.'] },
-    });
-    expect(
-      parseRoleOutput('orchestration', orchestration({ action: 'EXCEPTION_HANDLE', handling: 'replan' })),
-    ).toMatchObject({ ...whole, value: { action: 'EXCEPTION_HANDLE', handling: 'replan', taskId: null } });
-    expect(
-      parseRoleOutput('plan', envelope('CLARIFICATION_REQUIRED', { question: 'Which one?' })),
-    ).toMatchObject({ special: { kind: 'clarification', question: 'Which one?' } });
-  });
-});
-
 describe('output repair (G13)', () => {
   const good = '{"component":"planner-response","needsMorePlanning":false,"todos":[]}';
   it.each([
@@ -388,35 +215,6 @@ describe('output repair (G13)', () => {
   });
 });
 
-type Head = Pick<ModelRequestHead, 'output' | 'dialect'>;
-
-async function schemaOf(head: Head): Promise<Record<string, unknown> | undefined> {
-  const server = await scripted([{ text: '{}' }]);
-  await runCall({ baseUrl: server.baseUrl, head });
-  return server.requests[0]?.body.response_format?.json_schema?.schema as Record<string, unknown> | undefined;
-}
-
-/** The value with null in all fields that the schema wants and the value lacks, as a strict endpoint writes it. */
-function fill(schema: unknown, value: unknown): unknown {
-  if (typeof schema !== 'object' || schema === null || typeof value !== 'object' || value === null)
-    return value;
-  if ('anyOf' in schema && Array.isArray(schema.anyOf)) {
-    const filled = schema.anyOf.map((choice: unknown) => [choice, fill(choice, value)] as const);
-    return (
-      filled.find(
-        ([choice, one]) => schemaErrors(choice as JsonSchema, one as Record<string, unknown>).length === 0,
-      )?.[1] ?? value
-    );
-  }
-  if (Array.isArray(value)) return value.map(item => fill('items' in schema ? schema.items : {}, item));
-  const properties = 'properties' in schema ? Object.entries(schema.properties as object) : [];
-  const given: Record<string, unknown> = { ...value };
-  return {
-    ...given,
-    ...Object.fromEntries(properties.map(([key, inner]) => [key, fill(inner, given[key] ?? null)])),
-  };
-}
-
 function toolResult(parts: Partial<ToolResultBlock>): LlmMessage {
   const block = { type: 'tool_result', toolUseId: 't1', toolName: 'read', durationMs: 1 } as const;
   return {
@@ -458,10 +256,4 @@ function conversation(): LlmMessage[] {
     }),
     assistant('m4', [{ type: 'text', text: 'I was say' }], 'interrupted'),
   ];
-}
-
-function objectsIn(schema: unknown): Record<string, unknown>[] {
-  if (typeof schema !== 'object' || schema === null) return [];
-  const inner = Object.values(schema).flatMap(objectsIn);
-  return 'properties' in schema && 'type' in schema ? [schema as Record<string, unknown>, ...inner] : inner;
 }

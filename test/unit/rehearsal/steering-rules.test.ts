@@ -55,7 +55,7 @@ describe('rehearsal: steering', () => {
     ['Please stop the run now!', 'cancel'],
     ['停止', 'cancel'],
     ['请取消任务吧。', 'cancel'],
-    ['Pause, please', null],
+    ['Pause, please', 'pause'],
     ['pause please', 'pause'],
     ['Stop for a moment.', 'pause'],
     ['暂停一下', 'pause'],

@@ -1,0 +1,71 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type BudgetUse, checkBudgets, DEFAULT_LIMITS, type Limits, limitsFault, NO_COUNTERS } from '../../../src/core/limits.js';
+
+const LIMITS: Limits = { ...DEFAULT_LIMITS, turns: 10, totalTurns: 50, tokens: 1000, wallTimeMs: 5000, costUsd: 2 };
+const UNUSED: BudgetUse = { turns: 0, totalTurns: 0, tokens: 0, wallTimeMs: 0, costUsd: 0 };
+
+describe('checkBudgets', () => {
+  test.each<[string, Partial<Limits>, Partial<BudgetUse>, string[], string[]]>([
+    ['nothing used → nothing', {}, {}, [], []],
+    ['just below 80 % → nothing', {}, { tokens: 799, wallTimeMs: 3999, costUsd: 1.59 }, [], []],
+    ['exactly 80 % of turns → warned', {}, { turns: 8 }, [], ['turns']],
+    ['exactly 80 % of tokens → warned', {}, { tokens: 800 }, [], ['tokens']],
+    ['one below the limit → warned, not exhausted', {}, { turns: 9 }, [], ['turns']],
+    ['exactly at the limit → exhausted, no longer warned', {}, { turns: 10 }, ['turns'], []],
+    ['over the limit → exhausted', {}, { wallTimeMs: 5001 }, ['wallTimeMs'], []],
+    ['turns of the run, not of the goal → totalTurns alone (S3)', {}, { totalTurns: 50 }, ['totalTurns'], []],
+    ['limit of 1 and one used → exhausted', { turns: 1 }, { turns: 1 }, ['turns'], []],
+    ['cost exactly at the limit → exhausted', {}, { costUsd: 2 }, ['costUsd'], []],
+    ['no limit of cost → never', { costUsd: null }, { costUsd: 1e9 }, [], []],
+    ['unknown cost → counts as none', {}, { costUsd: null }, [], []],
+    ['several at once → each in its list, in a fixed order', {}, { costUsd: 2, tokens: 1000, turns: 9, totalTurns: 41 }, ['tokens', 'costUsd'], ['turns', 'totalTurns']],
+  ])('checkBudgets: %s (L19)', (_, limits, used, exhausted, warned) => {
+    expect(checkBudgets({ ...LIMITS, ...limits }, { ...UNUSED, ...used })).toEqual({ exhausted, warned });
+  });
+
+  test('checkBudgets: any whole limit and use → exhausted, warned or neither, as whole numbers say (L19)', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2_000_000 }), fc.nat(2_500_000), (tokens, used) => {
+        const found = checkBudgets({ ...LIMITS, tokens }, { ...UNUSED, tokens: used });
+        expect(found.exhausted).toEqual(used >= tokens ? ['tokens'] : []);
+        expect(found.warned).toEqual(used < tokens && used * 10 >= tokens * 8 ? ['tokens'] : []);
+      }),
+    );
+  });
+});
+
+describe('limitsFault', () => {
+  test.each<[string, unknown]>([
+    ['one limit', { turns: 1 }],
+    ['all defaults', DEFAULT_LIMITS],
+    ['no limit of cost', { costUsd: null }],
+    ['part of a dollar', { costUsd: 0.25 }],
+  ])('limitsFault: %s → no fault (L19)', (_, input) => {
+    expect(limitsFault(input)).toBeNull();
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /Give an object with at least one of: planning, .*costUsd/],
+    ['null', null, /Give an object/],
+    ['a list', [1], /Give an object/],
+    ['an empty object', {}, /Give an object/],
+    ['an unknown name', { rounds: 3 }, /no limit rounds\. There are: planning/],
+    ['a name that every object answers to', { constructor: 3 }, /no limit constructor/],
+    ['zero', { turns: 0 }, /turns must be a whole number from 1, got 0/],
+    ['a negative number', { tokens: -1 }, /tokens must be .* got -1/],
+    ['a fraction', { turns: 1.5 }, /got 1\.5/],
+    ['a number as text', { turns: '5' }, /got "5"/],
+    ['null for another limit than cost', { turns: null }, /got null/],
+    ['a cost of nothing', { costUsd: 0 }, /costUsd must be/],
+    ['a good one before a bad one', { turns: 5, tasks: false }, /tasks must be .* got false/],
+  ])('limitsFault: %s → says what is wrong (L19)', (_, input, text) => {
+    expect(limitsFault(input)).toMatch(text);
+  });
+});
+
+test('limits: every default → a limit of its own that passes its own check (L19)', () => {
+  expect(limitsFault(DEFAULT_LIMITS)).toBeNull();
+  expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(11);
+  expect(Object.values(NO_COUNTERS).every(value => value === 0)).toBe(true);
+});

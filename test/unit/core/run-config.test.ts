@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { NO_PERMISSIONS } from '../../../src/core/permission.js';
+import type { PinnedRole } from '../../../src/core/role.js';
+import { matchesAny, offeredTools, type PinnedRun } from '../../../src/core/run-config.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+
+/** The same by a regular expression. */
+function matchesRegex(name: string, glob: string): boolean {
+  const pattern = glob
+    .split('*')
+    .map(part => part.replace(/[^a-z]/gi, '\\$&'))
+    .join('[^]*');
+  return new RegExp(`^${pattern}$`).test(name);
+}
+
+describe('matchesAny', () => {
+  test.each<[string, string[], boolean]>([
+    ['read_file', [], false],
+    ['read_file', ['read_file'], true],
+    ['read_file', ['read'], false],
+    ['read', ['read_file'], false],
+    ['read_file', ['*'], true],
+    ['', ['*'], true],
+    ['', [''], true],
+    ['a', [''], false],
+    ['read_file', ['read_*'], true],
+    ['read_', ['read_*'], true],
+    ['read_file', ['*_file'], true],
+    ['read_file', ['*_files'], false],
+    ['read_file', ['r*d*e'], true],
+    ['read_file', ['r*x*e'], false],
+    ['aba', ['ab*ba'], false],
+    ['abba', ['ab*ba'], true],
+    ['ab', ['*ab*ab*'], false],
+    ['abab', ['*ab*ab*'], true],
+    ['read_file', ['**'], true],
+    ['read.file', ['read_file'], false],
+    ['readxfile', ['read.file'], false],
+    ['a+b', ['a+b'], true],
+    ['READ', ['read'], false],
+    ['read_file', ['write_*', '*_dir', 'read_*'], true],
+    ['read_file', ['write_*', '*_dir'], false],
+  ])('matchesAny: %j against %j → %s (L9)', (name, globs, expected) => {
+    expect(matchesAny(name, globs)).toBe(expected);
+  });
+
+  test('matchesAny: any name and glob of few letters → as the regular expression says (L9)', () => {
+    const letters = (unit: string[]) => fc.string({ unit: fc.constantFrom(...unit), maxLength: 10 });
+    fc.assert(
+      fc.property(letters(['a', 'b', '_']), letters(['a', 'b', '_', '*', '*']), (name, glob) => {
+        expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('matchesAny: signs that mean something in regular expressions → mean themselves (L9)', () => {
+    const signs = ['.', '+', '?', '(', '[', '\\', '$', '^', '|', '\n', 'a', '*'];
+    const texts = fc.string({ unit: fc.constantFrom(...signs), maxLength: 6 });
+    fc.assert(
+      fc.property(texts, texts, (name, glob) => {
+        expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+const ROLE: PinnedRole = {
+  name: 'executor',
+  description: '',
+  memory: 'shared',
+  tools: [],
+  output: 'execution',
+  dialect: 'component',
+  models: [],
+  temperature: null,
+  maxOutputTokens: null,
+  system: '',
+};
+
+function pinnedWith(names: readonly string[]): PinnedRun {
+  const tools = names.map(name => ({
+    name,
+    serverToolName: name,
+    origin: { type: 'builtin' as const },
+    description: '',
+    inputSchema: {},
+    validation: 'strict' as const,
+    policy: DEFAULT_TOOL_POLICY,
+  }));
+  return {
+    roles: {},
+    tools,
+    fallbackServer: null,
+    limits: DEFAULT_LIMITS,
+    models: [],
+    modelInfo: {},
+    dedupe: 'enforce',
+    permissions: NO_PERMISSIONS,
+    review: { plans: false, results: false, actions: false },
+    orchestrate: false,
+    onBudget: 'ask',
+    gateTimeoutMs: 1,
+    modelTimeoutMs: 1,
+    searchAttributes: [],
+    warnings: [],
+  };
+}
+
+test.each<[string, string[], string[]]>([
+  ['no globs → none', [], []],
+  ['everything → all, in the order of the run', ['*'], ['write_file', 'read_file', 'list']],
+  ['globs in another order → still in the order of the run', ['list', 'write_*'], ['write_file', 'list']],
+  ['a tool that two globs match → once', ['read_file', '*_file'], ['write_file', 'read_file']],
+  ['a glob that nothing matches → none', ['delete_*'], []],
+])('offeredTools: %s (L9)', (_, tools, expected) => {
+  const pinned = pinnedWith(['write_file', 'read_file', 'list']);
+  expect(offeredTools(pinned, { ...ROLE, tools }).map(({ name }) => name)).toEqual(expected);
+});
