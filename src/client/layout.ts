@@ -25,8 +25,10 @@ export function fitLine(text: string, width: number): string {
   const line = text.replace(/[\n\t]+/g, ' ');
   if (widthOf(line) <= width) return line;
   if (width <= 1) return width === 1 ? '…' : '';
-  const [head = ''] = wrapAnsi(line, width - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
-  return `${head}…`;
+  // As one word, so that it is cut at the last column and not before a word.
+  const word = line.replaceAll(' ', '\u00a0');
+  const [head = ''] = wrapAnsi(word, width - 1, { hard: true, trim: false }).split('\n');
+  return `${head.replaceAll('\u00a0', ' ')}…`;
 }
 
 /** The text filled up with spaces to `width` columns, on the left with `right`. */

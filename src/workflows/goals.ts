@@ -5,8 +5,8 @@ import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
 import { utf8Length } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
-import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import { setStatus } from '../core/plan.js';
+import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import { closeOpenCalls } from './batch.js';
@@ -64,7 +64,12 @@ function endRunningTask(run: Run, reason: Outcome): void {
   const { taskId, round } = state.cursor;
   for (const { id, status } of state.tasks) {
     if (status !== 'executing') continue;
-    state.tasks = setStatus(state.tasks, id, 'failed', id === taskId ? { reason, rounds: round } : { reason });
+    state.tasks = setStatus(
+      state.tasks,
+      id,
+      'failed',
+      id === taskId ? { reason, rounds: round } : { reason },
+    );
     run.journal('task_ended', { taskId: id, status: 'failed', reason });
   }
 }

@@ -231,7 +231,8 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
     const badCalls = ownValue(state.badCalls, call.name) ?? 0;
     state.badCalls = { ...state.badCalls, [call.name]: badCalls + 1 };
   }
-  if (decision.kind === 'run') {
+  // A client's tool may change things as well: what was read before it is not reused (D3).
+  if (decision.kind === 'run' || decision.kind === 'given') {
     recordCall(state.ledger, {
       call: { ...call, input: inputOf(batch, call) },
       result,

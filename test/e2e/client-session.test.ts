@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { stopStack } from '../../src/stack/stop.js';
@@ -28,7 +28,6 @@ beforeAll(async () => {
   });
   project = makeProject({ workspace: { 'README.md': '# Boats\nThree boats.\n' } });
   const settings = join(project.configDir, 'steersman.yaml');
-  const { writeFileSync } = await import('node:fs');
   writeFileSync(settings, `${readFileSync(settings, 'utf8')}\n${NOTE}`);
   home = join(project.dir, 'home');
 });
@@ -188,7 +187,6 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
     expect(await client('approve', 'detached', gateId)).toMatchObject({ code: 0 });
     const again = terminal('client', ['watch', 'detached'], { columns: 60 });
     await again.shows(/Half a report/);
-    console.log(again.all());
     expect(note()).toBe('from afar');
     again.press('C-c');
     await again.shows(/s stop the run/);

@@ -72,7 +72,10 @@ export class Caps {
     if (pinned) this.most = largest(this.most, pinned.limits);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
-    expectThat(this.replies - this.understood <= this.most.turns, `${this.replies} replies, limit ${this.most.turns}`);
+    expectThat(
+      this.replies - this.understood <= this.most.turns,
+      `${this.replies} replies, limit ${this.most.turns}`,
+    );
     // Its re-ask, and partial ones before it.
     expectThat(this.wrapUps <= 2, `${this.wrapUps} replies in the wrap-up`);
     if (!this.here) return;
@@ -109,7 +112,10 @@ export class Caps {
       case 'verdict':
         this.verdicts += 1;
         expectThat(this.verdicts <= this.most.verification, `${this.verdicts} verdicts`);
-        expectThat(goal.number !== this.goal || goal.counters.verification === this.verdicts, 'verifications are not counted');
+        expectThat(
+          goal.number !== this.goal || goal.counters.verification === this.verdicts,
+          'verifications are not counted',
+        );
         return;
       case 'phase_started':
         if (event.phase === 'execution' && goal.number === this.goal)
@@ -135,11 +141,8 @@ export class Caps {
         return;
       case 'task_ended':
         if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.goal) return;
-        return this.taskEnded(
-          event,
-          cursor.cycle,
-          tasks.find(({ id }) => id === event.taskId)?.rounds ?? null,
-        );
+        this.taskEnded(event, cursor.cycle, tasks.find(({ id }) => id === event.taskId)?.rounds ?? null);
+        return;
       default:
     }
   }

@@ -91,15 +91,20 @@ export class Crowd {
       case 'steer':
       case 'follow-up':
         receive(run, act.input, act.kind);
-        return this.watcher.messages.sent(state, act.marker);
+        this.watcher.messages.sent(state, act.marker);
+        return;
       case 'pause':
-        return requestPause(run, random.pick([null, { reason: 'lunch' }, 'lunch', 3]));
+        requestPause(run, random.pick([null, { reason: 'lunch' }, 'lunch', 3]));
+        return;
       case 'resume':
-        return requestResume(run, undefined);
+        requestResume(run, undefined);
+        return;
       case 'stop':
-        return requestStop(run, { reason: 'a person' });
+        requestStop(run, { reason: 'a person' });
+        return;
       case 'finish':
-        return requestFinish(run);
+        requestFinish(run);
+        return;
       case 'answer':
         this.answers(run, state, random);
     }

@@ -80,7 +80,8 @@ export class ToolWatch {
     if (!isSuperseded(result)) this.results += 1;
     const key = `${call.name} ${canonicalJson(this.inputs.get(call.id) ?? call.input)}`;
     const policy = this.ran.get(call.id);
-    const byClient = !policy && this.scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
+    const byClient =
+      !policy && this.scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
     const ranEndings = ['executed', 'timed_out', 'unavailable', 'outcome_unknown', 'cancelled', 'invalid'];
     if (policy) expectThat(ranEndings.includes(result.ending), `${call.id} ran and is ${result.ending}`);
     else expectThat(result.ending !== 'executed' || byClient, `${call.id} is executed and did not run`);

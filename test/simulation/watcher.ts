@@ -81,7 +81,10 @@ export class Watcher {
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     this.gates.safePoint(state);
     const finals = state.trace.steps.filter(({ action }) => action.type === 'final').length;
-    expectThat(state.trace.dropped > 0 || finals === this.finals, `${finals} final steps, ${this.finals} outputs`);
+    expectThat(
+      state.trace.dropped > 0 || finals === this.finals,
+      `${finals} final steps, ${this.finals} outputs`,
+    );
     const counted = goalTimeMs(state.goal, now);
     expectThat(
       counted === this.workedMs,

@@ -32,14 +32,14 @@ export function openWindow(
   const tmux = (...args: string[]) => execFileSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' });
   const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
   const assignments = Object.entries(options.env).map(([name, value]) => `${name}=${quoted(value)}`);
-  const line = `env ${assignments.join(' ')} ${command.map(quoted).join(' ')}; echo EXIT=$?; exec cat`;
+  const line = `env -u INIT_CWD -u NO_COLOR ${assignments.join(' ')} ${command.map(quoted).join(' ')}; echo EXIT=$?; exec cat`;
   const size = ['-x', String(options.columns ?? 100), '-y', String(options.rows ?? 40)];
   tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', options.cwd, line);
   const all = () => tmux('capture-pane', '-p', '-J', '-S', '-');
   return {
     screen: () => tmux('capture-pane', '-p'),
     all,
-    type: text => void tmux('send-keys', '-l', text),
+    type: text => void tmux('send-keys', '-l', '--', text),
     press: (...keys) => void tmux('send-keys', ...keys),
     shows: async pattern => {
       let last = '';

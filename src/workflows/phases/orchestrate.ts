@@ -25,7 +25,8 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   const proposal = consulted.value;
   const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
   const decision = proposal && dispose(run, proposal, concerns);
-  const accepted = decision?.accepted === true && (!decision.confirm || (await confirmed(run, key, decision)));
+  const accepted =
+    decision?.accepted === true && (!decision.confirm || (await confirmed(run, key, decision)));
   // Only now, for the wait may be in another part of the run: it comes back here.
   state.failedTask = null;
   state.consultation = null;

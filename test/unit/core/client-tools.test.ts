@@ -12,7 +12,11 @@ const SERVER_TOOL: ToolDefinition = {
   policy: { ...DEFAULT_TOOL_POLICY, readOnly: true },
 };
 
-const clientTool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object', title: name } });
+const clientTool = (name: string) => ({
+  name,
+  description: `Does ${name}`,
+  inputSchema: { type: 'object', title: name },
+});
 const names = (tools: readonly ToolDefinition[]) => tools.map(({ name }) => name);
 
 test('mergeClientTools: no client tools → the servers tools as they are (T8)', () => {

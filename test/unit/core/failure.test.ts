@@ -30,7 +30,9 @@ test.each<[string, boolean]>([
 });
 
 test('FAILURE: all types → distinct, dotted, and each of a model says so', () => {
-  const types = Object.values(FAILURE).flatMap(group => (typeof group === 'string' ? [group] : Object.values(group)));
+  const types = Object.values(FAILURE).flatMap(group =>
+    typeof group === 'string' ? [group] : Object.values(group),
+  );
   expect(new Set(types).size).toBe(types.length);
   for (const type of types) expect(type).toMatch(/^[a-z]+\.[a-z_]+$/);
   expect(Object.values(model).every(type => type.startsWith('model.'))).toBe(true);

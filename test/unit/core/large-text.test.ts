@@ -19,15 +19,19 @@ test('headAndTail: one character over → head, tail, and a note with count, too
 
 test('headAndTail: any long text → begins and ends as it does, and the count is what is missing (T17)', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 8001, max: 30_000 }), fc.string({ minLength: 1, maxLength: 9 }), (length, seed) => {
-      const text = seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
-      const short = headAndTail(text, 'ref-1');
-      expect(short.slice(0, 6000)).toBe(text.slice(0, 6000));
-      expect(short.slice(-2000)).toBe(text.slice(-2000));
-      const [, left] = /\[… (\d+) characters left out/.exec(short.slice(6000)) ?? [];
-      expect(Number(left)).toBe(length - 8000);
-      expect(short.length).toBeLessThan(8100);
-    }),
+    fc.property(
+      fc.integer({ min: 8001, max: 30_000 }),
+      fc.string({ minLength: 1, maxLength: 9 }),
+      (length, seed) => {
+        const text = seed.repeat(Math.ceil(length / seed.length)).slice(0, length);
+        const short = headAndTail(text, 'ref-1');
+        expect(short.slice(0, 6000)).toBe(text.slice(0, 6000));
+        expect(short.slice(-2000)).toBe(text.slice(-2000));
+        const [, left] = /\[… (\d+) characters left out/.exec(short.slice(6000)) ?? [];
+        expect(Number(left)).toBe(length - 8000);
+        expect(short.length).toBeLessThan(8100);
+      },
+    ),
     { numRuns: 50 },
   );
 });

@@ -1,8 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type BudgetUse, checkBudgets, DEFAULT_LIMITS, type Limits, limitsFault, NO_COUNTERS } from '../../../src/core/limits.js';
+import {
+  type BudgetUse,
+  checkBudgets,
+  DEFAULT_LIMITS,
+  type Limits,
+  limitsFault,
+  NO_COUNTERS,
+} from '../../../src/core/limits.js';
 
-const LIMITS: Limits = { ...DEFAULT_LIMITS, turns: 10, totalTurns: 50, tokens: 1000, wallTimeMs: 5000, costUsd: 2 };
+const LIMITS: Limits = {
+  ...DEFAULT_LIMITS,
+  turns: 10,
+  totalTurns: 50,
+  tokens: 1000,
+  wallTimeMs: 5000,
+  costUsd: 2,
+};
 const UNUSED: BudgetUse = { turns: 0, totalTurns: 0, tokens: 0, wallTimeMs: 0, costUsd: 0 };
 
 describe('checkBudgets', () => {
@@ -19,7 +33,13 @@ describe('checkBudgets', () => {
     ['cost exactly at the limit → exhausted', {}, { costUsd: 2 }, ['costUsd'], []],
     ['no limit of cost → never', { costUsd: null }, { costUsd: 1e9 }, [], []],
     ['unknown cost → counts as none', {}, { costUsd: null }, [], []],
-    ['several at once → each in its list, in a fixed order', {}, { costUsd: 2, tokens: 1000, turns: 9, totalTurns: 41 }, ['tokens', 'costUsd'], ['turns', 'totalTurns']],
+    [
+      'several at once → each in its list, in a fixed order',
+      {},
+      { costUsd: 2, tokens: 1000, turns: 9, totalTurns: 41 },
+      ['tokens', 'costUsd'],
+      ['turns', 'totalTurns'],
+    ],
   ])('checkBudgets: %s (L19)', (_, limits, used, exhausted, warned) => {
     expect(checkBudgets({ ...LIMITS, ...limits }, { ...UNUSED, ...used })).toEqual({ exhausted, warned });
   });

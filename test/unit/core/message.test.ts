@@ -15,7 +15,14 @@ import {
 import { toolResult } from '../../../src/core/tool-call.js';
 
 function reply(content: AssistantMessage['content']): AssistantMessage {
-  const base = { id: 'a', at: 1, kind: 'assistant' as const, role: 'executor', model: 'p/m', usage: NO_USAGE };
+  const base = {
+    id: 'a',
+    at: 1,
+    kind: 'assistant' as const,
+    role: 'executor',
+    model: 'p/m',
+    usage: NO_USAGE,
+  };
   return { ...base, stopReason: 'end_turn', content };
 }
 
@@ -48,9 +55,22 @@ describe('convertToLlm', () => {
   });
 
   test('convertToLlm: all seven kinds mixed → order kept, the given list as it was (G3)', () => {
-    const thread = [note('tool_log'), USER, note('context_note'), calls('c1'), result('c1'), note('system_event'), SUMMARY];
+    const thread = [
+      note('tool_log'),
+      USER,
+      note('context_note'),
+      calls('c1'),
+      result('c1'),
+      note('system_event'),
+      SUMMARY,
+    ];
     const before = structuredClone(thread);
-    expect(convertToLlm(thread).map(({ kind }) => kind)).toEqual(['user', 'assistant', 'tool_result', 'summary']);
+    expect(convertToLlm(thread).map(({ kind }) => kind)).toEqual([
+      'user',
+      'assistant',
+      'tool_result',
+      'summary',
+    ]);
     expect(thread).toEqual(before);
     expect(convertToLlm([])).toEqual([]);
   });
@@ -127,7 +147,13 @@ describe('pairingFaults', () => {
 });
 
 describe('addUsage', () => {
-  const USED: Usage = { inputTokens: 1, outputTokens: 2, cachedInputTokens: 3, reasoningTokens: 4, costUsd: 0.5 };
+  const USED: Usage = {
+    inputTokens: 1,
+    outputTokens: 2,
+    cachedInputTokens: 3,
+    reasoningTokens: 4,
+    costUsd: 0.5,
+  };
 
   test('addUsage: two with known costs → all five summed (M9)', () => {
     const sum = { inputTokens: 2, outputTokens: 4, cachedInputTokens: 6, reasoningTokens: 8, costUsd: 1 };
@@ -137,7 +163,13 @@ describe('addUsage', () => {
 
   test('addUsage: an unknown cost on either side → unknown from then on, tokens still summed (M9)', () => {
     const unknown = { ...USED, costUsd: null };
-    const expected = { inputTokens: 2, outputTokens: 4, cachedInputTokens: 6, reasoningTokens: 8, costUsd: null };
+    const expected = {
+      inputTokens: 2,
+      outputTokens: 4,
+      cachedInputTokens: 6,
+      reasoningTokens: 8,
+      costUsd: null,
+    };
     expect(addUsage(USED, unknown)).toEqual(expected);
     expect(addUsage(unknown, USED)).toEqual(expected);
     expect(addUsage(addUsage(NO_USAGE, unknown), NO_USAGE).costUsd).toBeNull();

@@ -11,7 +11,7 @@ function matchesRegex(name: string, glob: string): boolean {
   const pattern = glob
     .split('*')
     .map(part => part.replace(/[^a-z]/gi, '\\$&'))
-    .join('[^]*');
+    .join('[\\s\\S]*');
   return new RegExp(`^${pattern}$`).test(name);
 }
 
@@ -52,7 +52,7 @@ describe('matchesAny', () => {
       fc.property(letters(['a', 'b', '_']), letters(['a', 'b', '_', '*', '*']), (name, glob) => {
         expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 
@@ -63,7 +63,7 @@ describe('matchesAny', () => {
       fc.property(texts, texts, (name, glob) => {
         expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
       }),
-      { numRuns: 1000 },
+      { numRuns: 500 },
     );
   });
 });

@@ -66,27 +66,103 @@ function knownCall(name: string, more: Partial<Ledger['entries'][string]> = {}):
   return { entries: { [ledgerKey(name, { path: 'a.txt' })]: entry } };
 }
 
-const badCall = (more: Partial<ToolUseBlock> = {}) => call('read_file', { argErrors: ['path: missing'], ...more });
+const badCall = (more: Partial<ToolUseBlock> = {}) =>
+  call('read_file', { argErrors: ['path: missing'], ...more });
 const twoCallsATurn = { ...DEFAULT_LIMITS, toolCallsPerTurn: 2 };
 
 describe('decideToolCall: calls that do not run', () => {
   test.each<[string, Partial<ToolCallCase>, ToolEnding, RegExp]>([
     ['stopped run → cancelled (G7)', { stopped: true }, 'cancelled', /run was stopped/],
-    ['stopped run and an unknown tool → cancelled all the same (G7)', { stopped: true, call: call('nix') }, 'cancelled', /stopped/],
-    ['first call over toolCallsPerTurn → skipped, with the number (L19, G7)', { index: 2, limits: twoCallsATurn }, 'skipped', /at most 2 tool calls/],
-    ['over toolCallsPerTurn with bad arguments → skipped, not counted as bad (L19)', { index: 9, limits: twoCallsATurn, call: badCall() }, 'skipped', /at most 2/],
-    ['no tool of that name → unavailable, with the nearest names (T3, C5)', { call: call('readfile') }, 'unavailable', /no tool named readfile. Nearest by name: read_file, /],
-    ['role without tools → unavailable, told to answer without (L9)', { offered: [] }, 'unavailable', /no tools are available here.*Answer without tools/],
-    ['role without tools and a server `default` → unavailable still (L9, C5)', { offered: [], pinned: { fallbackServer: 'default', dedupe: 'off' } }, 'unavailable', /no tools are available/],
-    ['bad arguments → invalid, with every error and the wish to call again (T6, T7)', { call: badCall({ argErrors: ['path: missing', 'depth: not a number'] }) }, 'invalid', /\n- path: missing\n- depth: not a number\nCorrect the arguments and call again\.$/],
-    ['arguments that were no JSON and do not fit → invalid, says they count as {} (T5, C3)', { call: badCall({ input: {}, argsParseFailed: true }) }, 'invalid', /not readable as JSON, so they count as \{\}/],
-    ['bad arguments once more within the limit → still asked to correct (T7)', { call: badCall(), badCalls: 1 }, 'invalid', /Correct the arguments/],
-    ['bad arguments after argumentCorrections → told to go another way, with the count (T7)', { call: badCall(), badCalls: 2 }, 'invalid', /called wrongly 3 times: do not call it again/],
-    ['bad arguments of a denied tool → invalid first (T7)', { call: badCall(), permission: () => 'deny' }, 'invalid', /do not fit/],
-    ['bad arguments of a client tool → invalid: the client gets none (C4, T10)', { call: call('take_photo', { argErrors: ['size: missing'] }) }, 'invalid', /size: missing/],
-    ['denied by the configuration → denied (C23)', { permission: () => 'deny' }, 'denied', /read_file is denied by the configuration/],
-    ['denied client tool → denied (C23, T10)', { call: call('take_photo'), permission: () => 'deny' }, 'denied', /take_photo is denied/],
-    ['denied though the result is known → denied (C23, D4)', { permission: () => 'deny', ledger: knownCall('read_file') }, 'denied', /denied/],
+    [
+      'stopped run and an unknown tool → cancelled all the same (G7)',
+      { stopped: true, call: call('nix') },
+      'cancelled',
+      /stopped/,
+    ],
+    [
+      'first call over toolCallsPerTurn → skipped, with the number (L19, G7)',
+      { index: 2, limits: twoCallsATurn },
+      'skipped',
+      /at most 2 tool calls/,
+    ],
+    [
+      'over toolCallsPerTurn with bad arguments → skipped, not counted as bad (L19)',
+      { index: 9, limits: twoCallsATurn, call: badCall() },
+      'skipped',
+      /at most 2/,
+    ],
+    [
+      'no tool of that name → unavailable, with the nearest names (T3, C5)',
+      { call: call('readfile') },
+      'unavailable',
+      /no tool named readfile. Nearest by name: read_file, /,
+    ],
+    [
+      'role without tools → unavailable, told to answer without (L9)',
+      { offered: [] },
+      'unavailable',
+      /no tools are available here.*Answer without tools/,
+    ],
+    [
+      'role without tools and a server `default` → unavailable still (L9, C5)',
+      { offered: [], pinned: { fallbackServer: 'default', dedupe: 'off' } },
+      'unavailable',
+      /no tools are available/,
+    ],
+    [
+      'bad arguments → invalid, with every error and the wish to call again (T6, T7)',
+      { call: badCall({ argErrors: ['path: missing', 'depth: not a number'] }) },
+      'invalid',
+      /\n- path: missing\n- depth: not a number\nCorrect the arguments and call again\.$/,
+    ],
+    [
+      'arguments that were no JSON and do not fit → invalid, says they count as {} (T5, C3)',
+      { call: badCall({ input: {}, argsParseFailed: true }) },
+      'invalid',
+      /not readable as JSON, so they count as \{\}/,
+    ],
+    [
+      'bad arguments once more within the limit → still asked to correct (T7)',
+      { call: badCall(), badCalls: 1 },
+      'invalid',
+      /Correct the arguments/,
+    ],
+    [
+      'bad arguments after argumentCorrections → told to go another way, with the count (T7)',
+      { call: badCall(), badCalls: 2 },
+      'invalid',
+      /called wrongly 3 times: do not call it again/,
+    ],
+    [
+      'bad arguments of a denied tool → invalid first (T7)',
+      { call: badCall(), permission: () => 'deny' },
+      'invalid',
+      /do not fit/,
+    ],
+    [
+      'bad arguments of a client tool → invalid: the client gets none (C4, T10)',
+      { call: call('take_photo', { argErrors: ['size: missing'] }) },
+      'invalid',
+      /size: missing/,
+    ],
+    [
+      'denied by the configuration → denied (C23)',
+      { permission: () => 'deny' },
+      'denied',
+      /read_file is denied by the configuration/,
+    ],
+    [
+      'denied client tool → denied (C23, T10)',
+      { call: call('take_photo'), permission: () => 'deny' },
+      'denied',
+      /take_photo is denied/,
+    ],
+    [
+      'denied though the result is known → denied (C23, D4)',
+      { permission: () => 'deny', ledger: knownCall('read_file') },
+      'denied',
+      /denied/,
+    ],
   ])('decideToolCall: %s', (_, more, ending, text) => {
     const decision = decideToolCall(given(more));
     expect(decision).toMatchObject({ kind: 'end', ending, text: expect.stringMatching(text) });
@@ -102,18 +178,62 @@ describe('decideToolCall: calls that go on', () => {
   const NOTE = expect.stringContaining('same call with the same arguments');
   test.each<[string, Partial<ToolCallCase>, object]>([
     ['allowed → run, without a note', {}, { kind: 'run', tool: READ, note: null }],
-    ['last call within toolCallsPerTurn → run (L19)', { index: 1, limits: twoCallsATurn }, { kind: 'run', tool: READ, note: null }],
-    ['to be asked → ask (C23)', { call: call('write_file'), permission: () => 'ask' }, { kind: 'ask', tool: WRITE, note: null }],
-    ['empty list of argument errors → run (C4)', { call: call('read_file', { argErrors: [] }) }, { kind: 'run', tool: READ, note: null }],
-    ['no JSON, but {} fits the schema → run with {} (T5, C3)', { call: call('read_file', { input: {}, argsParseFailed: true }) }, { kind: 'run', tool: READ, note: null }],
+    [
+      'last call within toolCallsPerTurn → run (L19)',
+      { index: 1, limits: twoCallsATurn },
+      { kind: 'run', tool: READ, note: null },
+    ],
+    [
+      'to be asked → ask (C23)',
+      { call: call('write_file'), permission: () => 'ask' },
+      { kind: 'ask', tool: WRITE, note: null },
+    ],
+    [
+      'empty list of argument errors → run (C4)',
+      { call: call('read_file', { argErrors: [] }) },
+      { kind: 'run', tool: READ, note: null },
+    ],
+    [
+      'no JSON, but {} fits the schema → run with {} (T5, C3)',
+      { call: call('read_file', { input: {}, argsParseFailed: true }) },
+      { kind: 'run', tool: READ, note: null },
+    ],
     ['client tool → the client runs it (T10)', { call: call('take_photo') }, { kind: 'client', tool: PHOTO }],
-    ['client tool that a person would be asked for → the client asks its own user (T10, C23)', { call: call('take_photo'), permission: () => 'ask' }, { kind: 'client', tool: PHOTO }],
-    ['known result of a read-only tool, enforce → reuse (D4)', { ledger: knownCall('read_file') }, { kind: 'reuse', entry: { toolUseId: 'c0' } }],
-    ['known result, other arguments → run (D4)', { ledger: knownCall('read_file'), call: call('read_file', { input: { path: 'b' } }) }, { kind: 'run', note: null }],
-    ['known result that is an error → run (D4)', { ledger: knownCall('read_file', { isError: true }) }, { kind: 'run', note: null }],
-    ['known result, advise → run with a note (D4)', { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'advise' } }, { kind: 'run', note: NOTE }],
-    ['known result of a writing tool, enforce → asks with a note, never reused (D4, C23)', { call: call('write_file'), ledger: knownCall('write_file'), permission: () => 'ask' }, { kind: 'ask', tool: WRITE, note: NOTE }],
-    ['known result, off → run without a note (D4)', { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'off' } }, { kind: 'run', note: null }],
+    [
+      'client tool that a person would be asked for → the client asks its own user (T10, C23)',
+      { call: call('take_photo'), permission: () => 'ask' },
+      { kind: 'client', tool: PHOTO },
+    ],
+    [
+      'known result of a read-only tool, enforce → reuse (D4)',
+      { ledger: knownCall('read_file') },
+      { kind: 'reuse', entry: { toolUseId: 'c0' } },
+    ],
+    [
+      'known result, other arguments → run (D4)',
+      { ledger: knownCall('read_file'), call: call('read_file', { input: { path: 'b' } }) },
+      { kind: 'run', note: null },
+    ],
+    [
+      'known result that is an error → run (D4)',
+      { ledger: knownCall('read_file', { isError: true }) },
+      { kind: 'run', note: null },
+    ],
+    [
+      'known result, advise → run with a note (D4)',
+      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'advise' } },
+      { kind: 'run', note: NOTE },
+    ],
+    [
+      'known result of a writing tool, enforce → asks with a note, never reused (D4, C23)',
+      { call: call('write_file'), ledger: knownCall('write_file'), permission: () => 'ask' },
+      { kind: 'ask', tool: WRITE, note: NOTE },
+    ],
+    [
+      'known result, off → run without a note (D4)',
+      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'off' } },
+      { kind: 'run', note: null },
+    ],
   ])('decideToolCall: %s', (_, more, decision) => {
     expect(decideToolCall(given(more))).toMatchObject(decision);
   });
@@ -152,7 +272,7 @@ describe('decideToolCall: calls that go on', () => {
       index: fc.nat(20),
       stopped: fc.boolean(),
       permission: fc.constantFrom('run' as const, 'ask' as const, 'deny' as const),
-      errors: fc.constantFrom(undefined, [], ['bad']),
+      errors: fc.constantFrom<(string[] | undefined)[]>(undefined, [], ['bad']),
       fallbackServer: fc.constantFrom(null, 'default'),
       offered: fc.constantFrom(OFFERED, []),
     });
@@ -173,8 +293,18 @@ describe('decideToolCall: calls that go on', () => {
 
 describe('nearestNames', () => {
   test.each([
-    ['a misspelt name → the right one first (T3)', 'raed_file', ['write_file', 'zip', 'read_file'], ['read_file', 'write_file', 'zip']],
-    ['other case → still found (T3)', 'READ_FILE', ['zip', 'tar', 'read_file', 'gz'], ['read_file', 'zip', 'tar']],
+    [
+      'a misspelt name → the right one first (T3)',
+      'raed_file',
+      ['write_file', 'zip', 'read_file'],
+      ['read_file', 'write_file', 'zip'],
+    ],
+    [
+      'other case → still found (T3)',
+      'READ_FILE',
+      ['zip', 'tar', 'read_file', 'gz'],
+      ['read_file', 'zip', 'tar'],
+    ],
     ['nothing in common → the first three in their order (T3)', 'x', ['b', 'a', 'd', 'c'], ['b', 'a', 'd']],
     ['fewer than three names → those (T3)', 'x', ['one'], ['one']],
     ['no names → none (T3)', 'x', [], []],
@@ -222,7 +352,9 @@ test('contentText: every type of content → one text, by lines (O2)', () => {
     { type: 'resource', uri: 'file:///b' },
     { type: 'image', mimeType: 'image/png', ref: 'r', totalBytes: 12 },
   ];
-  expect(contentText(content)).toBe('plain\n{"a":[1]}\ninside\n[resource file:///b]\n[image image/png, 12 bytes]');
+  expect(contentText(content)).toBe(
+    'plain\n{"a":[1]}\ninside\n[resource file:///b]\n[image image/png, 12 bytes]',
+  );
 });
 
 test.each([

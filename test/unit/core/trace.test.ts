@@ -17,7 +17,11 @@ function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<Tra
   };
 }
 
-const FINAL: Omit<TraceStep, 'step'> = { ...toolStep('', 'executed', 5), action: { type: 'final' }, ending: null };
+const FINAL: Omit<TraceStep, 'step'> = {
+  ...toolStep('', 'executed', 5),
+  action: { type: 'final' },
+  ending: null,
+};
 
 function traceOf(steps: readonly Omit<TraceStep, 'step'>[]): Trace {
   const trace = emptyTrace();
@@ -35,15 +39,27 @@ describe('addStep', () => {
     ['as many as are kept', TRACE_KEPT, 1, 0],
     ['one more', TRACE_KEPT + 1, 2, 1],
     ['many more', TRACE_KEPT + 250, 251, 250],
-  ])('addStep: %s → the last 1000 stay, numbers go on, the dropped are counted (O2)', (_, count, first, dropped) => {
-    const trace = traceOf(Array.from({ length: count }, () => FINAL));
-    expect(trace.dropped).toBe(dropped);
-    expect(trace.steps.map(({ step }) => step)).toEqual(Array.from({ length: 1000 }, (_, index) => first + index));
-  });
+  ])(
+    'addStep: %s → the last 1000 stay, numbers go on, the dropped are counted (O2)',
+    (_, count, first, dropped) => {
+      const trace = traceOf(Array.from({ length: count }, () => FINAL));
+      expect(trace.dropped).toBe(dropped);
+      expect(trace.steps.map(({ step }) => step)).toEqual(
+        Array.from({ length: 1000 }, (_, index) => first + index),
+      );
+    },
+  );
 
   test('addStep: calls that were executed → counted and timed by tool (O1, O3)', () => {
-    const steps = [toolStep('read', 'executed', 5), toolStep('write', 'executed', 1), toolStep('read', 'executed', 7)];
-    expect(traceOf(steps).usedTools).toEqual({ read: { count: 2, totalMs: 12 }, write: { count: 1, totalMs: 1 } });
+    const steps = [
+      toolStep('read', 'executed', 5),
+      toolStep('write', 'executed', 1),
+      toolStep('read', 'executed', 7),
+    ];
+    expect(traceOf(steps).usedTools).toEqual({
+      read: { count: 2, totalMs: 12 },
+      write: { count: 1, totalMs: 1 },
+    });
   });
 
   test.each<ToolEnding>([
@@ -65,10 +81,13 @@ describe('addStep', () => {
     expect(traceOf([FINAL]).usedTools).toEqual({});
   });
 
-  test.each(['constructor', 'toString', '__proto__'])('addStep: a tool named %s → counted like any (O1)', name => {
-    const { usedTools } = traceOf([toolStep(name, 'executed', 2), toolStep(name, 'executed', 3)]);
-    expect(Object.entries(usedTools)).toEqual([[name, { count: 2, totalMs: 5 }]]);
-  });
+  test.each(['constructor', 'toString', '__proto__'])(
+    'addStep: a tool named %s → counted like any (O1)',
+    name => {
+      const { usedTools } = traceOf([toolStep(name, 'executed', 2), toolStep(name, 'executed', 3)]);
+      expect(Object.entries(usedTools)).toEqual([[name, { count: 2, totalMs: 5 }]]);
+    },
+  );
 
   test('addStep: uses of steps that were dropped → stay in the totals (O1)', () => {
     const trace = traceOf(Array.from({ length: TRACE_KEPT + 10 }, () => toolStep('read', 'executed', 1)));

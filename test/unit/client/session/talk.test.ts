@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import type { Key } from '../../../../src/client/session/line-editor.js';
+import type { Effect, Talk } from '../../../../src/client/session/talk.js';
+import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';
+import type { Gate } from '../../../../src/core/gate.js';
+
+const ENTER: Key = { name: 'return', sequence: '\r' };
+const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };
+const ESC: Key = { name: 'escape', sequence: '\u001b' };
+const CTRL = (name: string): Key => ({ name, ctrl: true, sequence: '' });
+const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLowerCase(), sequence: char }));
+
+const base = { title: 'Run write_file?', openedAt: 0, deadline: null };
+const APPROVAL: Gate = {
+  ...base,
+  gateId: 'g1',
+  kind: 'approval',
+  body: '```json\n{\n  "path": "a  b"\n}\n```',
+  subject: { tool: 'write_file', callId: 'c', arguments: '{"path":"a b"}' },
+};
+const QUESTION: Gate = {
+  ...base,
+  gateId: 'g2',
+  kind: 'question',
+  body: 'Which?',
+  subject: { role: 'planner' },
+};
+const PLAN: Gate = { ...base, gateId: 'g3', kind: 'plan', body: '- t1: Read', subject: { tasks: 1 } };
+const BUDGET: Gate = {
+  ...base,
+  gateId: 'g4',
+  kind: 'budget',
+  body: '',
+  subject: { budget: 'turns', limit: 10, used: 10 },
+};
+
+/** Long after a gate came up. */
+const LATER = 10_000;
+
+function at(gates: Gate[], more: Partial<Talk> = {}): Talk {
+  return { ...withGates(NEW_TALK, gates, [{ id: 't1', description: 'Read' }], 0), ...more };
+}
+
+function press(talk: Talk, keys: Key[], now = LATER): { talk: Talk; effects: Effect[] } {
+  const effects: Effect[] = [];
+  for (const key of keys) {
+    const step = onKey(talk, key, now);
+    talk = step.talk;
+    effects.push(...step.effects);
+  }
+  return { talk, effects };
+}
+
+const answer = (gate: Gate, input: object) => ({
+  do: 'answer',
+  gate,
+  input: { gateId: gate.gateId, ...input },
+});
+const idle = { ...NEW_TALK, idle: true };
+
+const TABLE: [string, Talk, Key[], object[]][] = [
+  [
+    'a line and Enter (S1) → steers',
+    NEW_TALK,
+    [...typed('faster'), ENTER],
+    [{ do: 'steer', text: 'faster', when: 'skip' }],
+  ],
+  [
+    'a line and Enter after the answer (S2) → the next goal',
+    idle,
+    [...typed('more'), ENTER],
+    [{ do: 'follow-up', text: 'more' }],
+  ],
+  ['Alt+Enter → a follow-up', NEW_TALK, [...typed('x'), ALT_ENTER], [{ do: 'follow-up', text: 'x' }]],
+  ['Ctrl+F → a follow-up', NEW_TALK, [...typed('x'), CTRL('f')], [{ do: 'follow-up', text: 'x' }]],
+  [
+    'Esc with text → interrupts',
+    NEW_TALK,
+    [...typed('no'), ESC],
+    [{ do: 'steer', text: 'no', when: 'interrupt' }],
+  ],
+  [
+    'Esc without text → says how',
+    NEW_TALK,
+    [ESC],
+    [{ do: 'say', lines: [expect.stringContaining('Esc cuts off')] }],
+  ],
+  ['Enter on nothing → nothing', NEW_TALK, [ENTER], []],
+  ['/pause → pauses (S5)', NEW_TALK, [...typed('/pause'), ENTER], [{ do: 'pause' }]],
+  ['the start of a command → that command', NEW_TALK, [...typed('/pa'), ENTER], [{ do: 'pause' }]],
+  [
+    '/interrupt TEXT → interrupts',
+    NEW_TALK,
+    [...typed('/interrupt no'), ENTER],
+    [{ do: 'steer', text: 'no', when: 'interrupt' }],
+  ],
+  [
+    '/follow without text → asks for it',
+    NEW_TALK,
+    [...typed('/follow'), ENTER],
+    [{ do: 'say', lines: ['Its text is missing: /follow TEXT'] }],
+  ],
+  [
+    'an unknown command → says so',
+    NEW_TALK,
+    [...typed('/etc/x'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('no command /etc/x')] }],
+  ],
+  [
+    'a space before / → a message',
+    NEW_TALK,
+    [...typed(' /etc'), ENTER],
+    [{ do: 'steer', text: '/etc', when: 'skip' }],
+  ],
+  ['Ctrl-C twice → detaches', NEW_TALK, [CTRL('c'), CTRL('c')], [{ do: 'detach' }]],
+  ['Ctrl-C, s → stops (L10)', NEW_TALK, [CTRL('c'), ...typed('s')], [{ do: 'stop' }]],
+  [
+    'Ctrl-C, c, text → goes on',
+    NEW_TALK,
+    [CTRL('c'), ...typed('cok'), ENTER],
+    [{ do: 'steer', text: 'ok', when: 'skip' }],
+  ],
+  ['Ctrl-C after the answer → leaves', idle, [CTRL('c')], [{ do: 'finish' }]],
+  [
+    'y at an approval (S4) → approves',
+    at([APPROVAL]),
+    typed('y'),
+    [answer(APPROVAL, { decision: 'approve' })],
+  ],
+  ['a at an approval → always', at([APPROVAL]), typed('a'), [answer(APPROVAL, { decision: 'always' })]],
+  [
+    'n and Enter → denies without a reason',
+    at([APPROVAL]),
+    [...typed('n'), ENTER],
+    [answer(APPROVAL, { decision: 'deny' })],
+  ],
+  [
+    'n and a reason → denies with it',
+    at([APPROVAL]),
+    [...typed('no way'), ENTER],
+    [answer(APPROVAL, { decision: 'deny', reason: 'o way' })],
+  ],
+  [
+    'e, edited, Enter → approves with the edit',
+    at([APPROVAL]),
+    [...typed('e'), CTRL('u'), ...typed('{"path":"c"}'), ENTER],
+    [answer(APPROVAL, { decision: 'approve', arguments: { path: 'c' } })],
+  ],
+  [
+    'e and Enter at once → nothing is approved unseen',
+    at([APPROVAL]),
+    [...typed('e'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('Nothing is changed')] }],
+  ],
+  [
+    'e and broken JSON → says what is wrong',
+    at([APPROVAL]),
+    [...typed('e{'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('not JSON')] }],
+  ],
+  [
+    'another word at an approval → says what may be said',
+    at([APPROVAL]),
+    [...typed('hm'), ENTER],
+    [
+      {
+        do: 'say',
+        lines: [expect.stringContaining('"hm" is none of these'), expect.stringContaining('/steer')],
+      },
+    ],
+  ],
+  [
+    '/steer at an approval → steers',
+    at([APPROVAL]),
+    [...typed('/steer wait'), ENTER],
+    [{ do: 'steer', text: 'wait', when: 'skip' }],
+  ],
+  [
+    'a question (F17) → the line is the answer, whatever it begins with',
+    at([QUESTION]),
+    [...typed('yes /x'), ENTER],
+    [answer(QUESTION, { text: 'yes /x' })],
+  ],
+  [
+    'a question and a path → the answer, no command',
+    at([QUESTION]),
+    [...typed('/etc'), ENTER],
+    [answer(QUESTION, { text: '/etc' })],
+  ],
+  [
+    'n at a plan without a reason → asks for one',
+    at([PLAN]),
+    [...typed('n'), ENTER],
+    [{ do: 'say', lines: [expect.stringContaining('what the plan should change')] }],
+  ],
+  [
+    'n at a plan with a reason → rejects',
+    at([PLAN]),
+    [...typed('nless'), ENTER],
+    [answer(PLAN, { decision: 'reject', reason: 'less' })],
+  ],
+  [
+    'a number at a budget → raises it',
+    at([BUDGET]),
+    [...typed('20'), ENTER],
+    [answer(BUDGET, { decision: 'raise', to: 20 })],
+  ],
+];
+
+describe('talk', () => {
+  test.each(TABLE)('%s', (_name, talk, keys, effects) => {
+    expect(press(talk, keys).effects).toEqual(effects);
+  });
+
+  test('y before a person could read the gate → text, not an answer', () => {
+    const { talk, effects } = press(at([APPROVAL]), typed('y'), 100);
+    expect(effects).toEqual([]);
+    expect(talk.line.text).toBe('y');
+  });
+
+  test('y in the middle of a line when a gate comes up → goes on with the line', () => {
+    const { talk } = press(NEW_TALK, typed('da'));
+    expect(press(withGates(talk, [APPROVAL], [], 0), typed('y')).talk.line.text).toBe('day');
+  });
+
+  test('pasted text at a gate → text, not an answer', () => {
+    const paste = [{ name: 'paste-start' }, ...typed('y'), { name: 'paste-end' }];
+    expect(press(at([APPROVAL]), paste)).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
+  });
+
+  test('e → the arguments as they are, also where the preview has lost spaces', () => {
+    expect(press(at([APPROVAL]), typed('e')).talk.line.text).toBe('{"path":"a  b"}');
+  });
+
+  test('a gate that closes while its reason is typed → the line is a message again', () => {
+    const { talk } = press(at([APPROVAL]), typed('nbecause'));
+    expect(withGates(talk, [], [], LATER)).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
+  });
+
+  test('Up → the line that was sent, to be edited and sent again', () => {
+    const { talk } = press(NEW_TALK, [...typed('one'), ENTER, { name: 'up' }, ...typed('!')]);
+    expect(talk.line.text).toBe('one!');
+  });
+
+  test('backspace → takes a whole character as a person sees it', () => {
+    const { talk } = press(NEW_TALK, [{ sequence: 'a👩‍👩‍👧' }, { name: 'backspace' }]);
+    expect(talk.line.text).toBe('a');
+  });
+});

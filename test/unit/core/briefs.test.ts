@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  continueTaskBrief,
+  morePlanningBrief,
+  planningBrief,
+  retryTaskBrief,
+  reviewFixesBrief,
+  taskBrief,
+  taskCapBrief,
+  verificationBrief,
+  wrapUpBrief,
+} from '../../../src/core/briefs.js';
+import { ledgerKey } from '../../../src/core/ledger.js';
+import type { Task } from '../../../src/core/plan.js';
+import { newRunState, type RunState } from '../../../src/core/run-state.js';
+
+function stateWith(tasks: Task[] = [], improvements: string[] = [], cycle = 1): RunState {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  const { cursor, goal } = state;
+  return { ...state, tasks, cursor: { ...cursor, cycle }, goal: { ...goal, improvements } };
+}
+
+function task(id: string, more: Partial<Task> = {}): Task {
+  return {
+    id,
+    description: `Do ${id}`,
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: null,
+    status: 'pending',
+    rounds: 0,
+    result: null,
+    reason: null,
+    cycle: 1,
+    ...more,
+  };
+}
+
+/** What stands between the one opening and the one closing tag; fails when there is more than one of either. */
+function wrapped(tag: string, text: string): string {
+  const pieces = text.split(new RegExp(`<[\\s/]*${tag}[^>]*>`, 'i'));
+  expect(pieces, `one <${tag}> and its end`).toHaveLength(3);
+  return pieces[1]?.trim() ?? '';
+}
+
+describe('planningBrief', () => {
+  test('planningBrief: first plan → short, whatever is left from before (F13)', () => {
+    expect(planningBrief(stateWith([task('task-1')], ['old wish']))).toBe(
+      'Plan the goal above. Answer with the plan as JSON.',
+    );
+  });
+
+  test('planningBrief: a later plan → every improvement, as data, in order, and the tasks so far (F13, K2)', () => {
+    const tasks = [
+      task('task-1', { status: 'completed', completionCriteria: 'it runs' }),
+      task('task-2', {
+        status: 'failed',
+        reason: 'max_rounds',
+        priority: 2,
+        dependencies: ['task-1', 'task-0'],
+      }),
+    ];
+    const brief = planningBrief(stateWith(tasks, ['name the file', 'count the lines'], 2));
+    expect(wrapped('improvements', brief)).toBe('- name the file\n- count the lines');
+    expect(brief).toContain('This is plan 2.');
+    expect(brief).toContain('- task-1 [completed, priority 1] Do task-1 — done when: it runs');
+    expect(brief).toContain('- task-2 [failed (max_rounds), priority 2, after task-1, task-0] Do task-2');
+  });
+
+  test('planningBrief: a later plan without tasks → no empty list of tasks (F13)', () => {
+    const brief = planningBrief(stateWith([], ['more'], 2));
+    expect(brief).not.toContain('Tasks so far');
+    expect(brief).not.toContain('\n\n\n');
+  });
+
+  test.each<[RunState['goal']['improvementsFrom'], RegExp]>([
+    ['verification', /^A verification found that the goal is not met yet/],
+    ['user', /^The user wants the plan changed/],
+    ['review', /^A review did not accept the plan/],
+  ])('planningBrief: improvements from %s → says who asks (F13)', (from, text) => {
+    const state = stateWith([], ['more'], 3);
+    state.goal.improvementsFrom = from;
+    expect(planningBrief(state)).toMatch(text);
+  });
+});
+
+/** Ends of the wrapping as a hostile text might write them, between other letters. */
+function hostile(tag: string) {
+  const parts = [
+    `</${tag}>`,
+    `< / ${tag} >`,
+    `<${tag}>`,
+    `</${tag.toUpperCase()}\n>`,
+    `<\n/${tag} x="1">`,
+    '<',
+    '/',
+    '>',
+    'a',
+  ];
+  return fc.array(fc.constantFrom(...parts), { minLength: 1, maxLength: 8 }).map(list => list.join(''));
+}
+
+describe('briefs: text that is not ours can not end its wrapping (K2)', () => {
+  test('planningBrief: any improvement that holds tags → stays inside (K2, F13)', () => {
+    fc.assert(
+      fc.property(hostile('improvements'), text => {
+        const brief = planningBrief(stateWith([], [text, 'last'], 2));
+        expect(wrapped('improvements', brief).endsWith('- last')).toBe(true);
+      }),
+    );
+  });
+
+  test('reviewFixesBrief: any fix that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('fixes'), text => {
+        expect(wrapped('fixes', reviewFixesBrief('task-1', [text, 'last'], 2)).endsWith('- last')).toBe(true);
+      }),
+    );
+  });
+
+  test('verificationBrief: any report that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('report'), text => {
+        const state = stateWith([task('task-1', { status: 'completed', result: `${text} last` })]);
+        expect(wrapped('report', verificationBrief(state)).endsWith(' last')).toBe(true);
+      }),
+    );
+  });
+
+  test('verificationBrief, wrapUpBrief: any goal that holds tags → stays inside (K2)', () => {
+    fc.assert(
+      fc.property(hostile('goal'), text => {
+        const state = stateWith();
+        state.goal.text = `${text} last`;
+        expect(wrapped('goal', verificationBrief(state)).endsWith(' last')).toBe(true);
+        expect(wrapped('goal', wrapUpBrief(state)).endsWith(' last')).toBe(true);
+      }),
+    );
+  });
+});
+
+describe('taskBrief', () => {
+  const entry = {
+    toolUseId: 'c1',
+    tool: 'read_file',
+    messageId: 'm1',
+    ending: 'executed' as const,
+    isError: false,
+    complete: true,
+    taskId: null,
+  };
+
+  test('taskBrief: nothing known yet → task, criterion, all tasks and rounds, no word of results (F12)', () => {
+    const one = task('task-1', { completionCriteria: 'it runs' });
+    const brief = taskBrief(stateWith([one, task('task-2')]), one, 7);
+    expect(brief).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
+    expect(brief).toMatch(/- task-1 .*\n- task-2 /);
+    expect(brief).toContain('At most 7 rounds');
+    expect(brief).not.toContain('already in this conversation');
+    expect(brief).not.toContain('\n\n\n');
+  });
+
+  test('taskBrief: earlier calls → the youngest 20 are listed, so that they are not made again (F12)', () => {
+    const state = stateWith([task('task-1')]);
+    for (let index = 1; index <= 25; index += 1)
+      state.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
+    const brief = taskBrief(state, task('task-1'), 3);
+    expect(brief.match(/- read_file /g)).toHaveLength(20);
+    expect(brief).toContain('- read_file {"n":25}: has its result');
+    expect(brief).not.toContain('{"n":5}');
+  });
+});
+
+test.each([
+  ['morePlanningBrief', morePlanningBrief(2), ['2 planning round(s) left']],
+  ['continueTaskBrief', continueTaskBrief('task-1', 2), ['task-1 is not finished', '2 round(s) left']],
+  ['retryTaskBrief', retryTaskBrief('task-1', 2), ['retry task-1', '2 round(s) left']],
+  ['reviewFixesBrief', reviewFixesBrief('task-1', ['a', 'b'], 2), ['task-1', '- a\n- b', '2 round(s) left']],
+  ['taskCapBrief', taskCapBrief(task('task-1')), ['rounds of task-1 are used up', 'no tools are left']],
+])('%s: in its turn → names what it is about and what is left (L3)', (_, brief, texts) => {
+  for (const text of texts) expect(brief).toContain(text);
+});
+
+describe('verificationBrief and wrapUpBrief', () => {
+  test('verificationBrief: reports of some tasks → those, with id and status; none → says so', () => {
+    const tasks = [task('task-1', { status: 'completed', result: 'Found 3' }), task('task-2')];
+    const brief = verificationBrief(stateWith(tasks));
+    expect(brief).toContain('task-1 (completed):\n<report>\nFound 3\n</report>');
+    expect(brief).not.toContain('task-2 (');
+    expect(verificationBrief(stateWith([task('task-2')]))).toContain('No task left a report.');
+  });
+
+  test.each<[string, RunState['goal']['wrapUp'], string]>([
+    ['a reason', { cause: 'budget', why: 'the turns are used up' }, 'ends here: the turns are used up.'],
+    ['no reason', null, 'ends here: a limit was reached.'],
+  ])('wrapUpBrief: %s → says why the work ends, and asks for an answer without tools', (_, wrapUp, text) => {
+    const state = stateWith();
+    state.goal.wrapUp = wrapUp;
+    const brief = wrapUpBrief(state);
+    expect(brief).toContain(text);
+    expect(brief).toContain('No tools, no JSON.');
+    expect(brief).not.toContain('Tasks:');
+    expect(wrapUpBrief({ ...state, tasks: [task('task-1')] })).toContain('Tasks:\n- task-1');
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ledgerKey } from '../../../src/core/ledger.js';
+import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
+import { shortenThread } from '../../../src/core/shorten-thread.js';
+import { estimateMessageTokens } from '../../../src/core/tokens.js';
+import { toolResult } from '../../../src/core/tool-call.js';
+
+const tokensOf = (messages: readonly Message[]) =>
+  messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+
+function said(id: string, purpose: 'goal' | 'brief'): Message {
+  return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text: 'what is wanted' }] };
+}
+
+/** A reply with one call, and its result of about `tokens`. */
+function turn(number: number, tokens: number): Message[] {
+  const call = { type: 'tool_use' as const, id: `c${number}`, name: 'read', input: { n: number } };
+  const result = toolResult(call, 'executed', [{ type: 'text', text: 'x'.repeat(tokens * 4) }]);
+  const base = { at: 1, role: 'executor', model: 'p/m', usage: NO_USAGE, stopReason: 'tool_use' as const };
+  return [
+    { ...base, id: `a${number}`, kind: 'assistant', content: [call] },
+    { id: `r${number}`, at: 1, kind: 'tool_result', content: [result] },
+  ];
+}
+
+function runWith(turns: number, tokens: number): { state: RunState; thread: Thread } {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  const numbers = Array.from({ length: turns }, (_, number) => number);
+  const messages = [
+    said('g', 'goal'),
+    ...numbers.flatMap(number => turn(number, tokens)),
+    said('b', 'brief'),
+  ];
+  const thread = { id: MAIN_THREAD, epoch: 3, messages, tokens: tokensOf(messages), dropped: 10 };
+  state.threads[MAIN_THREAD] = thread;
+  for (const number of numbers) {
+    state.ledger.entries[ledgerKey('read', { n: number })] = {
+      toolUseId: `c${number}`,
+      tool: 'read',
+      messageId: `r${number}`,
+      ending: 'executed',
+      isError: false,
+      complete: true,
+      taskId: null,
+    };
+  }
+  return { state, thread };
+}
+
+const BECAUSE = { why: 'full', at: 9 };
+
+test.each([
+  ['exactly the budget', 0],
+  ['below the budget', 500],
+])('shortenThread: a thread of %s → nothing changes, nothing journaled (X3)', (_, room) => {
+  const { state, thread } = runWith(5, 100);
+  const before = structuredClone(state);
+  shortenThread(state, thread, thread.tokens + room, BECAUSE);
+  expect(state).toEqual(before);
+});
+
+test('shortenThread: over the budget → the oldest turns go, a new epoch, tokens and dropped anew, journaled (X3)', () => {
+  const { state, thread } = runWith(5, 100);
+  shortenThread(state, thread, 300, BECAUSE);
+  expect(thread.messages.map(({ id }) => id)).toEqual(['g', 'a3', 'r3', 'a4', 'r4', 'b']);
+  expect(thread).toMatchObject({ epoch: 4, dropped: 16, tokens: tokensOf(thread.messages) });
+  expect(state.journal.events).toEqual([
+    { seq: 1, at: 9, type: 'thread_trimmed', thread: MAIN_THREAD, dropped: 6, why: 'full' },
+  ]);
+});
+
+test('shortenThread: results that went → the ledger forgets those and keeps the others (X3, D4)', () => {
+  const { state, thread } = runWith(5, 100);
+  shortenThread(state, thread, 300, BECAUSE);
+  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r3', 'r4']);
+});
+
+test('shortenThread: over the budget, but all of it must stay → nothing changes, no new epoch (X3)', () => {
+  const { state, thread } = runWith(0, 0);
+  const before = structuredClone(state);
+  shortenThread(state, thread, 1, BECAUSE);
+  expect(state).toEqual(before);
+});
+
+test('shortenThread: any thread and budget → calls stay paired, goal and brief stay, the ledger names only what is there (X3, G7)', () => {
+  fc.assert(
+    fc.property(fc.nat(12), fc.nat(200), fc.nat(2000), (turns, tokens, budget) => {
+      const { state, thread } = runWith(turns, tokens);
+      const all = thread.messages.length + thread.dropped;
+      shortenThread(state, thread, budget, BECAUSE);
+      const ids = new Set(thread.messages.map(({ id }) => id));
+      expect(pairingFaults(thread.messages)).toEqual({ open: [], stray: [] });
+      expect(ids.has('g') && ids.has('b')).toBe(true);
+      expect(thread.messages.length + thread.dropped).toBe(all);
+      expect(Object.values(state.ledger.entries).every(({ messageId }) => ids.has(messageId))).toBe(true);
+      if (thread.messages.length > 2) expect(thread.tokens).toBeLessThanOrEqual(budget);
+    }),
+  );
+});

@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import type { Gate } from '../../../src/core/gate.js';
+import { record } from '../../../src/core/journal.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { NO_PERMISSIONS } from '../../../src/core/permission.js';
+import type { Task } from '../../../src/core/plan.js';
+import type { PinnedRun } from '../../../src/core/run-config.js';
+import { newRunState, type RunState } from '../../../src/core/run-state.js';
+import { statusMarkdown } from '../../../src/core/status.js';
+
+const PINNED: PinnedRun = {
+  roles: {},
+  tools: [],
+  fallbackServer: null,
+  limits: DEFAULT_LIMITS,
+  models: [],
+  modelInfo: {},
+  dedupe: 'enforce',
+  permissions: NO_PERMISSIONS,
+  review: { plans: false, results: false, actions: false },
+  orchestrate: false,
+  onBudget: 'ask',
+  gateTimeoutMs: 1,
+  modelTimeoutMs: 1,
+  searchAttributes: [],
+  warnings: [],
+};
+
+function stateWith(more: Partial<RunState> = {}): RunState {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  return { ...state, pinned: PINNED, ...more };
+}
+
+function task(id: string, more: Partial<Task> = {}): Task {
+  return {
+    id,
+    description: `Do ${id}`,
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: null,
+    status: 'pending',
+    rounds: 0,
+    result: null,
+    reason: null,
+    cycle: 1,
+    ...more,
+  };
+}
+
+function approval(gateId: string, body = 'With these arguments'): Gate {
+  return {
+    gateId,
+    kind: 'approval',
+    title: 'Run write_file?',
+    body,
+    openedAt: 1,
+    deadline: Date.UTC(2026, 0, 2),
+    subject: { tool: 'write_file', callId: 'c1', arguments: '{}' },
+  };
+}
+
+const firstLine = (state: RunState) => statusMarkdown(state).split('\n')[0];
+const end = { outcome: 'completed' as const, answer: 'Done' };
+const stop = { at: 1, reason: 'enough\nof it' };
+
+describe('statusMarkdown: its first line', () => {
+  test.each<[string, Partial<RunState>, string]>([
+    ['not loaded yet → loading', { pinned: null }, '**Loading** prompts, tools and limits'],
+    ['at work → phase, goal, plan and round', {}, '**Phase: planning** · goal 1 · plan 1 · round 0'],
+    ['paused → how to go on', { pausedAt: 5 }, '**Paused**: send the signal `resume`'],
+    ['stopping → why, on one line', { stop }, '**Stopping** enough of it'],
+    ['stopping while paused → stopping', { stop, pausedAt: 5 }, '**Stopping** enough of it'],
+    [
+      'waiting for a follow-up → idle',
+      { idleSince: 5 },
+      '**Idle**: the goal is answered; a `followUp` begins the next',
+    ],
+    ['ended → the outcome', { end }, '**Ended: completed**'],
+    ['ended before it was loaded → ended', { end, pinned: null }, '**Ended: completed**'],
+    ['ended after a stop, while paused → ended', { end, stop, pausedAt: 5 }, '**Ended: completed**'],
+  ])('statusMarkdown: %s (O1)', (_, more, line) => {
+    expect(firstLine(stateWith(more))).toBe(line);
+  });
+
+  test('statusMarkdown: in a task → the task and its round stand in the line', () => {
+    const state = stateWith();
+    state.cursor = { ...state.cursor, phase: 'execution', cycle: 2, taskId: 'task-3', round: 4 };
+    state.goal.number = 2;
+    expect(firstLine(state)).toBe('**Phase: execution** · goal 2 · plan 2 · task-3 · round 4');
+  });
+});
+
+describe('statusMarkdown: what follows', () => {
+  test('statusMarkdown: not loaded → nothing else', () => {
+    expect(statusMarkdown(stateWith({ pinned: null }))).not.toContain('\n');
+  });
+
+  test('statusMarkdown: an open gate → before tasks and limits, with every answer as JSON (C23)', () => {
+    const text = statusMarkdown(
+      stateWith({ gates: [{ key: 'k', gate: approval('g1'), answer: null }], tasks: [task('task-1')] }),
+    );
+    expect(text).toContain('**g1: Run write_file?**\n\nWith these arguments');
+    for (const decision of ['approve', 'deny', 'always'])
+      expect(text).toContain(`- update \`answerGate\`: \`{"gateId":"g1","decision":"${decision}"}\``);
+    expect(text).toContain('without an answer by 2026-01-02T00:00:00.000Z: denied');
+    expect(text.indexOf('g1')).toBeLessThan(text.indexOf('Tasks:'));
+    expect(text.indexOf('Tasks:')).toBeLessThan(text.indexOf('Limits:'));
+  });
+
+  test('statusMarkdown: a gate that is answered → no longer shown, the open one is (C23)', () => {
+    const answer = { kind: 'approval' as const, decision: 'deny' as const, reason: null, arguments: null };
+    const gates = [
+      { key: 'a', gate: approval('g1'), answer },
+      { key: 'b', gate: approval('g2'), answer: null },
+    ];
+    const text = statusMarkdown(stateWith({ gates }));
+    expect(text).not.toContain('g1');
+    expect(text).toContain('g2');
+  });
+
+  test('statusMarkdown: tasks → one line each, with status and reason, descriptions short', () => {
+    const tasks = [
+      task('task-1', { status: 'completed' }),
+      task('task-2', {
+        status: 'failed',
+        reason: 'max_rounds',
+        description: `two\nlines ${'x'.repeat(100)}`,
+      }),
+    ];
+    const text = statusMarkdown(stateWith({ tasks }));
+    expect(text).toContain('- task-1 · completed · Do task-1\n');
+    expect(text).toMatch(/- task-2 · failed \(max_rounds\) · two lines x{69}…\n/);
+  });
+
+  test('statusMarkdown: limits → used of allowed, cost in dollars or unknown (L19)', () => {
+    const state = stateWith();
+    state.goal.counters = { ...state.goal.counters, turns: 4, verification: 1 };
+    state.goal.usage = { ...state.goal.usage, inputTokens: 900, outputTokens: 100 };
+    state.usage = { ...state.usage, costUsd: 0.01234 };
+    const text = statusMarkdown(state);
+    expect(text).toContain(
+      '- turns 4 of 100\n- verifications 1 of 3\n- tokens 1000 of 1000000\n- cost $0.0123',
+    );
+    state.usage = { ...state.usage, costUsd: null };
+    expect(statusMarkdown(state)).toContain('- cost unknown');
+  });
+
+  test('statusMarkdown: several receipts → the last one only', () => {
+    const state = stateWith();
+    record(state.journal, 1, 'receipt', { id: 's1', status: 'applied', how: 'The first.' });
+    record(state.journal, 2, 'receipt', { id: 's2', status: 'queued', how: 'The second.' });
+    record(state.journal, 3, 'paused', { reason: '' });
+    const text = statusMarkdown(state);
+    expect(text).toMatch(/Last message s2: queued\. The second\.$/);
+    expect(text).not.toContain('s1');
+  });
+
+  test('statusMarkdown: more than fits → cut at the end, headline and gate stay', () => {
+    const gates = [{ key: 'k', gate: approval('g1'), answer: null }];
+    const tasks = Array.from({ length: 400 }, (_, index) => task(`task-${index}`));
+    const text = statusMarkdown(
+      stateWith({ gates, tasks: tasks.map(each => ({ ...each, description: 'd'.repeat(90) })) }),
+    );
+    expect(text.length).toBe(15_000);
+    expect(text).toMatch(/^\*\*Phase: planning\*\*/);
+    expect(text).toContain('"decision":"always"');
+  });
+});
