@@ -48,7 +48,15 @@ for (const toolTurns of options.turns.split(',').map(Number)) {
 }
 console.log(
   table(
-    ['tool turns', 'bytes of a turn', 'new messages', 'beside them', 'events', 'bytes in all', 'events in all'],
+    [
+      'tool turns',
+      'bytes of a turn',
+      'new messages',
+      'beside them',
+      'events',
+      'bytes in all',
+      'events in all',
+    ],
     rows,
   ),
 );
@@ -80,7 +88,9 @@ function judge(): void {
   const sizes = turns.map(turn => turn.bytes);
   const spread = Math.max(...sizes) / Math.min(...sizes) - 1;
   const beside = Math.max(...turns.map(turn => turn.bytes - turn.messages));
-  console.log(`\nA turn differs by ${(spread * 100).toFixed(1)} % between the lengths (at most ${FLAT_SHARE * 100} %),`);
+  console.log(
+    `\nA turn differs by ${(spread * 100).toFixed(1)} % between the lengths (at most ${FLAT_SHARE * 100} %),`,
+  );
   console.log(`and adds at most ${beside} bytes beside its messages (at most ${LIMIT_BYTES}).`);
   if (!(spread <= FLAT_SHARE) || !(beside <= LIMIT_BYTES)) process.exitCode = 1;
 }

@@ -45,7 +45,9 @@ const options = new Command('load')
 const shape = PLANS[options.plan] ?? { toolTurns: 10, doubleTurns: 0 };
 const calls = callsOf(shape);
 
-console.log(`load: plan "${options.plan}" (${calls.model} model calls, ${calls.tool} tool calls of 30 ms each)`);
+console.log(
+  `load: plan "${options.plan}" (${calls.model} model calls, ${calls.tool} tool calls of 30 ms each)`,
+);
 console.log(`${machine()}\n`);
 const rows: string[][] = [];
 for (const database of options.database === 'both' ? (['memory', 'file'] as const) : [options.database]) {
@@ -64,11 +66,26 @@ for (const database of options.database === 'both' ? (['memory', 'file'] as cons
     await arena.close();
   }
 }
-const head = ['database', 'runs', 'wall s', 'worker CPU s', 'server CPU s', 'resident MB', 'peak MB', 'KB a run', 'events'];
+const head = [
+  'database',
+  'runs',
+  'wall s',
+  'worker CPU s',
+  'server CPU s',
+  'resident MB',
+  'peak MB',
+  'KB a run',
+  'events',
+];
 console.log(table(head, rows));
 
 /** Starts `runs` runs at once and waits for all. Memory is the worker's after them, and at its highest. */
-async function measure(arena: Arena, pid: number | undefined, taskQueue: string, runs: number): Promise<Figures> {
+async function measure(
+  arena: Arena,
+  pid: number | undefined,
+  taskQueue: string,
+  runs: number,
+): Promise<Figures> {
   const [worker = 0, server = 0] = [pid, arena.server.pid];
   const before = { worker: useOf(worker), server: useOf(server) };
   const from = performance.now();

@@ -9,7 +9,7 @@ import { Command } from 'commander';
 import type { ChatRequest } from '../src/models/protocol-server.js';
 import { localConnection } from '../src/stack/probe.js';
 import { type ScriptedReply, startScriptedModel } from '../src/testing/scripted-model.js';
-import { finishSignal, steerSignal, stopSignal, WORKFLOW_TYPE } from '../src/workflows/messages.js';
+import { steerSignal, stopSignal, WORKFLOW_TYPE } from '../src/workflows/messages.js';
 import { fakeMcp } from '../test/support/fake-mcp-server.js';
 import { startTemporalProcess, startWorkerProcess } from '../test/support/processes.js';
 import { makeProject } from '../test/support/project.js';
@@ -113,11 +113,11 @@ async function measure(client: Client, wanted: Kind, sample: Sample): Promise<nu
   });
   const taken: number[][] = [];
   for (let nth = 1; nth <= samples + 1; nth++) {
-    await until(`model call ${nth}`, () => asked.length >= nth);
+    await until(`model call ${nth}`, () => asked.length >= nth, 120_000);
     taken.push(await sample(handle, nth));
   }
   await handle.signal(stopSignal);
-  await handle.signal(finishSignal).catch(() => undefined);
+
   for (let nth = 1; nth <= asked.length; nth++) fake.openGate(gateOf(nth));
   await handle.result();
   return taken.slice(1);
@@ -133,8 +133,9 @@ async function sampleInterrupt(handle: WorkflowHandle, nth: number): Promise<num
   );
   const from = performance.now();
   await handle.signal(steerSignal, { id: `i${nth}`, text: `Otherwise, please: ${nth}`, when: 'interrupt' });
-  const cutAt = await gone;
-  await until('the next model call', () => asked.length > nth);
+  const cutAt = await Promise.race([gone, sleep(20_000).then(() => Number.NaN)]);
+  if (Number.isNaN(cutAt)) throw new Error(`model call ${nth} was not cut off within 20 s`);
+  await until('the next model call', () => asked.length > nth, 60_000);
   return [cutAt - from, (arrivedAt[nth] ?? Number.NaN) - from];
 }
 
@@ -144,6 +145,6 @@ async function sampleSkip(handle: WorkflowHandle, nth: number): Promise<number[]
   await accepted(handle, `s${nth}`);
   const from = performance.now();
   fake.openGate(gateOf(nth));
-  await until('the next model call', () => asked.length > nth);
+  await until('the next model call', () => asked.length > nth, 60_000);
   return [(arrivedAt[nth] ?? Number.NaN) - from];
 }

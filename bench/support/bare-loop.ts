@@ -24,7 +24,9 @@ export interface BareLoopOptions {
 export async function startBareLoop({ modelUrl, system, server }: BareLoopOptions): Promise<BareLoop> {
   const openai = new OpenAI({ baseURL: modelUrl, apiKey: 'bench', maxRetries: 0 });
   const mcp = new Client({ name: 'bare-loop', version: '1.0.0' });
-  await mcp.connect(new StdioClientTransport({ ...server, env: { ...getDefaultEnvironment(), ...server.env } }));
+  await mcp.connect(
+    new StdioClientTransport({ ...server, env: { ...getDefaultEnvironment(), ...server.env } }),
+  );
   const { tools: listed } = await mcp.listTools();
   const tools = listed.map(({ name, description = '', inputSchema }) => ({
     type: 'function' as const,
@@ -32,7 +34,12 @@ export async function startBareLoop({ modelUrl, system, server }: BareLoopOption
   }));
 
   async function ask(messages: WireMessage[]): Promise<{ text: string; calls: WireCall[] }> {
-    const stream = await openai.chat.completions.create({ model: 'gpt-5-mini', messages, tools, stream: true });
+    const stream = await openai.chat.completions.create({
+      model: 'gpt-5-mini',
+      messages,
+      tools,
+      stream: true,
+    });
     let text = '';
     const calls: WireCall[] = [];
     for await (const { choices } of stream) {

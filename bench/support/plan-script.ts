@@ -20,15 +20,21 @@ export function callsOf({ toolTurns, doubleTurns }: PlanShape): { model: number;
 }
 
 /** A run's tool calls are numbered, so that none repeats another and all are really made. */
-export async function replyTo(request: ChatRequest, shape: PlanShape, thinkMs: number): Promise<ScriptedReply> {
+export async function replyTo(
+  request: ChatRequest,
+  shape: PlanShape,
+  thinkMs: number,
+): Promise<ScriptedReply> {
   await sleep(thinkMs);
   if (request.system.includes('# Planner')) {
     return { text: plan({ todos: ['Look the records up and say what they show.'] }) };
   }
-  if (request.system.includes('# Verifier')) return { text: verdict({ summary: 'All records are in order.' }) };
+  if (request.system.includes('# Verifier'))
+    return { text: verdict({ summary: 'All records are in order.' }) };
   const results = request.body.messages.filter(message => message.role === 'tool').length;
   const { tool } = callsOf(shape);
-  if (results >= tool) return { text: execution({ summary: `${results} records read.`, taskCompleted: true }) };
+  if (results >= tool)
+    return { text: execution({ summary: `${results} records read.`, taskCompleted: true }) };
   const calls = results < shape.doubleTurns * 2 ? 2 : 1;
   return {
     text: 'The next record tells more.',

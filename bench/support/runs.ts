@@ -28,7 +28,10 @@ export async function endOf(handle: WorkflowHandle, shape: PlanShape): Promise<v
 }
 
 /** What the server counts of a run's history. */
-export async function historyOf(client: Client, workflowId: string): Promise<{ bytes: number; events: number }> {
+export async function historyOf(
+  client: Client,
+  workflowId: string,
+): Promise<{ bytes: number; events: number }> {
   const { historySize, historyLength } = await client.workflow.getHandle(workflowId).describe();
   return { bytes: historySize ?? 0, events: historyLength };
 }

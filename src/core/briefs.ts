@@ -2,6 +2,7 @@
  * What the run says to a role when its part begins: short, and added to the thread as a user message,
  * so that system prompts stay the same for a whole run and prefixes can be cached.
  */
+import { preview } from './journal.js';
 import { utf8Length } from './json.js';
 import { ledgerSummary } from './ledger.js';
 import type { Task } from './plan.js';
@@ -10,9 +11,9 @@ import type { RunState } from './run-state.js';
 
 function taskLine(task: Task): string {
   const needs = task.dependencies.length > 0 ? `, after ${task.dependencies.join(', ')}` : '';
-  const done = task.completionCriteria ? ` — done when: ${task.completionCriteria}` : '';
-  const why = task.reason ? ` (${task.reason})` : '';
-  return `- ${task.id} [${task.status}${why}, priority ${task.priority}${needs}] ${task.description}${done}`;
+  const done = task.completionCriteria ? ` — done when: ${preview(task.completionCriteria, 500)}` : '';
+  const why = task.reason ? ` (${preview(task.reason, 120)})` : '';
+  return `- ${task.id} [${task.status}${why}, priority ${task.priority}${needs}] ${preview(task.description, 500)}${done}`;
 }
 
 function taskList(tasks: readonly Task[]): string {

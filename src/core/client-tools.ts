@@ -16,7 +16,7 @@ export function mergeClientTools(
   const warnings: string[] = [];
   for (const { name, description, inputSchema } of clientTools) {
     if (names.has(name)) {
-      warnings.push(`The client's tool ${name} is left out: a server has a tool of this name.`);
+      warnings.push(`The client's tool ${name} is left out: there is a tool of this name already.`);
       continue;
     }
     names.add(name);

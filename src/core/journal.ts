@@ -125,5 +125,5 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
 /** One line of at most `max` characters, for journals, summaries and details. */
 export function preview(text: string, max = 200): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
+  return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }

@@ -7,5 +7,5 @@ const TAIL_CHARS = 2_000;
 export function headAndTail(text: string, ref: string): string {
   const left = text.length - HEAD_CHARS - TAIL_CHARS;
   if (left <= 0) return text;
-  return `${text.slice(0, HEAD_CHARS)}\n[… ${left} characters left out: read them with read_result, ref ${ref} …]\n${text.slice(-TAIL_CHARS)}`;
+  return `${text.slice(0, HEAD_CHARS).replace(/[\uD800-\uDBFF]$/, '')}\n[… ${left} characters left out: read them with read_result, ref ${ref} …]\n${text.slice(-TAIL_CHARS).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }

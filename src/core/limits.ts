@@ -91,6 +91,7 @@ export function limitsFault(input: unknown): string | null {
   for (const [name, value] of Object.entries(input)) {
     if (!names.includes(name)) return `There is no limit ${name}. There are: ${names.join(', ')}.`;
     if (name === 'costUsd' && (value === null || (typeof value === 'number' && value > 0))) continue;
+    if (name === 'costUsd') return `costUsd must be a number above 0, or null, got ${JSON.stringify(value)}.`;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
       return `${name} must be a whole number from 1, got ${JSON.stringify(value)}.`;
     }

@@ -3,8 +3,8 @@ import { gateMarkdown } from './gate-text.js';
 import { preview } from './journal.js';
 import type { RunState } from './run-state.js';
 
-/** The server takes 20 KB of details; what is over is cut at the end, where it matters least. */
-const MAX_CHARS = 15_000;
+/** The server takes 20 KB of details: this many characters fit in any script. */
+const MAX_CHARS = 6_000;
 
 export function statusMarkdown(state: RunState): string {
   const parts = [headline(state), gates(state), tasks(state), limits(state), lastSteering(state)];

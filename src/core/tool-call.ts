@@ -13,7 +13,7 @@ export interface ToolCallCase {
   index: number;
   /** Tools the role is offered; empty for roles without (L9). */
   offered: readonly ToolDefinition[];
-  pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe'>;
+  pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
   limits: Limits;
   ledger: Ledger;
   /** Whether it runs, a person is asked, or it is denied (S4). */
@@ -86,6 +86,8 @@ function end(ending: ToolEnding, text: string): ToolCallDecision {
 /** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
 function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
   if (pinned.fallbackServer === null || offered.length === 0) return undefined;
+  // A tool of the run that this role is not offered stays out of its reach (L9).
+  if (pinned.tools.some(tool => tool.name === call.name)) return undefined;
   return {
     name: call.name,
     serverToolName: call.name,

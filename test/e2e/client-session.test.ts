@@ -242,5 +242,5 @@ describe('verbs that steer', () => {
     expect((await watch.ended).code).toBe(0);
     const late = await client('follow-up', 'verbs', 'One more');
     expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('"One more" --after verbs') });
-  });
+  }, 300_000);
 });

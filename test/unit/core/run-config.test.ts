@@ -35,6 +35,8 @@ describe('matchesAny', () => {
     ['abba', ['ab*ba'], true],
     ['ab', ['*ab*ab*'], false],
     ['abab', ['*ab*ab*'], true],
+    ['abc', ['a*bc*c'], false],
+    ['abcc', ['a*bc*c'], true],
     ['read_file', ['**'], true],
     ['read.file', ['read_file'], false],
     ['readxfile', ['read.file'], false],

@@ -163,7 +163,7 @@ describe('statusMarkdown: what follows', () => {
     const text = statusMarkdown(
       stateWith({ gates, tasks: tasks.map(each => ({ ...each, description: 'd'.repeat(90) })) }),
     );
-    expect(text.length).toBe(15_000);
+    expect(text.length).toBe(6_000);
     expect(text).toMatch(/^\*\*Phase: planning\*\*/);
     expect(text).toContain('"decision":"always"');
   });

@@ -42,7 +42,7 @@ function given(more: Partial<ToolCallCase> = {}): ToolCallCase {
     call: call('read_file'),
     index: 0,
     offered: OFFERED,
-    pinned: { fallbackServer: null, dedupe: 'enforce' },
+    pinned: { fallbackServer: null, dedupe: 'enforce', tools: [] },
     limits: DEFAULT_LIMITS,
     ledger: emptyLedger(),
     permission: () => 'run',
@@ -105,7 +105,7 @@ describe('decideToolCall: calls that do not run', () => {
     ],
     [
       'role without tools and a server `default` → unavailable still (L9, C5)',
-      { offered: [], pinned: { fallbackServer: 'default', dedupe: 'off' } },
+      { offered: [], pinned: { fallbackServer: 'default', dedupe: 'off', tools: [] } },
       'unavailable',
       /no tools are available/,
     ],
@@ -221,7 +221,7 @@ describe('decideToolCall: calls that go on', () => {
     ],
     [
       'known result, advise → run with a note (D4)',
-      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'advise' } },
+      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'advise', tools: [] } },
       { kind: 'run', note: NOTE },
     ],
     [
@@ -231,7 +231,7 @@ describe('decideToolCall: calls that go on', () => {
     ],
     [
       'known result, off → run without a note (D4)',
-      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'off' } },
+      { ledger: knownCall('read_file'), pinned: { fallbackServer: null, dedupe: 'off', tools: [] } },
       { kind: 'run', note: null },
     ],
   ])('decideToolCall: %s', (_, more, decision) => {
@@ -243,7 +243,7 @@ describe('decideToolCall: calls that go on', () => {
     const decision = decideToolCall(
       given({
         call: call('mystery'),
-        pinned: { fallbackServer: 'default', dedupe: 'enforce' },
+        pinned: { fallbackServer: 'default', dedupe: 'enforce', tools: [] },
         permission: wanted => {
           asked.push(wanted);
           return 'ask';
@@ -262,8 +262,14 @@ describe('decideToolCall: calls that go on', () => {
   });
 
   test('decideToolCall: a tool on offer and a server `default` → the tool on offer (C5)', () => {
-    const pinned = { fallbackServer: 'default', dedupe: 'enforce' } as const;
+    const pinned = { fallbackServer: 'default', dedupe: 'enforce' as const, tools: [] };
     expect(decideToolCall(given({ pinned }))).toMatchObject({ kind: 'run', tool: READ });
+  });
+
+  test('decideToolCall: a tool of the run that the role is not offered, and a server `default` → out of reach (L9)', () => {
+    const pinned = { fallbackServer: 'default', dedupe: 'enforce' as const, tools: [...OFFERED] };
+    const decision = decideToolCall(given({ call: call('write_file'), offered: [READ], pinned }));
+    expect(decision).toMatchObject({ kind: 'end', ending: 'unavailable' });
   });
 
   test('decideToolCall: any case → a decision, and nothing runs when stopped, over the cap or denied (G7)', () => {
@@ -279,7 +285,7 @@ describe('decideToolCall: calls that go on', () => {
     fc.assert(
       fc.property(cases, ({ name, index, stopped, permission, errors, fallbackServer, offered }) => {
         const wanted = call(name, errors === undefined ? {} : { argErrors: errors });
-        const pinned = { fallbackServer, dedupe: 'enforce' as const };
+        const pinned = { fallbackServer, dedupe: 'enforce' as const, tools: [] };
         const decision = decideToolCall(
           given({ call: wanted, index, stopped, permission: () => permission, offered, pinned }),
         );
