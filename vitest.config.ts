@@ -4,7 +4,10 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
-      { extends: true, test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 },
+      },
       // Limits are nets for what hangs, wide enough for a busy machine: no test is about time.
       { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 } },
       {

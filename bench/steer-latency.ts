@@ -13,7 +13,6 @@ import { steerSignal, stopSignal, WORKFLOW_TYPE } from '../src/workflows/message
 import { fakeMcp } from '../test/support/fake-mcp-server.js';
 import { startTemporalProcess, startWorkerProcess } from '../test/support/processes.js';
 import { makeProject } from '../test/support/project.js';
-import { quietTemporal } from '../test/support/quiet.js';
 import { runSettings } from '../test/support/rig.js';
 import { accepted, calls, planned, roleOf, settingsYaml } from '../test/support/steering.js';
 import { until } from '../test/support/wait.js';
@@ -31,7 +30,6 @@ let kind: Kind = 'interrupt';
 const asked: ChatRequest[] = [];
 const arrivedAt: number[] = [];
 
-quietTemporal();
 const home = mkdtempSync(join(tmpdir(), 'steersman-latency-'));
 const temporal = await startTemporalProcess(home);
 const connection = localConnection(temporal.address);
@@ -96,7 +94,7 @@ function replyTo(request: ChatRequest): ScriptedReply {
 }
 
 function gateOf(nth: number): string {
-  return `gate-${nth}`;
+  return `${kind}-${nth}`;
 }
 
 type Sample = (handle: WorkflowHandle, nth: number) => Promise<number[]>;

@@ -1,5 +1,6 @@
 /** A worker and all it holds: connection, tool servers, model providers, blob store. */
 
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
@@ -71,11 +72,13 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const throttleMs =
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
   const ending = new AbortController();
+  const code = await readBundle();
   const worker = await Worker.create({
     connection,
     namespace,
     taskQueue,
-    workflowBundle: { code: await readBundle() },
+    buildId: buildIdOf(code),
+    workflowBundle: { code },
     activities: activitiesOf(options, { settings, providers, pool, throttleMs, ending: ending.signal }),
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
@@ -135,6 +138,11 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
     }),
     steersmanStoreText: createStoreText(blobs),
   };
+}
+
+/** Six events of a turn record it, so it is short: the SDK's own makes a turn's history 450 bytes longer. */
+function buildIdOf(bundle: string): string {
+  return `steersman-${createHash('sha256').update(bundle).digest('hex').slice(0, 12)}`;
 }
 
 /** The workflow bundle of the build: bundling at start costs seconds and memory. */

@@ -70,7 +70,7 @@ export interface SteerStormFigures {
 }
 
 /** The time between two messages is drawn from 0 to this. */
-const MOST_PAUSE_MS = 150;
+const MOST_PAUSE_MS = 700;
 const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
 
 /** Runs the storm to its end. `histories` are for a replay. */
