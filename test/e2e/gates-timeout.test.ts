@@ -5,7 +5,7 @@ import type { RunResult } from '../../src/workflows/messages.js';
 import { answerGateUpdate } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
-import { eventsOf, toolTexts } from '../support/run-views.js';
+import { eventsOf, toolSteps, toolTexts } from '../support/run-views.js';
 import {
   byRole,
   calls,
@@ -49,7 +49,7 @@ test('an approval that nobody gives → denied at the deadline; an answer after 
   expect(String((refused as WorkflowUpdateFailedError).cause)).toContain('is closed');
   hold.open();
   const result = (await handle.result()) as RunResult;
-  expect(result.trace.steps.flatMap(step => step.ending ?? [])).toEqual(['denied']);
+  expect(toolSteps(result).flatMap(step => step.ending ?? [])).toEqual(['denied']);
   expect(toolTexts(asked.requests[2])[0]).toContain('Nobody answered in time.');
   expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId, by: 'timeout', decision: 'deny' }]);
 });
@@ -73,5 +73,5 @@ test('a client that gives no result → an error result that says so, and the ru
   const { result } = await rig.run('Ask', { clientTools: [tool] });
   expect(result.outcome).toBe('completed');
   expect(toolTexts(asked.requests[2])[0]).toContain('No result. Nobody answered in time.');
-  expect(result.trace.steps[0]?.error).toContain('No result');
+  expect(toolSteps(result)[0]?.error).toContain('No result');
 });

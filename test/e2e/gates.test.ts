@@ -290,7 +290,9 @@ describe('client tools (T10, T11, C24, K4)', () => {
       expect.stringContaining('alpha'),
       expect.stringContaining('{"ready":false}'),
     ]);
-    expect(result.trace.steps.map(step => step.error !== null)).toEqual([false, false, true]);
+    expect(
+      result.trace.steps.filter(step => step.action.type === 'tool').map(step => step.error !== null),
+    ).toEqual([false, false, true]);
   });
 
   test('wrong submitters → refused with a reason, at no cost in history', async () => {

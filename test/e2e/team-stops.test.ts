@@ -10,7 +10,7 @@ import { stopSignal } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
-import { eventsOf, transcriptOf } from '../support/run-views.js';
+import { eventsOf, toolSteps, transcriptOf } from '../support/run-views.js';
 import { until, untilHeartbeat } from '../support/wait.js';
 
 let env: TestWorkflowEnvironment;
@@ -81,7 +81,7 @@ describe('stop', () => {
     await handle.signal(stopSignal);
     const result = (await handle.result()) as RunResult;
     expect(result.outcome).toBe('stopped');
-    expect(result.trace.steps.map(step => step.ending)).toEqual(['cancelled', 'cancelled']);
+    expect(toolSteps(result).map(step => step.ending)).toEqual(['cancelled', 'cancelled']);
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
     expect(fake.events().filter(({ tool }) => tool === 'echo')).toEqual([]);
     expect(script.requests).toHaveLength(2);
@@ -101,7 +101,7 @@ describe('stop', () => {
     fake.openGate('append-gate');
     const result = (await handle.result()) as RunResult;
     expect(result.outcome).toBe('stopped');
-    expect(result.trace.steps.map(step => step.ending)).toEqual(['executed', 'cancelled']);
+    expect(toolSteps(result).map(step => step.ending)).toEqual(['executed', 'cancelled']);
     expect(fake.effects()).toHaveLength(1);
   });
 

@@ -7,7 +7,7 @@ import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted
 import { stateQuery } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
-import { eventsOf, messagesOf, toolTexts, transcriptOf } from '../support/run-views.js';
+import { eventsOf, messagesOf, toolSteps, toolTexts, transcriptOf } from '../support/run-views.js';
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
@@ -43,11 +43,11 @@ describe('limits of tool calls', () => {
       ...ending,
     ]);
     const { result } = await rig.run('Read', { limits: { toolCallsPerTurn: 2 } });
-    expect(result.trace.steps.map(step => step.ending).slice(0, 3)).toEqual([
-      'executed',
-      'executed',
-      'skipped',
-    ]);
+    expect(
+      toolSteps(result)
+        .map(step => step.ending)
+        .slice(0, 3),
+    ).toEqual(['executed', 'executed', 'skipped']);
     expect(toolTexts(script.requests[2])[2]).toContain('at most 2 tool calls of one reply');
   });
 
@@ -67,7 +67,7 @@ describe('tools that write', () => {
   test('without permission → denied, nothing is written, the model is told what to do (C23)', async () => {
     const script = rig.play([planned, { toolCalls: [write('a.txt', 'changed')] }, ...ending]);
     const { result } = await rig.run('Write');
-    expect(result.trace.steps[0]).toMatchObject({ ending: 'denied' });
+    expect(toolSteps(result)[0]).toMatchObject({ ending: 'denied' });
     expect(toolTexts(script.requests[2])[0]).toMatch(/write_file is not read-only.*Go on without it/s);
     expect(inWorkspace('a.txt')).toBe('alpha\n');
   });
@@ -80,7 +80,9 @@ describe('tools that write', () => {
     ]);
     const { result } = await rig.run('Write', { autoApprove: true });
     expect(inWorkspace('b.txt')).toBe('new beta\n');
-    const endings = result.trace.steps.map(step => step.ending).slice(0, 4);
+    const endings = toolSteps(result)
+      .map(step => step.ending)
+      .slice(0, 4);
     expect(endings).toEqual(['executed', 'reused', 'executed', 'executed']);
     expect(toolTexts(script.requests[2])[3]).toContain('new beta');
   });
@@ -118,7 +120,11 @@ describe('large texts', () => {
     expect(shown).toContain(BIG.slice(-1_500));
     expect(ref).not.toBe('');
     expect(page).toContain(BIG.slice(50_000, 50_030));
-    expect(result.trace.steps.slice(0, 2).map(step => step.ending)).toEqual(['executed', 'executed']);
+    expect(
+      toolSteps(result)
+        .slice(0, 2)
+        .map(step => step.ending),
+    ).toEqual(['executed', 'executed']);
   });
 
   test('a goal of 100 KB → head and tail by reference; the executor can read the rest', async () => {

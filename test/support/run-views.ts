@@ -1,9 +1,11 @@
 /** What a run says of itself, read by its queries: whole lists, not pages. */
+
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalEvent, JournalType } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import type { ChatRequest, WireMessage } from '../../src/models/protocol-server.js';
 import { wireText } from '../../src/models/protocol-server.js';
+import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
 
 /** The journal events that the run's last part still has. */
@@ -52,3 +54,7 @@ export function withoutTimes(messages: readonly Message[]): unknown[] {
     return { ...message, content: message.content.map(block => ({ ...block, durationMs: 0 })) };
   });
 }
+
+/** The steps of a trace that called tools: replies that end a phase are steps too (O2). */
+export const toolSteps = (result: RunResult) =>
+  result.trace.steps.filter(step => step.action.type === 'tool');
