@@ -1,4 +1,5 @@
 import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 
 /** Search attributes that operators filter runs by; all of type Keyword. */
@@ -59,9 +60,20 @@ export interface Ports {
 
 const DEFAULT_PORTS: Ports = { grpc: 7233, webUi: 8233 };
 
-/** The wanted ports if both are free, else two others that are. */
-export async function choosePorts(wanted: Ports = DEFAULT_PORTS): Promise<Ports> {
-  if ((await isFree(wanted.grpc)) && (await isFree(wanted.webUi))) return wanted;
+/**
+ * A killed server can be gone by its process number while its last threads still hold its ports. Workers know
+ * the ports of the server that is replaced, so these are worth a wait.
+ */
+const PORTS_FREE_WITHIN_MS = 3_000;
+
+/** The default ports or those of an earlier server if both are free, or get free in time; else two others. */
+export async function choosePorts(earlier?: Ports): Promise<Ports> {
+  const wanted = earlier ?? DEFAULT_PORTS;
+  const until = Date.now() + (earlier === undefined ? 0 : PORTS_FREE_WITHIN_MS);
+  do {
+    if ((await isFree(wanted.grpc)) && (await isFree(wanted.webUi))) return wanted;
+    await delay(50);
+  } while (Date.now() < until);
   // Both stay open until both are known, so that they differ.
   const first = await listen(0);
   const second = await listen(0);

@@ -33,6 +33,11 @@ import { readSearchAttributes } from './search-attributes.js';
 const SHUTDOWN_GRACE_MS = 30_000;
 /** 100 streaming runs fill the SDK's default of 100 slots. */
 const ACTIVITY_SLOTS = 400;
+/**
+ * After a crash every run is replayed, and replay is work for one CPU. With the SDK's 40 at once, those of 50
+ * runs of 100 turns slow each other down until each exceeds the server's 10 s, and all begin again, for ever.
+ */
+const WORKFLOW_TASK_SLOTS = 4;
 /** A query to a workflow cached by a dead worker waits this long: the default of 10 s stalls takeovers. */
 const STICKY_TIMEOUT_MS = 2_000;
 const LIVE_TEXT_LOCAL_MS = 250;
@@ -81,6 +86,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     workflowBundle: { code },
     activities: activitiesOf(options, { settings, providers, pool, throttleMs, ending: ending.signal }),
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+    maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
     maxHeartbeatThrottleInterval: throttleMs,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { FaultStage, FaultStageOptions, Part, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';
-import { isRunning } from '../support/processes.js';
+import { isRunning, killWorkers } from '../support/processes.js';
 import { startTemporal } from '../support/rig.js';
 import { messagesOf } from '../support/run-views.js';
 import { until } from '../support/wait.js';
@@ -19,6 +19,7 @@ beforeAll(async () => {
   env = await startTemporal();
 });
 afterAll(async () => {
+  killWorkers();
   await env?.teardown();
 });
 

@@ -5,6 +5,7 @@ import { FAILURE } from '../../src/core/failure.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { FaultStage, StagedRun } from '../support/fault-stage.js';
 import { onStage } from '../support/fault-stage.js';
+import { killWorkers } from '../support/processes.js';
 import { startTemporal } from '../support/rig.js';
 import { eventsOf } from '../support/run-views.js';
 
@@ -14,6 +15,7 @@ beforeAll(async () => {
   env = await startTemporal();
 });
 afterAll(async () => {
+  killWorkers();
   await env?.teardown();
 });
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
 import { onStage } from '../support/fault-stage.js';
 import type { TemporalProcess } from '../support/processes.js';
-import { startTemporalProcess } from '../support/processes.js';
+import { killWorkers, startTemporalProcess } from '../support/processes.js';
 import { quietTemporal } from '../support/quiet.js';
 import { until } from '../support/wait.js';
 
@@ -21,6 +21,7 @@ beforeAll(async () => {
   client = new Client({ connection: localConnection(temporal.address) });
 });
 afterAll(async () => {
+  killWorkers();
   await client?.connection.close();
   await temporal?.stop();
   rmSync(home, { recursive: true, force: true });

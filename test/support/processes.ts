@@ -42,9 +42,12 @@ export interface FailpointsOn {
 }
 
 const running = new Set<ChildProcess>();
-process.on('exit', () => {
+process.on('exit', killWorkers);
+
+/** Kills what a test that failed has left: call it after all tests of a file. */
+export function killWorkers(): void {
   for (const child of running) child.kill('SIGKILL');
-});
+}
 
 /** Starts `dist/worker.js`; does not wait until it polls, since a failpoint may end it before. */
 export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
