@@ -114,7 +114,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
       if (!given.canReplan) return refused('No further plan is left under the limits.');
       return accepted(proposal, given, 'The goal is planned anew; finished tasks stay.');
     case 'ask_user':
-      return accepted(proposal, given, 'A person is asked how to go on.', true);
+      return accepted(proposal, given, 'A person is asked how to go on.');
     case 'stop':
       return accepted(proposal, given, 'The run stops with what there is.', true);
   }

@@ -59,6 +59,12 @@ export function extractJson(text: string): Record<string, unknown> | null {
   return component ?? fenced.at(-1) ?? inProse.at(-1) ?? null;
 }
 
+/** What the envelope in a text says besides its parameters; `NO_ENVELOPE` where there is none. */
+export function envelopeIn(text: string): EnvelopeMeta {
+  const json = extractJson(text);
+  return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
+}
+
 /** A role's reply, read: its typed output, and beside it what its envelope says, or that it can not go on. */
 export type RoleReply<T> = Parsed<T> & {
   /** `NO_ENVELOPE` for the component dialect. */

@@ -2,6 +2,7 @@
 import type { ToolUseBlock } from './message.js';
 import type { PlannedTask, Task } from './plan.js';
 import { delimit } from './prompt.js';
+import type { PinnedRun } from './run-config.js';
 import type { RunState } from './run-state.js';
 
 export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]): string {
@@ -44,7 +45,11 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
 }
 
 /** Asked when a task has failed (F21): the phase machine decides on what is proposed. */
-export function orchestrationBrief(state: RunState, task: Task): string {
+export function orchestrationBrief(
+  state: RunState,
+  task: Task,
+  { roles, modelInfo, limits }: Pick<PinnedRun, 'roles' | 'modelInfo' | 'limits'>,
+): string {
   const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
     id,
     description,
@@ -52,10 +57,21 @@ export function orchestrationBrief(state: RunState, task: Task): string {
     reason,
     rounds,
   }));
+  const { execution, turns, tokens } = limits;
+  const pool = {
+    models: Object.keys(modelInfo),
+    roles: Object.values(roles).map(role => ({ role: role.name, model: role.models[0] ?? null })),
+    limits: { rounds: execution, turns, tokens },
+    used: {
+      turns: state.goal.counters.turns,
+      tokens: state.goal.usage.inputTokens + state.goal.usage.outputTokens,
+    },
+  };
   return [
     `Task ${task.id} has failed (${task.reason ?? 'no reason given'}). Propose how to go on.`,
     `The goal:\n${delimit('goal', state.goal.text)}`,
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(tasks, null, 2))}`,
+    `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
     task.result ? `Its report:\n${delimit('report', task.result)}` : 'It left no report.',
     'Answer with one proposal as JSON.',
   ].join('\n\n');

@@ -107,23 +107,26 @@ export interface ReviewDecision {
   approved: boolean;
   /** What to mend, for the one list that planner and executor get (C8); empty when approved. */
   fixes: string[];
-  /** Approved as far as code and reviewer go, and a person must confirm still. */
-  confirm: boolean;
+  /** Why a person must confirm what code and reviewer approve; sentences, empty where nobody need. */
+  concerns: string[];
 }
 
 /**
  * Checks and reviewer together (F20, C8). `review` null: no reviewer was asked, and the checks decide alone;
- * `unreadable`: it gave nothing that can be read, so a person confirms. A review that approves and yet asks
- * for fixes is read strictly: not approved.
+ * `unreadable`: it gave nothing that can be read, so a person confirms. `doubts` are the reviewer's own, by its
+ * envelope (F22). A review that approves and yet asks for fixes is read strictly: not approved.
  */
 export function decideReview(
   checks: ReviewChecks,
   review: ReviewOutput | 'unreadable' | null,
+  doubts: readonly string[] = [],
 ): ReviewDecision {
   const asked = review === null || review === 'unreadable' ? null : review;
   const fixes = [...new Set([...checks.faults, ...(asked ? fixesOf(asked) : [])])];
   const approved = fixes.length === 0;
-  return { approved, fixes, confirm: approved && (checks.concerns.length > 0 || review === 'unreadable') };
+  if (!approved) return { approved, fixes, concerns: [] };
+  const silent = review === 'unreadable' ? ['The reviewer gave no verdict.'] : [];
+  return { approved, fixes, concerns: [...checks.concerns, ...silent, ...doubts] };
 }
 
 function fixesOf({ approved, requiredFixes, feedback }: ReviewOutput): string[] {

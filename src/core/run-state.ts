@@ -19,6 +19,7 @@ import { NO_USAGE } from './message.js';
 import type { Task } from './plan.js';
 import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
+import type { SpecialOutput } from './special-output.js';
 import type { Trace } from './trace.js';
 import { emptyTrace } from './trace.js';
 
@@ -75,6 +76,8 @@ export interface PendingConsultation {
   done: boolean;
   value: unknown;
   envelope: EnvelopeMeta | null;
+  /** What the role said where it could not answer (F17, G12). */
+  special: SpecialOutput | null;
 }
 
 export interface Thread {

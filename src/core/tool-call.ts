@@ -28,8 +28,8 @@ export type ToolCallDecision =
   | { kind: 'end'; ending: ToolEnding; text: string }
   | { kind: 'reuse'; entry: LedgerEntry }
   | { kind: 'run'; tool: ToolDefinition; note: string | null }
-  /** A person decides; approved, it runs. */
-  | { kind: 'ask'; tool: ToolDefinition; note: string | null }
+  /** A person decides, who is shown `concerns`; approved, it runs. */
+  | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
   /** The client runs it and submits the result (T11). */
   | { kind: 'client'; tool: ToolDefinition };
 
@@ -55,7 +55,9 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
   const note = known ? REPEATED_NOTE : null;
-  return { kind: permission, tool, note };
+  if (permission === 'run') return { kind: 'run', tool, note };
+  const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
+  return { kind: 'ask', tool, note, concerns };
 }
 
 /** What the model is told when a person, or nobody, did not allow a call. */

@@ -1,7 +1,11 @@
 /** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
+import type { Risk } from './envelope.js';
 import type { Outcome } from './journal.js';
+import { preview } from './journal.js';
 import { ownValue } from './json.js';
-import type { ToolEnding } from './message.js';
+import type { AssistantMessage, ToolEnding } from './message.js';
+import { textOf, thoughtOf } from './message.js';
+import { envelopeIn } from './parse-output.js';
 
 /** One step: a tool call, or the reply that ended a phase, task or goal. */
 export interface TraceStep {
@@ -15,6 +19,11 @@ export interface TraceStep {
   /** Preview of the text or reasoning the model gave with the step. */
   thought: string;
   action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
+  /** What the envelope of the reply says of the step (F19, O5); null where the reply has none of it. */
+  expectedOutcome: string | null;
+  risk: Risk | null;
+  /** 0 to 100. */
+  confidence: number | null;
   /** Preview of the tool's result; empty for `final`. */
   observation: string;
   ending: ToolEnding | null;
@@ -34,6 +43,21 @@ export interface TraceReport extends Trace {
   /** Null while the run is open. */
   finishReason: Outcome | null;
   totalMs: number;
+}
+
+/** What a step takes from the reply that it comes from. */
+export function stepOf(
+  reply: AssistantMessage,
+): Pick<TraceStep, 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence'> {
+  const { expectedOutcome, risk, confidence } = envelopeIn(textOf(reply));
+  return {
+    role: reply.role,
+    messageId: reply.id,
+    thought: preview(thoughtOf(reply)),
+    expectedOutcome: expectedOutcome && preview(expectedOutcome),
+    risk: risk && { ...risk, description: preview(risk.description) },
+    confidence,
+  };
 }
 
 export const TRACE_KEPT = 1000;

@@ -6,6 +6,7 @@ import type { EnvelopeMeta } from '../core/envelope.js';
 import type { OutputOf } from '../core/parse-output.js';
 import type { OutputContract } from '../core/role.js';
 import { startOf } from '../core/run-state.js';
+import type { SpecialOutput } from '../core/special-output.js';
 import type { Run } from './run.js';
 
 export interface Consultation<C extends OutputContract> {
@@ -20,7 +21,7 @@ export type Consulted<C extends OutputContract> =
   /** The cursor has moved to the question: the mode goes on there, and comes back here. */
   | { kind: 'pending' }
   /** `value` null: nothing that can be read. */
-  | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null };
+  | { kind: 'done'; value: OutputOf[C] | null; envelope: EnvelopeMeta | null; special: SpecialOutput | null };
 
 /** The answer of a role that was asked before, or `pending` after the question was put. */
 export function consult<C extends OutputContract>(run: Run, wanted: Consultation<C>): Consulted<C> {
@@ -28,11 +29,12 @@ export function consult<C extends OutputContract>(run: Run, wanted: Consultation
   const { consultation } = state;
   // Kept until the next question: a place that waits for a person after it may be entered again.
   if (consultation?.key === wanted.key && consultation.done) {
-    const { value, envelope } = consultation;
+    const { value, envelope, special } = consultation;
     // Written by `answerConsultation` for the same key, so of the same contract.
-    return { kind: 'done', value: value as OutputOf[C] | null, envelope };
+    return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
   }
-  state.consultation = { ...wanted, suspended: state.cursor, done: false, value: null, envelope: null };
+  const nothingYet = { done: false, value: null, envelope: null, special: null };
+  state.consultation = { ...wanted, suspended: state.cursor, ...nothingYet };
   run.moveTo(startOf('consultation', state.cursor.cycle, state.cursor.taskId));
   return { kind: 'pending' };
 }

@@ -1,15 +1,16 @@
 /** The reviewer's gates (F20, C8): what code can check, code checks; the role is asked for the rest. */
 
-import { isEnvelope, NO_ENVELOPE, readMeta } from '../core/envelope.js';
+import { confirmationReasons } from '../core/envelope.js';
 import type { ReviewOutput } from '../core/intent.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { textOf } from '../core/message.js';
-import { extractJson } from '../core/parse-output.js';
+import { envelopeIn } from '../core/parse-output.js';
 import type { Task } from '../core/plan.js';
 import { isOpen } from '../core/plan.js';
 import type { ReviewChecks, ReviewDecision } from '../core/review.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../core/review.js';
 import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../core/review-briefs.js';
+import { specialText } from '../core/special-output.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { consult } from './consult.js';
 import type { Run } from './run.js';
@@ -18,7 +19,7 @@ const REVIEWER = 'reviewer';
 
 export type Reviewed = { kind: 'pending' } | ({ kind: 'done' } & ReviewDecision);
 
-const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], confirm: false };
+const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: [] };
 
 /** Of a plan before it runs. */
 export function reviewPlan(run: Run): Reviewed {
@@ -59,9 +60,7 @@ export function reviewAction(
 ): Reviewed {
   const { pinned } = run;
   if (!pinned.review.actions || tool.policy.readOnly) return APPROVED;
-  const json = extractJson(textOf(reply));
-  const envelope = json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
-  const checks = checkAction({ call, offered: pinned.tools, envelope });
+  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeIn(textOf(reply)) });
   const brief = actionReviewBrief(run.state, call);
   return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });
 }
@@ -76,12 +75,15 @@ interface Subject {
 /** Faults that code finds are not worth a model call. */
 function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
   let output: ReviewOutput | 'unreadable' | null = null;
+  let doubts: string[] = [];
   if (checks.faults.length === 0 && run.pinned.roles[REVIEWER]) {
     const consulted = consult(run, { key: `review:${key}`, role: REVIEWER, output: 'review', brief });
     if (consulted.kind === 'pending') return consulted;
+    const { envelope, special } = consulted;
     output = consulted.value ?? 'unreadable';
+    doubts = special ? [specialText(special)] : envelope ? confirmationReasons(envelope) : [];
   }
-  const decision = decideReview(checks, output);
+  const decision = decideReview(checks, output, doubts);
   if (run.state.reviewed !== key)
     run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
   run.state.reviewed = key;

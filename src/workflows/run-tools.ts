@@ -7,7 +7,7 @@ import { ownValue, utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
 import { REUSE_NOTE, recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
-import { thoughtOf, toolCallsOf } from '../core/message.js';
+import { toolCallsOf } from '../core/message.js';
 import { decidePermission } from '../core/permission.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
@@ -15,7 +15,7 @@ import type { ToolDefinition } from '../core/tool.js';
 import { toolAttempts } from '../core/tool.js';
 import type { ToolCallDecision } from '../core/tool-call.js';
 import { contentText, decideToolCall, toolResult } from '../core/tool-call.js';
-import { addStep } from '../core/trace.js';
+import { addStep, stepOf } from '../core/trace.js';
 import { endBatch, replyOf } from './batch.js';
 import type { CallOptions } from './ports.js';
 import { reviewAction } from './review.js';
@@ -76,7 +76,9 @@ function withReview(
     const fixes = review.fixes.map(fix => `- ${fix}`).join('\n');
     return { kind: 'end', ending: 'denied', text: `Not run: a review did not accept this call.\n${fixes}` };
   }
-  return review.confirm ? { ...decision, kind: 'ask' } : decision;
+  if (review.concerns.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  return { ...decision, kind: 'ask', concerns: [...concerns, ...review.concerns] };
 }
 
 /** The arguments that a call runs with: as the model gave them, or as a person edited them. */
@@ -243,11 +245,9 @@ function settle(run: Run, { batch, reply, call, callId, result, decision }: Sett
   }
   const text = preview(contentText(result.content));
   addStep(state.trace, {
+    ...stepOf(reply),
     at: ports.now(),
-    role: reply.role,
     taskId: state.cursor.taskId,
-    messageId: reply.id,
-    thought: preview(thoughtOf(reply)),
     action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
     observation: text,
     ending: result.ending,

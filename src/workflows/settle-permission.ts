@@ -37,7 +37,10 @@ export async function settlePermission(
   }
   if (decision.kind !== 'ask') return decision;
 
-  const asked = await ask(run, { ...approvalQuestion(call, decision.tool, thoughtOf(reply)), superseded });
+  const asked = await ask(run, {
+    ...approvalQuestion(call, decision.concerns, thoughtOf(reply)),
+    superseded,
+  });
   if (asked.kind !== 'answered') return null;
   const { decision: said, reason, arguments: edited } = asked.answer;
   if (said === 'deny') return { kind: 'end', ending: 'denied', text: deniedText(call.name, reason) };
@@ -55,12 +58,11 @@ export function openBatchGates(
   for (const { call, decision } of decisions) {
     if (decision.kind === 'client') openGate(run, clientQuestion(call));
     if (decision.kind === 'ask' && run.state.settings.attended)
-      openGate(run, approvalQuestion(call, decision.tool, thoughtOf(reply)));
+      openGate(run, approvalQuestion(call, decision.concerns, thoughtOf(reply)));
   }
 }
 
-function approvalQuestion(call: ToolUseBlock, tool: ToolDefinition, thought: string): Question<'approval'> {
-  const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
+function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: string): Question<'approval'> {
   return {
     key: `approval:${call.id}`,
     kind: 'approval',

@@ -2,17 +2,16 @@
 
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
-import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
-import { textOf, thoughtOf, toolCallsOf } from '../core/message.js';
+import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { parseRoleOutput, reaskText } from '../core/parse-output.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import { goalTimeMs } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
-import { addStep } from '../core/trace.js';
+import { addStep, stepOf } from '../core/trace.js';
 import { callModel } from './call-model.js';
 import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
@@ -142,11 +141,9 @@ function answerable(run: Run, role: PinnedRole): void {
 /** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
 function noteFinal(run: Run, message: AssistantMessage, error: string | null): void {
   addStep(run.state.trace, {
+    ...stepOf(message),
     at: message.at,
-    role: message.role,
     taskId: run.state.cursor.taskId,
-    messageId: message.id,
-    thought: preview(thoughtOf(message)),
     action: { type: 'final' },
     observation: '',
     ending: null,

@@ -13,6 +13,7 @@ import {
   answer,
   byRole,
   calls,
+  clarification,
   content,
   intent,
   latch,
@@ -130,6 +131,34 @@ describe('reviewer (F20, C8)', () => {
     expect(await handle.result()).toMatchObject({ outcome: 'completed' });
   });
 
+  test('a reviewer that is unsure, or asks → a person sees why, and confirms the plan and the call (F22, F17)', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [calls(write), reported()],
+        reviewer: [review(true, [], { confidence: 69 }), clarification('Which x.txt?'), approved],
+      }),
+    );
+    const handle = await rig.start('Do it', { ...attended, autoApprove: false });
+    expect((await openGateOf(handle, 'plan')).body).toContain('The role is only 69 % sure.');
+    await answer(handle, 'plan', { decision: 'approve' });
+    expect((await openGateOf(handle, 'approval')).body).toContain('Which x.txt?');
+    await answer(handle, 'approval', { decision: 'approve' });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+  });
+
+  test('a reviewer of 70 % is sure enough → nobody is asked (C19)', async () => {
+    rig.play(
+      byRole({
+        planner: [planned],
+        executor: [reported()],
+        reviewer: [review(true, [], { confidence: 70 }), approved],
+      }),
+    );
+    const { handle } = await rig.run('Do it');
+    expect(await eventsOf(handle, 'gate_opened')).toEqual([]);
+  });
+
   test('a message while the reviewer is asked → for the role at work, not for the reviewer; none is lost', async () => {
     const hold = latch();
     const script = rig.play(
@@ -221,6 +250,26 @@ describe('orchestrator (F21, F22)', () => {
       outcome: 'unverified',
       answer: 'What there is.',
     });
+  });
+
+  test.each([
+    ['ask_user', proposal('EXCEPTION_HANDLE', { handling: 'ask_user', taskId: 'task-1' })],
+    ['a question', clarification('So that the goal is reached.')],
+  ])('%s → a person is asked, and the executor tries again with the answer', async (_, said) => {
+    const script = play([said]);
+    const handle = await rig.start('Do it', attended);
+    expect((await openGateOf(handle, 'question')).body).toBe('So that the goal is reached.');
+    await answer(handle, 'question', { text: 'Use the other door.' });
+    expect(await handle.result()).toMatchObject({ tasks: [{ id: 'task-1', status: 'completed' }] });
+    const again = script.requests.filter(request => roleOf(request) === 'executor')[1];
+    expect(JSON.stringify(messagesOf(again, 'user'))).toContain('Use the other door.');
+    expect(await orchestrationsOf(handle)).toEqual([[true, "task-1 is tried again with a person's answer"]]);
+  });
+
+  test('a question that nobody is there to answer → the task stays failed', async () => {
+    play([clarification('How?')], [gaveUp]);
+    const { result } = await rig.run('Do it');
+    expect(result.tasks).toMatchObject([{ status: 'failed' }]);
   });
 
   test('what can not be read → nothing changes', async () => {

@@ -19,6 +19,7 @@ export async function answerConsultation(run: Run): Promise<void> {
     const { userMessage } = end.envelope;
     if (userMessage) run.journal('user_message', { role: consultation.role, text: userMessage });
   }
+  if (end.kind === 'special') consultation.special = end.special;
   consultation.done = true;
   run.moveTo(consultation.suspended);
   consultation.suspended = null;

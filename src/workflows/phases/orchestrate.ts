@@ -1,40 +1,81 @@
 /** What to do about a failed task, where the orchestrator is asked (F21): it proposes, the phase machine disposes. */
 import { confirmationReasons } from '../../core/envelope.js';
 import type { OrchestrationOutput } from '../../core/intent.js';
+import { preview } from '../../core/journal.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
 import type { Task } from '../../core/plan.js';
 import { orchestrationBrief } from '../../core/review-briefs.js';
 import { startOf } from '../../core/run-state.js';
+import { specialText } from '../../core/special-output.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, wrapUpAs } from '../conclude.js';
+import type { Consulted } from '../consult.js';
 import { consult } from '../consult.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { blockStuckTasks } from './notes.js';
 
 const ORCHESTRATOR = 'orchestrator';
+const EXECUTOR = 'executor';
 
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
 export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {
   const { state } = run;
   const key = `orchestrate:${state.goal.number}:${state.cursor.cycle}:${task.id}`;
-  const brief = orchestrationBrief(state, task);
+  const brief = orchestrationBrief(state, task, run.pinned);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
   if (consulted.kind === 'pending') return null;
+  const question = questionOf(consulted, task);
+  if (question !== null) return askHow(run, { task, key, question });
   const proposal = consulted.value;
   const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
   const decision = proposal && dispose(run, proposal, concerns);
   const accepted =
     decision?.accepted === true && (!decision.confirm || (await confirmed(run, key, decision)));
-  // Only now, for the wait may be in another part of the run: it comes back here.
-  state.failedTask = null;
-  state.consultation = null;
+  settled(run);
   if (!proposal || !decision) return null;
   run.journal('orchestration', { accepted, why: decision.why });
   if (!accepted) return null;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
   return carryOut(run, task, proposal);
+}
+
+/** Only after every wait, for it may end in another part of the run, which comes back here. */
+function settled({ state }: Run): void {
+  state.failedTask = null;
+  state.consultation = null;
+}
+
+/** What the person is asked where the orchestrator leaves it to them, one way or another; else null. */
+function questionOf(
+  { value, special }: Extract<Consulted<'orchestration'>, { kind: 'done' }>,
+  task: Task,
+): string | null {
+  if (special?.kind === 'clarification') return special.question;
+  if (special?.kind === 'escalate') return specialText(special);
+  if (value?.action !== 'EXCEPTION_HANDLE' || value.handling !== 'ask_user') return null;
+  return value.reason || `${task.id} has failed. What should be done about it?`;
+}
+
+/** An answer goes to the executor, who tries the task again with it; without one the task stays failed. */
+async function askHow(
+  run: Run,
+  { task, key, question }: { task: Task; key: string; question: string },
+): Promise<null> {
+  const subject = { role: ORCHESTRATOR };
+  const asked = await ask(run, { key, kind: 'question', title: preview(question), body: question, subject });
+  settled(run);
+  if (asked.kind !== 'answered') return null;
+  const { text } = asked.answer;
+  run.journal('orchestration', {
+    accepted: text !== null,
+    why: text === null ? 'nobody answered' : `${task.id} is tried again with a person's answer`,
+  });
+  if (text === null) return null;
+  run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
+  reopen(run, task.id, 'pending');
+  return null;
 }
 
 function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): OrchestrationDecision {
@@ -100,7 +141,6 @@ function handle(
   failed: Task,
   { handling, taskId, reason }: Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>,
 ): GoalEnd | null {
-  const { state } = run;
   const id = taskId ?? failed.id;
   switch (handling) {
     case 'retry':
@@ -115,8 +155,7 @@ function handle(
     case 'stop':
       return answerFor(run, 'stopped');
     case 'ask_user':
-      state.goal.asked = false;
-      return null;
+      throw new Error('a question is put before its proposal is carried out');
   }
 }
 

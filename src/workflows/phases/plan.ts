@@ -126,12 +126,12 @@ async function release(run: Run): Promise<GoalEnd | null> {
     planAnew(run, review.fixes, 'review');
     return null;
   }
-  if (state.settings.approvePlan || review.confirm || !review.approved) {
+  if (state.settings.approvePlan || review.concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cursor.cycle}`,
       kind: 'plan',
-      ...planText(open, review.fixes),
+      ...planText(open, [...review.fixes, ...review.concerns]),
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');

@@ -132,7 +132,7 @@ describe('decideOrchestration', () => {
               ask_user: true,
               stop: true,
             }[handling];
-            const confirms = handling === 'ask_user' || handling === 'stop';
+            const confirms = handling === 'stop';
             const expected = phase === 'wrap_up' || !legal ? 'no' : confirms ? 'confirm' : 'yes';
             const tasks = status === null ? [] : [task('t', status)];
             const proposal = { action: 'EXCEPTION_HANDLE', handling, taskId: 't', reason: 'r' } as const;

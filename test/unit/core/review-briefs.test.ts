@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { Task } from '../../../src/core/plan.js';
 import {
   actionReviewBrief,
@@ -30,6 +31,12 @@ function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = nul
   const state = newRunState(goal, { mode: 'team', workspace: '/w', autoApprove: false }, 1);
   return { ...state, tasks, cursor: { ...state.cursor, taskId } };
 }
+
+const POOL = {
+  roles: {},
+  modelInfo: { 'p/a': { contextTokens: 1_000, costKnown: true } },
+  limits: { ...DEFAULT_LIMITS, turns: 40 },
+};
 
 /** What stands in the one wrapping of this tag. */
 function wrapped(tag: string, text: string): string {
@@ -92,9 +99,14 @@ test.each([
 describe('orchestrationBrief', () => {
   test('orchestrationBrief: a failed task with a report → why, all tasks in short, the report (F21)', () => {
     const failed = task('task-1', { status: 'failed', reason: 'max_rounds', result: 'Half done' });
-    const brief = orchestrationBrief(stateWith('Go', [failed, task('task-2')]), failed);
+    const brief = orchestrationBrief(stateWith('Go', [failed, task('task-2')]), failed, POOL);
     expect(brief).toMatch(/^Task task-1 has failed \(max_rounds\)\./);
     expect(wrapped('report', brief)).toBe('Half done');
+    expect(parsed('resource_pool', brief)).toMatchObject({
+      models: ['p/a'],
+      limits: { rounds: 10, turns: 40 },
+      used: { turns: 0, tokens: 0 },
+    });
     expect(parsed('task_context', brief)).toEqual([
       { id: 'task-1', description: 'Do task-1', status: 'failed', reason: 'max_rounds', rounds: 3 },
       { id: 'task-2', description: 'Do task-2', status: 'pending', reason: null, rounds: 3 },
@@ -102,7 +114,7 @@ describe('orchestrationBrief', () => {
   });
 
   test('orchestrationBrief: neither reason nor report → says so (F21)', () => {
-    const brief = orchestrationBrief(stateWith('Go'), task('task-1'));
+    const brief = orchestrationBrief(stateWith('Go'), task('task-1'), POOL);
     expect(brief).toContain('(no reason given)');
     expect(brief).toContain('It left no report.');
   });
@@ -121,9 +133,9 @@ describe('briefs of reviews: text that is not ours can not end its wrapping (K2)
     [
       'description of a task',
       'task_context',
-      orchestrationBrief(stateWith('Go', [evil('task_context')]), task('t')),
+      orchestrationBrief(stateWith('Go', [evil('task_context')]), task('t'), POOL),
     ],
-    ['report of a failed task', 'report', orchestrationBrief(stateWith('Go'), evil('report'))],
+    ['report of a failed task', 'report', orchestrationBrief(stateWith('Go'), evil('report'), POOL)],
   ])('review briefs: a %s that holds <%s> tags → stays inside (K2)', (_, tag, brief) => {
     expect(wrapped(tag, brief)).toContain(' b');
   });

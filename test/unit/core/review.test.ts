@@ -148,13 +148,17 @@ describe('decideReview', () => {
             [[], ['fix']].flatMap(fixes => ['', 'feedback'].map(text => review(approved, fixes, text))),
           ),
         ]) {
-          const decided = decideReview({ faults, concerns }, given);
-          const rejected =
-            given !== null && given !== 'unreadable' && (!given.approved || given.requiredFixes.length > 0);
-          const approved = faults.length === 0 && !rejected;
-          expect(decided.approved).toBe(approved);
-          expect(decided.fixes.length > 0).toBe(!approved);
-          expect(decided.confirm).toBe(approved && (concerns.length > 0 || given === 'unreadable'));
+          for (const doubts of [[], ['The role is only 69 % sure.']]) {
+            const decided = decideReview({ faults, concerns }, given, doubts);
+            const rejected =
+              given !== null && given !== 'unreadable' && (!given.approved || given.requiredFixes.length > 0);
+            const approved = faults.length === 0 && !rejected;
+            expect(decided.approved).toBe(approved);
+            expect(decided.fixes.length > 0).toBe(!approved);
+            const unsure = [...concerns, ...doubts].length > 0 || given === 'unreadable';
+            expect(decided.concerns.length > 0).toBe(approved && unsure);
+            if (approved) expect(decided.concerns).toEqual(expect.arrayContaining([...concerns, ...doubts]));
+          }
         }
       }
     }

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolEnding } from '../../../src/core/message.js';
-import { addStep, emptyTrace, TRACE_KEPT, type Trace, type TraceStep } from '../../../src/core/trace.js';
+import type { AssistantMessage, ToolEnding } from '../../../src/core/message.js';
+import {
+  addStep,
+  emptyTrace,
+  stepOf,
+  TRACE_KEPT,
+  type Trace,
+  type TraceStep,
+} from '../../../src/core/trace.js';
 
 function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<TraceStep, 'step'> {
   return {
@@ -9,6 +16,9 @@ function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<Tra
     taskId: 'task-1',
     messageId: 'm1',
     thought: '',
+    expectedOutcome: null,
+    risk: null,
+    confidence: null,
     action: { type: 'tool', tool, arguments: '{}' },
     observation: 'ok',
     ending,
@@ -99,4 +109,40 @@ test('emptyTrace: made twice → two of their own', () => {
   const trace = traceOf([toolStep('read', 'executed', 1)]);
   expect(emptyTrace()).toEqual({ steps: [], dropped: 0, usedTools: {} });
   expect(trace.steps).toHaveLength(1);
+});
+
+describe('stepOf', () => {
+  const replyWith = (text: string): AssistantMessage => ({
+    id: 'm1',
+    at: 1,
+    kind: 'assistant',
+    role: 'executor',
+    model: 'test/a',
+    stopReason: 'end_turn',
+    usage: { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: null },
+    content: [{ type: 'text', text }],
+  });
+
+  test('stepOf: an envelope → what it expects, risks and how sure it is stay with the step (F19, O5)', () => {
+    const text = JSON.stringify({
+      thought: 'Read it.',
+      action: 'read',
+      params: { path: 'a' },
+      expectedOutcome: 'The text of a',
+      risk: { level: 'low', description: 'None' },
+      confidence: 90,
+    });
+    expect(stepOf(replyWith(text))).toMatchObject({
+      messageId: 'm1',
+      role: 'executor',
+      expectedOutcome: 'The text of a',
+      risk: { level: 'low', description: 'None' },
+      confidence: 90,
+    });
+  });
+
+  test('stepOf: plain words → nothing is made up (C1)', () => {
+    const nothing = { expectedOutcome: null, risk: null, confidence: null };
+    expect(stepOf(replyWith('I read it.'))).toMatchObject({ thought: 'I read it.', ...nothing });
+  });
 });
