@@ -24,7 +24,8 @@ import { MODES } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
-import type { LoadRunInput } from './types.js';
+import { pack } from '../workflows/packed.js';
+import type { SteersmanActivities } from './types.js';
 
 export interface ListedTools {
   tools: ToolDefinition[];
@@ -58,12 +59,12 @@ const REQUIRED_ROLES: Record<Mode, Record<string, OutputContract>> = {
  * Faults that a person must mend end it without a retry: `run.bad_input` for what the start request says,
  * `run.bad_config` for files of the worker. The message says what is wrong, where, and what to do.
  */
-export function createLoadRun(deps: LoadRunDeps): (input: LoadRunInput) => Promise<PinnedRun> {
+export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersmanLoadRun'] {
   return async function steersmanLoadRun({ settings }) {
     heartbeat();
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      return await loadRun(deps, settings);
+      return pack(await loadRun(deps, settings));
     } finally {
       clearInterval(timer);
       await failpoint('run.loaded');

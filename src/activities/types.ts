@@ -7,6 +7,7 @@ import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/m
 import type { OutputContract } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import type { JsonSchema } from '../core/tool.js';
+import type { Packed } from '../workflows/packed.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
@@ -104,7 +105,7 @@ export interface StoreTextInput {
 
 /** What workers run for workflows. The keys are the activity types on the wire. */
 export interface SteersmanActivities {
-  steersmanLoadRun(input: LoadRunInput): Promise<PinnedRun>;
+  steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
   /** Keeps a text in the blob store; returns its reference. */

@@ -24,6 +24,7 @@ import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { RunInput } from './messages.js';
 import { WORKFLOW_TYPE } from './messages.js';
+import { unpack } from './packed.js';
 import type { Called, CallOptions, Ports } from './ports.js';
 import { showStatus } from './show.js';
 
@@ -51,11 +52,9 @@ const LOAD_OPTIONS: CallOptions = {
 
 /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
 export function loadRun(state: RunState) {
-  return settle(
-    activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [
-      { settings: state.settings },
-    ]),
-  );
+  const input = { settings: state.settings };
+  const loaded = activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [input]);
+  return settle(loaded.then(unpack));
 }
 
 export function temporalPorts(settings: RunSettings): Ports {

@@ -13,6 +13,7 @@ import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
 import type { ToolDefinition } from '../../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 import { SteersmanError } from '../../../src/errors.js';
+import { unpack } from '../../../src/workflows/packed.js';
 
 const readFileTool: ToolDefinition = {
   name: 'read_file',
@@ -43,7 +44,7 @@ function config(yaml: string): Promise<void> {
   return writeFile(join(configDir, 'steersman.yaml'), yaml);
 }
 
-function load(
+async function load(
   settings: Partial<RunSettings> = {},
   deps: Partial<LoadRunDeps> = {},
   environment = quietEnvironment(),
@@ -57,7 +58,7 @@ function load(
     ...deps,
   });
   const input: LoadRunInput = { settings: { mode: 'team', workspace, autoApprove: false, ...settings } };
-  return environment.run(loadRun, input);
+  return unpack<PinnedRun>(await environment.run(loadRun, input));
 }
 
 async function failureOf(work: Promise<unknown>): Promise<ApplicationFailure> {
