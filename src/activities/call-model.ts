@@ -115,7 +115,10 @@ async function readState({ input, deps, context, signal }: Call): Promise<ModelR
   const { workflowExecution: execution } = context.info;
   if (!execution) throw new Error('steersmanCallModel is called by a workflow: it reads its request from it');
   try {
-    return await deps.readState({ ...execution, callId: input.callId, role: input.role }, signal);
+    return await deps.readState(
+      { ...execution, callId: input.callId, role: input.role, check: input.check },
+      signal,
+    );
   } catch (error) {
     if (signal.aborted) return 'aborted';
     throw error;

@@ -14,6 +14,8 @@ export interface CallReference {
   runId: string;
   callId: string;
   role: string;
+  /** Of the offer that counts (`CallModelInput.check`). */
+  check: string;
 }
 
 export interface PageQuery {
@@ -58,18 +60,53 @@ interface Prefix {
   bytes: number;
 }
 
-/** Makes a reader with a cache of its own: one for a worker process. */
+/** What workflows of this worker have offered for calls that they were about to make. */
+export class OfferedRequests {
+  // An offer is read within moments, by the call that it is for.
+  readonly #pages = new LRUCache<string, ModelRequestPage>({ max: 2_000, ttl: 60_000 });
+
+  add(runId: string, page: ModelRequestPage, check: string): void {
+    this.#pages.set(`${runId} ${page.callId} ${check}`, page);
+  }
+
+  get({ runId, callId, check }: CallReference): ModelRequestPage | undefined {
+    return this.#pages.get(`${runId} ${callId} ${check}`);
+  }
+}
+
+const EMPTY: Prefix = { base: 0, messages: [], bytes: 0 };
+
+/** Makes a reader with a cache of its own: one for a worker process. It asks only for what was not offered. */
 export function createStateReader(
   query: QueryModelRequest,
   options: Partial<StateReaderOptions> = {},
+  offers = new OfferedRequests(),
 ): StateReader {
   const settings = { ...DEFAULT_STATE_READER, ...options };
   const cache = new RequestCache(settings.maxBytes);
   return async (call, signal) => {
+    const offered = takeOffer(call, offers, cache);
+    if (offered) return offered;
     const ask = (page: PageQuery) => askPatiently(() => query(call, page), settings, signal);
     const hint = cache.hint(call);
     return (await read(call, ask, cache, hint)) ?? (await read(call, ask, cache, null)) ?? missingHead(call);
   };
+}
+
+/** What was offered, with what is kept of the thread; null where that is not the whole request. */
+function takeOffer(
+  call: CallReference,
+  offers: OfferedRequests,
+  cache: RequestCache,
+): ModelRequestState | null {
+  const page = offers.get(call);
+  if (!page || page.next !== null) return null;
+  const known = page.from === 0 ? EMPTY : cache.prefix(call, page);
+  const head = page.head ?? cache.head(call, page.headKey);
+  if (!head || !known || known.base + known.messages.length !== page.from) return null;
+  const prefix = append(known, page.messages);
+  cache.keep(call, page, head, prefix);
+  return { head, messages: [...prefix.messages] };
 }
 
 /**

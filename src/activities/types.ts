@@ -18,6 +18,8 @@ export interface CallModelInput {
   role: string;
   /** `provider/model`. */
   model: string;
+  /** Names what the workflow offered for this call: see `RequestSinks`. */
+  check: string;
 }
 
 /** A tool offered with a call, as the model sees it. */
@@ -56,6 +58,11 @@ export interface ModelRequestPage {
   /** Index to ask for next, or null when this page ends the request. */
   next: number | null;
 }
+
+/** Where a workflow puts what its next call sends, for activities of the same worker. */
+export type RequestSinks = {
+  steersman: { offer(page: ModelRequestPage, check: string): void };
+};
 
 /** The new message and nothing else of the conversation. Its id and time are given by the workflow. */
 export interface CallModelResult {

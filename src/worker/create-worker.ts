@@ -4,14 +4,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
-import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
+import type { InjectedSinks, NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { createCallModel } from '../activities/call-model.js';
 import { createCallTool } from '../activities/call-tool.js';
 import { createLoadRun } from '../activities/load-run.js';
-import { createStateReader } from '../activities/state-reader.js';
+import { createStateReader, OfferedRequests } from '../activities/state-reader.js';
 import { createStoreText, runIdOf } from '../activities/store-text.js';
-import type { SteersmanActivities } from '../activities/types.js';
+import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
 import { createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
 import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
@@ -76,6 +76,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
   const throttleMs =
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
+  const offers = new OfferedRequests();
   const ending = new AbortController();
   const code = await readBundle();
   const worker = await Worker.create({
@@ -84,7 +85,17 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     taskQueue,
     buildId: buildIdOf(code),
     workflowBundle: { code },
-    activities: activitiesOf(options, { settings, providers, pool, throttleMs, ending: ending.signal }),
+    activities: activitiesOf(options, {
+      settings,
+      providers,
+      pool,
+      offers,
+      throttleMs,
+      ending: ending.signal,
+    }),
+    sinks: {
+      steersman: { offer: { fn: ({ runId }, page, check) => offers.add(runId, page, check) } },
+    } satisfies InjectedSinks<RequestSinks>,
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
@@ -104,6 +115,7 @@ interface Parts {
   settings: Settings;
   providers: ReturnType<typeof createProviders>;
   pool: McpPool;
+  offers: OfferedRequests;
   throttleMs: number;
   /** Aborted when the worker begins to end. */
   ending: AbortSignal;
@@ -111,7 +123,7 @@ interface Parts {
 
 function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanActivities {
   const { connection, namespace, configDir, home, localStack } = options;
-  const { settings, providers, pool, throttleMs, ending } = parts;
+  const { settings, providers, pool, offers, throttleMs, ending } = parts;
   const blobDir = join(home, 'blobs');
   const blobs = createLocalBlobStore(blobDir);
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
@@ -127,10 +139,14 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
     }),
     steersmanCallModel: createCallModel({
       providers,
-      readState: createStateReader(async ({ workflowId, runId, callId }, page) => {
-        await failpoint('state.read');
-        return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
-      }),
+      readState: createStateReader(
+        async ({ workflowId, runId, callId }, page) => {
+          await failpoint('state.read');
+          return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+        },
+        {},
+        offers,
+      ),
       storeText: (_name, text) => blobs.put(runIdOf(), text),
       live: { throttleMs },
       limits: { stallMs: settings.models.stallMs },

@@ -46,7 +46,9 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
       taskId: state.cursor.taskId,
     });
     run.inFlight = { kind: 'model', role: role.name, interruptible: true };
-    const called = await run.ports.callModel({ callId, role: role.name, model }, optionsFor(run, call));
+    const check = run.offered.offer(run, call);
+    const input = { callId, role: role.name, model, check };
+    const called = await run.ports.callModel(input, optionsFor(run, call));
     run.inFlight = null;
     if (called.ok) return settle(run, thread, call, called.value);
     const next = nextOf(run, called.failure, index + 1 < chain.length);

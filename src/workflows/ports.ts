@@ -7,6 +7,7 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  ModelRequestPage,
   StoreTextInput,
 } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
@@ -29,6 +30,8 @@ export interface Ports {
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
+  /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
+  offer(page: ModelRequestPage, check: string): void;
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
   storeText(input: StoreTextInput): Promise<string>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. */

@@ -7,6 +7,7 @@ import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
 import { MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
+import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
 
 export class Run {
@@ -14,6 +15,9 @@ export class Run {
   readonly ports: Ports;
   /** The call in flight: never carried over, for nothing is in flight at a safe point. */
   inFlight: { kind: 'model' | 'tool'; role: string; interruptible: boolean } | null = null;
+
+  /** What the worker was given of requests: another worker, and another part, begin anew. */
+  readonly offered = new Offered();
 
   constructor(state: RunState, ports: Ports) {
     this.state = state;

@@ -12,11 +12,12 @@ import {
   isCancellation,
   ParentClosePolicy,
   proxyActivities,
+  proxySinks,
   startChild,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { SteersmanActivities } from '../activities/types.js';
+import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { fitForHandover } from '../core/handover.js';
@@ -32,6 +33,8 @@ import { showStatus } from './show.js';
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const activities = proxyActivities<SteersmanActivities>({ startToCloseTimeout: '1 minute' });
+
+const { steersman } = proxySinks<RequestSinks>();
 
 function activityOptions({ summary, timeoutMs, attempts }: CallOptions) {
   return {
@@ -79,6 +82,7 @@ export function temporalPorts(settings: RunSettings): Ports {
       call(options, () =>
         activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
       ),
+    offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>
       call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
     storeText: async input => (await activities.steersmanStoreText(input)).ref,

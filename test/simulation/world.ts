@@ -4,6 +4,7 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  ModelRequestPage,
 } from '../../src/activities/types.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { RunState } from '../../src/core/run-state.js';
@@ -11,6 +12,7 @@ import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { Crowd } from './crowd.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
+import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
 import type { Moment, Scenario } from './scenario.js';
@@ -48,6 +50,7 @@ export class World implements Ports {
   private suggested = false;
   private handedOverInWait = false;
   private waits = 0;
+  private offers = new Offers();
 
   constructor(scenario: Scenario, policy: HandoverPolicy, watcher: Watcher) {
     this.scenario = scenario;
@@ -59,6 +62,7 @@ export class World implements Ports {
   /** The part of the run that this world now serves. */
   serve(run: Run): void {
     this.run = run;
+    this.offers = new Offers();
     this.safePointsOfPart = 0;
   }
 
@@ -66,10 +70,15 @@ export class World implements Ports {
     return this.clock;
   }
 
+  offer(page: ModelRequestPage): void {
+    this.offers.add(page);
+  }
+
   async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
     const state = this.runState();
     const random = this.begin('model', options);
     const request = this.watcher.modelCalled(state, input);
+    if (this.scenario.thorough) this.offers.check(request);
     await null;
     this.strike('during');
     this.work(random.int(0, 2_000));

@@ -72,7 +72,7 @@ export function freezeHistories(runs: Record<string, readonly RecordedPart[]>): 
   for (const [name, parts] of Object.entries(runs)) {
     for (const [index, { history }] of parts.entries()) {
       // On one line: nobody reads them, and they are half as large.
-      const json = JSON.stringify(JSON.parse(historyToJSON(history))).replaceAll(hostname(), 'host');
+      const json = JSON.stringify(JSON.parse(historyToJSON(history))).replaceAll(`@${hostname()}`, '@host');
       const part = parts.length > 1 ? `-part-${index + 1}` : '';
       writeFileSync(join(FROZEN, `${name}${part}.json`), `${json}\n`);
     }

@@ -76,7 +76,7 @@ export function startCall(setup: CallSetup): StartedCall {
     live: { throttleMs: 5 },
     ...setup.deps,
   });
-  const input = { callId: setup.callId ?? 'c1', role: 'executor', model: setup.model ?? MODEL };
+  const input = { callId: setup.callId ?? 'c1', role: 'executor', model: setup.model ?? MODEL, check: '' };
   const result = environment.run(activity, input) as Promise<CallModelResult>;
   result.catch(() => undefined);
   const shown = (text: string) =>

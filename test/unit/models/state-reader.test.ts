@@ -1,6 +1,6 @@
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
-import { createStateReader, type PageQuery } from '../../../src/activities/state-reader.js';
+import { createStateReader, OfferedRequests, type PageQuery } from '../../../src/activities/state-reader.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import { convertToLlm, type Message } from '../../../src/core/message.js';
@@ -48,7 +48,13 @@ function workflow(pageSize = 100) {
 
 const texts = (count: number, from = 0) =>
   Array.from({ length: count }, (_, n) => user(`text ${from + n}`, `m${from + n}`));
-const call = (callId: string, role = 'executor') => ({ workflowId: 'w', runId: 'r', callId, role });
+const call = (callId: string, role = 'executor') => ({
+  workflowId: 'w',
+  runId: 'r',
+  callId,
+  role,
+  check: '1',
+});
 const note = (id: string): Message => ({
   id,
   at: 1,
@@ -185,3 +191,51 @@ describe('state reader', () => {
 function grpc(code: number): Error {
   return Object.assign(new Error(`grpc ${code}`), { code });
 }
+
+describe('state reader: what the workflow offered on this worker', () => {
+  function offering() {
+    const run = workflow();
+    run.threads.main = { epoch: 0, messages: texts(3) };
+    const offers = new OfferedRequests();
+    const read = createStateReader(run.query, {}, offers);
+    const offer = async (callId: string, from: number, more: Partial<ModelRequestPage> = {}) =>
+      offers.add('r', { ...(await run.query(call(callId), { from })), ...more }, '1');
+    return { run, offers, read, offer };
+  }
+
+  it('offered whole, then only what is new → read without a question', async () => {
+    const { run, read, offer } = offering();
+    await offer('c1', 0);
+    run.asked.length = 0;
+    expect((await read(call('c1'), open)).messages).toEqual(run.threads.main?.messages);
+    run.threads.main?.messages.push(...texts(2, 3));
+    await offer('c2', 3);
+    run.asked.length = 0;
+    expect(await read(call('c2'), open)).toEqual({
+      head: { ...HEAD, system: 'h1' },
+      messages: run.threads.main?.messages,
+    });
+    expect(run.asked).toEqual([]);
+  });
+
+  it.each<[string, (made: ReturnType<typeof offering>) => Promise<void>]>([
+    [
+      'the offer of a task that was worked on again',
+      ({ offers, run }) =>
+        run.query(call('c1'), { from: 0 }).then(page => offers.add('r', { ...page, messages: [] }, '2')),
+    ],
+    [
+      'the offer of another run',
+      ({ offers, run }) =>
+        run.query(call('c1'), { from: 0 }).then(page => offers.add('other', { ...page, messages: [] }, '1')),
+    ],
+    ['only the end of a thread that is not known here', ({ offer }) => offer('c1', 2)],
+    ['a part of a request', ({ offer }) => offer('c1', 0, { messages: [], next: 1 })],
+  ])('%s → the query is asked', async (_, prepare) => {
+    const made = offering();
+    await prepare(made);
+    made.run.asked.length = 0;
+    expect((await made.read(call('c1'), open)).messages).toEqual(made.run.threads.main?.messages);
+    expect(made.run.asked).not.toEqual([]);
+  });
+});

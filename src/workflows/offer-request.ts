@@ -1,0 +1,30 @@
+/**
+ * What a model call sends goes to the worker's memory in the task that schedules the call: an activity on the
+ * same worker needs no query for it. The query `modelRequest` is the truth, and answers every other worker.
+ */
+import { hash64 } from '../core/ledger.js';
+import type { PinnedCall } from '../core/run-state.js';
+import { modelRequestPage } from './requests.js';
+import type { Run } from './run.js';
+
+/** What this part of the run has offered so far. */
+export class Offered {
+  private readonly heads = new Set<string>();
+  private readonly threads = new Map<string, { epoch: number; next: number }>();
+
+  /**
+   * Offers what is new since the last call, and returns the mark by which the activity knows it. A task may be
+   * worked on twice with another message in between: the mark tells which of the two offers counts.
+   */
+  offer(run: Run, { callId, thread, epoch }: PinnedCall): string {
+    const last = this.threads.get(thread);
+    const from = last?.epoch === epoch ? last.next : 0;
+    const page = modelRequestPage(run.state, callId, { from });
+    if (this.heads.has(page.headKey)) delete page.head;
+    const check = hash64(JSON.stringify(page.messages));
+    this.heads.add(page.headKey);
+    this.threads.set(thread, { epoch, next: page.next ?? from + page.messages.length });
+    run.ports.offer(page, check);
+    return check;
+  }
+}

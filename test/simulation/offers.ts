@@ -1,0 +1,30 @@
+/** A worker's memory of what was offered: put together, offers must be what the query answers. */
+import { isDeepStrictEqual } from 'node:util';
+import type { ModelRequestHead, ModelRequestPage } from '../../src/activities/types.js';
+import type { LlmMessage } from '../../src/core/message.js';
+import { expectThat } from './expect-that.js';
+
+export class Offers {
+  private readonly heads = new Map<string, ModelRequestHead>();
+  private readonly threads = new Map<string, LlmMessage[]>();
+  private last: { callId: string; head: ModelRequestHead | undefined; messages: LlmMessage[] } | null = null;
+
+  add(page: ModelRequestPage): void {
+    if (page.head) this.heads.set(page.headKey, page.head);
+    const key = `${page.thread} ${page.epoch}`;
+    const known = this.threads.get(key) ?? [];
+    expectThat(known.length === page.from, `${page.callId} offers from ${page.from}, known ${known.length}`);
+    const messages = [...known, ...page.messages];
+    this.threads.set(key, messages);
+    this.last = { callId: page.callId, head: this.heads.get(page.headKey), messages };
+  }
+
+  check(asked: { callId: string; head: ModelRequestHead; messages: readonly LlmMessage[] }): void {
+    const { last } = this;
+    expectThat(last?.callId === asked.callId, `${asked.callId} was not offered`);
+    expectThat(
+      isDeepStrictEqual(last?.head, asked.head) && isDeepStrictEqual(last?.messages, asked.messages),
+      `what was offered for ${asked.callId} is not what the query answers`,
+    );
+  }
+}
