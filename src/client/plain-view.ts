@@ -1,4 +1,7 @@
-/** The plain live view: one line an event, and the running text of model calls as it comes. */
+/**
+ * The plain live view: one line an event, and the running text of model calls as it comes. Of a reply that is
+ * JSON the words that are meant for people, when it has ended.
+ */
 import type { LiveText } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
@@ -8,6 +11,7 @@ import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
 import { completeLive, followLive } from './live-text.js';
 import type { TextSink } from './output.js';
 import type { Retry } from './pending-calls.js';
+import { isJson, spokenText } from './reply-text.js';
 import type { RunEnd } from './run-end.js';
 import type { WatchItem } from './watch-run.js';
 
@@ -19,6 +23,8 @@ export class PlainView {
   private startedAt: number | null = null;
   /** Model calls that have started and not ended, by id. */
   private readonly running = new Map<string, LiveProgress | null>();
+  /** Those of them whose reply is JSON. */
+  private readonly unspoken = new Set<string>();
   private channel: LiveChannel = 'text';
 
   /** With the id of the run it says how gates are answered. */
@@ -38,8 +44,7 @@ export class PlainView {
   private showEvent(event: JournalEvent): void {
     this.startedAt ??= event.at;
     if (event.type === 'model_call_ended') {
-      this.print(completeLive(this.running.get(event.callId) ?? null, event.text ?? ''));
-      this.running.delete(event.callId);
+      this.showReply(event.callId, event.text ?? '');
     }
     for (const line of eventLines(event, this.startedAt, this.sink.colors)) this.sink.line(line);
     if (event.type === 'gate_opened' && this.runId !== null) {
@@ -54,7 +59,17 @@ export class PlainView {
     if (progress === undefined) return;
     const followed = followLive(progress, live);
     this.running.set(live.callId, followed.progress);
-    this.print(followed.deltas);
+    if (live.channel === 'text' && live.offset === 0 && isJson(live.tail)) this.unspoken.add(live.callId);
+    const quiet = live.channel === 'text' && this.unspoken.has(live.callId);
+    this.print(quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas);
+  }
+
+  private showReply(callId: string, reply: string): void {
+    const progress = this.running.get(callId) ?? null;
+    const quiet = this.unspoken.delete(callId) || progress?.shown.text === undefined;
+    if (quiet && isJson(reply)) this.sink.text(terminalText(spokenText(reply) ?? ''));
+    else this.print(completeLive(progress, reply));
+    this.running.delete(callId);
   }
 
   private print(deltas: LiveDelta[]): void {

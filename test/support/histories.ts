@@ -45,7 +45,8 @@ export async function replayAll(
   workflowBundleToUse = workflowBundle(),
 ): Promise<void> {
   if (histories.length === 0) return;
-  const results = Worker.runReplayHistories({ workflowBundle: workflowBundleToUse }, histories);
+  const options = { workflowBundle: workflowBundleToUse, sinks: { steersman: { offer: { fn: () => {} } } } };
+  const results = Worker.runReplayHistories(options, histories);
   for await (const { workflowId, runId, error } of results) {
     if (error) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${error.message}`);
   }

@@ -5,9 +5,9 @@ import { taskLine } from '../event-lines.js';
 import { formatClock, formatCost, formatCount, formatDuration, terminalText } from '../format.js';
 import { fitLine, widthOf, wrapText } from '../layout.js';
 import type { Colors } from '../output.js';
+import { spokenText } from '../reply-text.js';
 import { matching } from './commands.js';
 import type { Line } from './line-editor.js';
-import { spokenText } from './reply-text.js';
 import type { CallInFlight, RunProgress } from './run-view.js';
 import type { Talk } from './talk.js';
 

@@ -4,7 +4,7 @@ import type { JournalEvent } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
-import { spokenText } from './reply-text.js';
+import { spokenText } from '../reply-text.js';
 
 /** A model call in flight. */
 export interface CallInFlight {

@@ -6,7 +6,7 @@ import { formatClock, formatCount, formatDuration, terminalText } from '../forma
 import { fitLine, wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import type { Colors } from '../output.js';
-import { spokenText } from './reply-text.js';
+import { spokenText } from '../reply-text.js';
 import type { RunProgress } from './run-view.js';
 
 export interface Page {

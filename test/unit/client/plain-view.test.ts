@@ -52,6 +52,20 @@ describe('the plain view', () => {
     );
   });
 
+  test.each([
+    ['seen while it came', ['{"type":"compo', '{"type":"component","summary":"A plan of \\"two\\" tasks."']],
+    ['not seen before its end', []],
+  ])('view: a reply in JSON, %s → its words for people, once', (_, tails) => {
+    const { show, printed } = view();
+    const text = '{"type":"component","summary":"A plan of \\"two\\" tasks.","todos":[]}';
+    show({ kind: 'event', event: started });
+    for (const tail of tails) show(beat(0, tail));
+    show({ kind: 'event', event: { ...ended, text } });
+    expect(printed()).toBe(
+      ' 0:00 planner · round 1 · openai/a\nA plan of "two" tasks.\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
+    );
+  });
+
   test('view: a heartbeat that comes after the end of its call → not printed again', () => {
     const { show, printed } = view();
     show({ kind: 'event', event: started });

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../../../src/client/layout.js';
 import { noColors } from '../../../../src/client/output.js';
+import { spokenText } from '../../../../src/client/reply-text.js';
 import { liveArea } from '../../../../src/client/session/live-area.js';
-import { spokenText } from '../../../../src/client/session/reply-text.js';
 import { newProgress, takeEvent, takeLive } from '../../../../src/client/session/run-view.js';
 import { NEW_TALK } from '../../../../src/client/session/talk.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';

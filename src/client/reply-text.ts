@@ -10,12 +10,17 @@ const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'questio
 export function spokenText(reply: string): string | null {
   const text = reply.trimStart();
   if (text === '') return null;
-  if (!/^(```(json)?\s*)?[{[]/.test(text)) return reply.trim();
+  if (!isJson(text)) return reply.trim();
   for (const field of SPOKEN) {
     const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(text)?.[1];
     if (found) return unescaped(found);
   }
   return null;
+}
+
+/** True for a reply, or the beginning of one, that is JSON for the run and not words for a person. */
+export function isJson(reply: string): boolean {
+  return /^\s*(```(json)?\s*)?[{[]/.test(reply);
 }
 
 /** A JSON string's content, that may be cut anywhere. */
