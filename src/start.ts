@@ -2,16 +2,14 @@
 import { Command } from 'commander';
 import type { CommonOptions } from './client/command.js';
 import { describeVerb, runCommandLine, strict, withTemporal } from './client/command.js';
-import { usesLocalStack } from './client/connect.js';
-import { defaultModelFor } from './client/default-model.js';
+import { REHEARSAL_NOTE } from './client/default-model.js';
 import { EXIT } from './client/exit-codes.js';
 import { tellLeftOpen } from './client/left-open.js';
 import { runGoal } from './client/run-goal.js';
 import { isTerminal } from './client/session/terminal.js';
 import { addStartOptions, readGoal } from './client/start-options.js';
 import type { StartOptions } from './client/start-run.js';
-import { startRequest, userPath } from './client/start-run.js';
-import { env } from './env.js';
+import { startRequest, userPath, withDefaultModel } from './client/start-run.js';
 import { SteersmanError } from './errors.js';
 
 /** How long a run of a session that is gone waits for the next goal. */
@@ -21,9 +19,6 @@ interface NpmStartOptions extends StartOptions, CommonOptions {
   resumeOpen?: boolean;
 }
 
-const REHEARSAL_NOTE =
-  'No OPENAI_API_KEY and no OPENAI_BASE_URL is set: the built-in rehearsal model answers (rules, not intelligence).';
-
 async function start(goal: string | undefined, options: NpmStartOptions, command: Command): Promise<void> {
   const resume = options.resumeOpen === true;
   if (goal === undefined && !resume) {
@@ -32,19 +27,14 @@ async function start(goal: string | undefined, options: NpmStartOptions, command
       'Say what to do: npm start -- "Summarise what is in this folder"',
     );
   }
-  const model = defaultModelFor({
-    named: options.model,
-    localStack: usesLocalStack(),
-    isSet: name => env.lookup(name) !== undefined,
-  });
-  const chosen = model === undefined ? options : { ...options, model };
+  const chosen = withDefaultModel(options);
   const interactive = isTerminal() && options.json !== true;
   const words = goal === undefined ? null : await readGoal(goal, command);
   const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
   const request = words === null ? null : await startRequest(words, { ...chosen, ...session });
   const configDir = options.config === undefined ? null : userPath(options.config);
   await withTemporal(options, async context => {
-    if (options.model === undefined && model !== undefined) context.output.notes.line(REHEARSAL_NOTE);
+    if (chosen !== options) context.output.notes.line(REHEARSAL_NOTE);
     const resumed = await tellLeftOpen(context, { resume, configDir });
     if (request !== null) return runGoal(context, request, { interactive });
     if (resumed.length === 0) context.output.notes.line('No run was left open.');

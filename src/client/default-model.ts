@@ -3,8 +3,12 @@
 /** Any of them set means that a real model is wanted. */
 const ENDPOINT_VARIABLES: readonly string[] = ['OPENAI_API_KEY', 'OPENAI_BASE_URL'];
 
+/** For whoever starts a run that the rehearsal model answers, unasked. */
+export const REHEARSAL_NOTE =
+  'No OPENAI_API_KEY and no OPENAI_BASE_URL is set: the built-in rehearsal model answers (rules, not intelligence).';
+
 /**
- * The model to name for a run of `npm start`: what the user named, else the rehearsal model on the local
+ * The model to name for a new run: what the user named, else the rehearsal model on the local
  * stack while no key and no endpoint is set, else none, so that `steersman.yaml` decides. `isSet` looks up
  * an environment variable, `.env` included.
  */

@@ -19,8 +19,10 @@ import {
   pauseSignal,
   resumeSignal,
   setBudgetUpdate,
+  stateQuery,
   steerSignal,
   submitToolResultUpdate,
+  withdrawUpdate,
 } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import { EXIT } from './exit-codes.js';
@@ -95,6 +97,20 @@ export function submitToolResult(temporal: Temporal, id: string, input: Record<s
 /** Adds or changes tasks that have not begun (L17); `tasks` is checked by the run. Throws as `answerGate` does. */
 export function editPlan(temporal: Temporal, id: string, tasks: object[]) {
   return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
+}
+
+/** Takes back the last of these messages that waits to be read: its text, or null when none waits. */
+export async function takeBack(
+  temporal: Temporal,
+  id: string,
+  ids: readonly string[],
+): Promise<string | null> {
+  const { inbox } = await temporal.client.workflow.getHandle(id).query(stateQuery);
+  const waiting = inbox.findLast(item => ids.includes(item.id));
+  if (!waiting) return null;
+  const args: [{ id: string }] = [{ id: waiting.id }];
+  const { text } = await update(temporal, id, handle => handle.executeUpdate(withdrawUpdate, { args }));
+  return text;
 }
 
 /** Changes limits. Throws as `answerGate` does. */

@@ -14,6 +14,7 @@ import { ensureWorker } from '../stack/workers.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import { usesLocalStack } from './connect.js';
+import { defaultModelFor } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { EXIT } from './exit-codes.js';
 import { cutToBytes } from './format.js';
@@ -58,6 +59,16 @@ const START_TIMEOUT_MS = 15_000;
 /** Where the user stands: npm runs scripts in the project's folder. */
 export function userPath(path: string): string {
   return resolve(env.lookup('INIT_CWD') ?? process.cwd(), path);
+}
+
+/** The options with a model where none is named and none is set: see `defaultModelFor`. */
+export function withDefaultModel<T extends StartOptions>(options: T): T {
+  const model = defaultModelFor({
+    named: options.model,
+    localStack: usesLocalStack(),
+    isSet: name => env.lookup(name) !== undefined,
+  });
+  return model === options.model || model === undefined ? options : { ...options, model };
 }
 
 /**

@@ -146,6 +146,12 @@ export function takeFollowUp(inbox: Inbox): InboxItem | null {
   return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
 }
 
+/** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
+export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
+  const index = inbox.items.findIndex(item => item.id === id);
+  return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
+}
+
 /**
  * At the end of a goal: steering that nobody has read becomes follow-ups, at its place in the order of
  * arrival (S3). Returns what was turned. Changes `inbox`.

@@ -1,7 +1,7 @@
 /** The life of a worker process: connect, serve, drain, close. */
 
 import { Client } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -28,14 +28,16 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) console.error(`Faults for tests are on: ${faults.join(', ')}.`);
-    const { connection, namespace } = await connect();
+    const config = connectConfig(localStack);
+    const address = config.connectionOptions.address ?? 'localhost:7233';
+    const { connection, namespace } = await connect(config, address);
     const { worker, shutdown, close } = await createSteersmanWorker({
       connection,
       namespace,
       taskQueue,
       configDir,
       home,
-      localStack: localStack || isLoopback(addressOf()),
+      localStack: localStack || isLoopback(address),
       servesRehearsal: localStack,
     });
     const idle = new AbortController();
@@ -50,7 +52,7 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
         if (end === 'idle') shutdown();
       });
     }
-    console.error(`Serving the task queue ${taskQueue} at ${addressOf()}, namespace ${namespace}.`);
+    console.error(`Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
     await running;
     idle.abort();
     await close();
@@ -62,17 +64,19 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   }
 }
 
-function addressOf(): string {
-  return loadClientConnectConfig().connectionOptions.address ?? 'localhost:7233';
+/** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
+function connectConfig(localStack: boolean): ClientConnectConfig {
+  return loadClientConnectConfig({ disableFile: localStack });
 }
 
 function isLoopback(address: string): boolean {
   return /^(localhost|127\.|\[::1\])/.test(address);
 }
 
-async function connect(): Promise<{ connection: NativeConnection; namespace: string }> {
-  const { connectionOptions, namespace } = loadClientConnectConfig();
-  const address = addressOf();
+async function connect(
+  { connectionOptions, namespace }: ClientConnectConfig,
+  address: string,
+): Promise<{ connection: NativeConnection; namespace: string }> {
   try {
     const connection = await NativeConnection.connect({ ...connectionOptions, address });
     return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };

@@ -13,6 +13,8 @@ import {
   requestStop,
   setBudget,
   takeAnswer,
+  withdraw,
+  withdrawalFault,
 } from './inbox-handlers.js';
 import {
   answerGateUpdate,
@@ -31,6 +33,7 @@ import {
   toolRequestQuery,
   traceQuery,
   transcriptQuery,
+  withdrawUpdate,
 } from './messages.js';
 import { modelRequestPage, toolArguments } from './requests.js';
 import type { Run } from './run.js';
@@ -80,6 +83,10 @@ function registerUpdates(run: Run): void {
       refuse(typeof edit === 'string' ? edit : null);
     },
     description: 'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}.',
+  });
+  setHandler(withdrawUpdate, input => withdraw(run, input), {
+    validator: input => refuse(withdrawalFault(run, input)),
+    description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
   });
   setHandler(setBudgetUpdate, input => setBudget(run, input), {
     validator: input => refuse(budgetFault(run, input)),

@@ -3,7 +3,7 @@
  * only, and never throw; the loop does the rest (DESIGN.md, "Steering").
  */
 import { checkAnswer } from '../core/gate-answer.js';
-import { acceptMessage, wantsInterrupt } from '../core/inbox.js';
+import { acceptMessage, wantsInterrupt, withdrawMessage } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
 import { isRecord, stringOr } from '../core/json.js';
 import { limitsFault } from '../core/limits.js';
@@ -39,6 +39,23 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   run.journal('receipt', acceptedReceipt(taken.item, situation));
   const { interruptible, forAnother } = situation;
   if (kind === 'steer' && interruptible && !forAnother && wantsInterrupt([taken.item])) ports.interrupt();
+}
+
+/** Why a message can not be taken back; null when it can. */
+export function withdrawalFault({ state }: Run, input: unknown): string | null {
+  const id = isRecord(input) ? input.id : input;
+  if (typeof id !== 'string')
+    return 'Say which message: { "id": "…" }, as the query state lists it in inbox.';
+  if (state.inbox.items.some(item => item.id === id)) return null;
+  return `No message ${preview(id, 200)} waits: it has been read, or never came.`;
+}
+
+/** Takes a message back that nobody has read, for its sender to change it. */
+export function withdraw(run: Run, { id }: { id: string }): { text: string } {
+  const item = withdrawMessage(run.state.inbox, id);
+  if (item === null) throw new Error(`no message ${id} waits`);
+  run.journal('receipt', { id, status: 'dropped', how: 'taken back by its sender' });
+  return { text: item.text };
 }
 
 function situationOf(run: Run, to: string | null): Situation {

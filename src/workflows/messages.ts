@@ -108,6 +108,8 @@ export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<s
 export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: Partial<PlannedTask>[] }]>(
   'editPlan',
 );
+/** Takes back a message that waits to be read: `{ id }`. Gives its text. */
+export const withdrawUpdate = defineUpdate<{ text: string }, [{ id: string }]>('withdraw');
 /** Changes limits: `{ tokens: 2000000 }`. */
 export const setBudgetUpdate = defineUpdate<{ limits: string[] }, [Partial<Limits>]>('setBudget');
 

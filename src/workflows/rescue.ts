@@ -38,13 +38,17 @@ export async function raiseBudgets(run: Run, budgets: readonly BudgetKind[]): Pr
   for (const budget of budgets) {
     const limit = pinned.limits[budget] ?? 0;
     const used = usedOf(run, budget);
+    const raised = () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit;
     const asked = await ask(run, {
       key: `budget:${budget}:${limit}`,
       kind: 'budget',
       title: `The goal's limit of ${budget} is used up: ${used} of ${limit}.`,
       body: 'Raise it to go on, or wrap up with what there is.',
       subject: { budget, limit, used },
+      // By `setBudget`, without an answer to the gate.
+      superseded: raised,
     });
+    if (asked.kind === 'superseded') continue;
     if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
     pinned.limits = { ...pinned.limits, [budget]: asked.answer.to };
   }

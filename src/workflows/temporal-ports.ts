@@ -121,7 +121,9 @@ function handoverDue(state: RunState): boolean {
 
 /** A run of its own: it outlives this one. */
 async function startRun(id: string, input: RunInput): Promise<string> {
-  const workflowId = `${workflowInfo().workflowId}-${id}`;
+  const { workflowId: own, firstExecutionRunId } = workflowInfo();
+  // An id may be used again: the run of an earlier one can be open still.
+  const workflowId = `${own}-${firstExecutionRunId.slice(-6)}-${id}`;
   await startChild(WORKFLOW_TYPE, {
     workflowId,
     args: [input],

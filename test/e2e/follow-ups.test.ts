@@ -8,6 +8,7 @@ import {
   stateQuery,
   steerSignal,
   stopSignal,
+  withdrawUpdate,
 } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
@@ -73,6 +74,26 @@ test('follow-ups during a run → the next goals of the same run, in order, with
   ]);
   // The conversation goes on: the planner of the third goal has read the first.
   expect(JSON.stringify(messagesOf(asked.requests[6], 'user'))).toContain('First');
+});
+
+test('a message that waits → taken back with its text; one that was read, or never came, is refused', async () => {
+  const hold = latch();
+  const asked = rig.play(endless(hold));
+  const handle = await rig.start('First');
+  await asked.arrived(1);
+  await handle.signal(followUpSignal, { id: 'f1', text: 'Second' });
+  await handle.signal(followUpSignal, { id: 'f2', text: 'Third' });
+  await accepted(handle, 'f2');
+  const withdraw = (id: string) => handle.executeUpdate(withdrawUpdate, { args: [{ id }] });
+  expect(await withdraw('f2')).toEqual({ text: 'Third' });
+  for (const id of ['f2', 'nothing'])
+    await expect(withdraw(id)).rejects.toMatchObject({
+      cause: { type: 'run.refused', message: expect.stringContaining(`No message ${id} waits`) },
+    });
+  hold.open();
+  const result = (await handle.result()) as RunResult;
+  expect(goalsOf(result).map(([text]) => text)).toEqual(['First', 'Second']);
+  expect(await receiptsOf(handle, 'f2')).toEqual(['accepted', 'dropped']);
 });
 
 test('the turns of all goals together are used up → the goal at hand is wrapped up (S3)', async () => {

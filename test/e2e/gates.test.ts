@@ -433,6 +433,15 @@ describe('budget and failure gates', () => {
     expect(await handle.result()).toMatchObject({ outcome: 'unverified', answer: 'As far as it went.' });
   });
 
+  test('a budget that is raised by setBudget → its gate closes, and the run goes on', async () => {
+    rig.play(byRole({ planner: [planned], executor: [reported()], verifier: [content] }));
+    const handle = await rig.start('Read', { attended: true, limits: { turns: 2 } });
+    await openGateOf(handle, 'budget');
+    await handle.executeUpdate(setBudgetUpdate, { args: [{ turns: 9 }] });
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+    expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ kind: 'budget', by: 'superseded' }]);
+  });
+
   test('a model fails for good → retry asks again, stop ends it as failed', async () => {
     const refused = { error: { status: 400, message: 'Not this way.' } };
     const asked = rig.play(byRole({ planner: [refused, refused, refused, refused] }));

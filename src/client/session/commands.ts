@@ -57,7 +57,8 @@ export function helpLines(): string[] {
   return [
     'Enter           steer: it is read before the next model call; after the answer, the next goal',
     'Alt+Enter       queue the text as a follow-up, the next goal (Ctrl+F does too)',
-    'Esc             interrupt: cut off what runs and say the text at once',
+    'Esc             interrupt: cut off what runs and say the text at once; without a text: take back',
+    '                what you said last, if nobody has read it yet, to edit it',
     'Ctrl-C          stop, detach or go on; twice: detach',
     'Up, Down        what was sent before, to edit it and send it again',
     ...COMMANDS.map(({ name, takes, does }) => `${`/${name}${takes ? ` ${takes}` : ''}`.padEnd(16)}${does}`),

@@ -4,7 +4,15 @@ import type { Temporal } from '../connect.js';
 import { explainError } from '../grpc-errors.js';
 import { noColors, textSink } from '../output.js';
 import { describeRun } from '../runs.js';
-import { answerGate, newMessageId, sendFollowUp, sendSteer, sendSwitch, submitToolResult } from '../send.js';
+import {
+  answerGate,
+  newMessageId,
+  sendFollowUp,
+  sendSteer,
+  sendSwitch,
+  submitToolResult,
+  takeBack,
+} from '../send.js';
 import { printRun, readRun } from '../show-run.js';
 import { stopRun } from '../stop-run.js';
 import type { Effect } from './talk.js';
@@ -17,6 +25,8 @@ export interface Does {
   /** Tells the id before it is sent. The receipt comes with the journal. */
   send(message: Message, told: (id: string, text: string) => void): Promise<void>;
   answer(gate: Gate, input: Record<string, unknown>): Promise<void>;
+  /** Takes back the last of these messages that waits to be read; null when none does. */
+  takeBack(ids: readonly string[]): Promise<string | null>;
   signal(signal: 'pause' | 'resume' | 'finish' | 'stop'): Promise<void>;
 }
 
@@ -41,6 +51,7 @@ export function doer(temporal: Temporal, id: string): Does {
       if (gate.kind === 'clientTool') await submitToolResult(temporal, id, input);
       else await answerGate(temporal, id, input);
     },
+    takeBack: ids => takeBack(temporal, id, ids),
     signal: async signal => {
       if (signal === 'stop') await stopRun(temporal, id, 'asked for in the terminal');
       else await sendSwitch(temporal, id, signal, 'asked for in the terminal');

@@ -19,7 +19,7 @@ import { liveArea } from './live-area.js';
 import { newProgress, type RunProgress, takeEvent, takeLive } from './run-view.js';
 import { scrollLines } from './scroll-lines.js';
 import type { Effect, Talk } from './talk.js';
-import { NEW_TALK, onKey, withGates } from './talk.js';
+import { NEW_TALK, onKey, takenBack, withGates } from './talk.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
 export interface SessionOptions {
@@ -158,6 +158,9 @@ class Session {
         case 'follow-up':
           await this.send(effect);
           return;
+        case 'take-back':
+          await this.takeBack();
+          return;
         default:
           await this.does.signal(effect.do);
       }
@@ -174,6 +177,16 @@ class Session {
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
     this.print(this.wrap(`${bold(`${mark}${cut}:`)} ${terminalText(effect.text)}`));
     await this.does.send(effect, (id, text) => this.ownMessages.set(id, text));
+  }
+
+  private async takeBack(): Promise<void> {
+    const text = await this.does.takeBack([...this.ownMessages.keys()]);
+    if (text !== null) this.talk = takenBack(this.talk, text);
+    else {
+      const hint = 'Nothing of yours waits. Type what to say, then Esc cuts off what runs and says it.';
+      this.print(this.wrap(this.colors.yellow(this.progress.idle ? 'Nothing runs now.' : hint)));
+    }
+    this.draw();
   }
 
   /** Leaves a run that is answered: it ends, where it was kept open for this session. */

@@ -34,6 +34,8 @@ export type Effect =
   | { do: 'steer'; text: string; when: SteerTime }
   | { do: 'follow-up'; text: string }
   | { do: 'answer'; gate: Gate; input: Record<string, unknown> }
+  /** The last message that waits comes back into the line. */
+  | { do: 'take-back' }
   | { do: 'pause' | 'resume' | 'stop' | 'status' | 'detach' | 'finish' }
   /** Lines for the person, not for the run. */
   | { do: 'say'; lines: string[] };
@@ -198,12 +200,17 @@ function escaped(talk: Talk): Step {
   }
   const text = line.text.trim();
   if (text === '') {
-    const how = idle ? 'Nothing runs now.' : 'Type what to say, then Esc cuts off what runs and says it.';
-    return { talk, effects: [say(how)] };
+    return { talk, effects: [{ do: 'take-back' }] };
   }
   if (text.startsWith('/')) return { talk: { ...talk, line: withText(line, '') }, effects: [] };
   const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'interrupt' };
   return { talk: { ...talk, line: sent(line) }, effects: [effect] };
+}
+
+/** The text of a message that was taken back, to be edited; a line begun meanwhile stays after it. */
+export function takenBack(talk: Talk, text: string): Talk {
+  const begun = talk.line.text;
+  return { ...talk, line: withText(talk.line, begun === '' ? text : `${text} ${begun}`) };
 }
 
 function runCommand(talk: Talk, command: NonNullable<ReturnType<typeof readCommand>>): Step {

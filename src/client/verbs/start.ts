@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { webUiLink } from '../connect.js';
+import { REHEARSAL_NOTE } from '../default-model.js';
 import { EXIT } from '../exit-codes.js';
 import { addStartOptions, readGoal } from '../start-options.js';
-import { type StartOptions, startRequest, startRun, taskQueueFor } from '../start-run.js';
+import { type StartOptions, startRequest, startRun, taskQueueFor, withDefaultModel } from '../start-run.js';
 
 export function addStart(program: Command): void {
   const verb = program
@@ -16,8 +17,10 @@ export function addStart(program: Command): void {
     'npm run client -- start "Fix the typos in README.md" --workspace ../site --yes',
     'cat goal.md | npm run --silent client -- start - --json',
   ]).action(async (argument: string, options: StartOptions & CommonOptions, command: Command) => {
-    const request = await startRequest(await readGoal(argument, command), options);
+    const chosen = withDefaultModel(options);
+    const request = await startRequest(await readGoal(argument, command), chosen);
     await withTemporal(options, async ({ temporal, output }) => {
+      if (chosen !== options) output.notes.line(REHEARSAL_NOTE);
       const queue = await taskQueueFor(temporal, request, line => output.notes.line(line));
       const started = await startRun(temporal, request, queue);
       const webUi = webUiLink(temporal, started.id);

@@ -13,6 +13,7 @@ import {
   takeSteers,
   waitingSteers,
   wantsInterrupt,
+  withdrawMessage,
 } from '../../../src/core/inbox.js';
 
 const ARRIVAL = { at: 1, fallbackId: 's1', ended: false, maxBytes: 10 };
@@ -129,6 +130,15 @@ describe('taking', () => {
     expect(takeSteers(inbox, 'executor').map(({ id }) => id)).toEqual(['1', '2', '5']);
     expect(inbox.items.map(({ id }) => id)).toEqual(['3', '4']);
     expect(takeSteers(inbox, 'executor')).toEqual([]);
+  });
+
+  it('withdrawMessage: waiting or not, by its id → taken out, or null', () => {
+    const inbox = emptyInbox();
+    const arrival = { at: 1, fallbackId: 's', ended: false, maxBytes: 100 };
+    for (const id of ['1', '2', '3']) acceptMessage(inbox, { id, text: id }, 'follow-up', arrival);
+    expect(withdrawMessage(inbox, '2')?.text).toBe('2');
+    expect(withdrawMessage(inbox, '2')).toBeNull();
+    expect(inbox.items.map(({ id }) => id)).toEqual(['1', '3']);
   });
 
   it('S3 steersToFollowUps: steering left at the end → follow-ups at their place; then one at a time', () => {

@@ -79,12 +79,7 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [...typed('no'), ESC],
     [{ do: 'steer', text: 'no', when: 'interrupt' }],
   ],
-  [
-    'Esc without text → says how',
-    NEW_TALK,
-    [ESC],
-    [{ do: 'say', lines: [expect.stringContaining('Esc cuts off')] }],
-  ],
+  ['Esc without text → what waits is taken back, to be edited', NEW_TALK, [ESC], [{ do: 'take-back' }]],
   ['Enter on nothing → nothing', NEW_TALK, [ENTER], []],
   ['/pause → pauses (S5)', NEW_TALK, [...typed('/pause'), ENTER], [{ do: 'pause' }]],
   ['the start of a command → that command', NEW_TALK, [...typed('/pa'), ENTER], [{ do: 'pause' }]],
