@@ -213,7 +213,7 @@ describe('routes (F15, F16)', () => {
     const result = (await handle.result()) as RunResult;
     expect(tasksOf(result)).toEqual(['task-1 completed', 'task-2 completed']);
     const [started] = await eventsOf(handle, 'new_run');
-    expect(started?.id).toMatch(new RegExp(`^${handle.workflowId}-s\\d+$`));
+    expect(started?.id).toMatch(new RegExp(`^${handle.workflowId}-[0-9a-f]{6}-s\\d+$`));
     const other = rig.env.client.workflow.getHandle(started?.id ?? '');
     expect(await other.result()).toMatchObject({ goal: 'In red, please.', outcome: 'completed' });
     const how = (await eventsOf(handle, 'receipt')).find(({ status }) => status === 'applied')?.how;
