@@ -1,4 +1,5 @@
 /** Parts of the answer about what the goal names: files, words, and what was not read. */
+import { plural } from '../client/format.js';
 import { headingLines, headingsOf, introOf } from './documents.js';
 import type { FileSeen } from './evidence.js';
 import type { Place } from './facts.js';
@@ -83,7 +84,7 @@ export function wordSections(seen: Seen): string[] {
         ? say(seen, `Not ${coverage(seen)}.`, `${coverage(seen)}没有出现。`)
         : say(
             seen,
-            `${times} times, on ${places.length} lines in ${count} files, ${coverage(seen)}${how}:`,
+            `${plural(times, 'time')}, on ${plural(places.length, 'line')} in ${plural(count, 'file')}, ${coverage(seen)}${how}:`,
             `${coverage(seen)}共 ${times} 次，${places.length} 行，${count} 个文件${how}：`,
           );
     return `## ${code(word)}\n\n${intro}\n\n${placeList(seen, places, SHOWN_PLACES)}`.trimEnd();
@@ -150,5 +151,9 @@ function reason(seen: Seen, files: FileSeen[], why: string, whyZh: string): stri
     .map(file => `${code(file.path)}${file.error === null ? '' : ` (${file.error.slice(0, 80)})`}`);
   const left = files.length - names.length;
   const shown = `${names.join(', ')}${left > 0 ? `, ${moreText(seen)(left)}` : ''}`;
-  return say(seen, `${files.length} files ${why}: ${shown}`, `${files.length} 个文件${whyZh}：${shown}`);
+  return say(
+    seen,
+    `${plural(files.length, 'file')} ${why}: ${shown}`,
+    `${files.length} 个文件${whyZh}：${shown}`,
+  );
 }

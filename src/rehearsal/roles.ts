@@ -1,4 +1,5 @@
 /** What each role answers, from the conversation alone. */
+import { plural } from '../client/format.js';
 import { answerWithoutTools, writeAnswer, writeReport } from './answer.js';
 import { findGaps } from './checks.js';
 import type { Conversation } from './conversation.js';
@@ -68,14 +69,11 @@ function executorReply(conversation: Conversation): RuleReply {
 }
 
 function callReply(view: View, calls: RuleCall[]): RuleReply {
-  const files = calls.flatMap(({ arguments: args }) =>
-    Array.isArray(args.paths) ? args.paths : [args.path ?? args.ref],
-  );
   const names = [...new Set(calls.map(call => call.name))].join(', ');
   const text = say(
     view,
-    `${calls.length} calls of ${names}, for ${files.length} files, folders or parts.`,
-    `调用 ${names} 共 ${calls.length} 次，涉及 ${files.length} 个文件、文件夹或片段。`,
+    `${plural(calls.length, 'call')} of ${names}.`,
+    `调用 ${names} 共 ${calls.length} 次。`,
   );
   return { thought: 'Calls tools for what is still missing.', text, calls };
 }

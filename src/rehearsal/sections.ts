@@ -1,4 +1,5 @@
 /** Parts of the answer about the folder as a whole, each from what was really read. Empty: nothing to say. */
+import { plural } from '../client/format.js';
 import { dependenciesOf, headingLines, headingsOf, introOf } from './documents.js';
 import type { Evidence } from './evidence.js';
 import { countLines, findPlaces, linesByLanguage, MARKERS, totalOf } from './facts.js';
@@ -85,7 +86,7 @@ function treeSection(seen: Seen): string {
   );
   const count = say(
     seen,
-    `${files.length} files in ${folders.length} folders`,
+    `${plural(files.length, 'file')} in ${plural(folders.length, 'folder')}`,
     `共 ${files.length} 个文件、${folders.length} 个文件夹`,
   );
   const where = scope.length === 0 ? '' : ` (${scope.map(folder => code(folder)).join(', ')})`;
@@ -172,7 +173,7 @@ function todosSection(seen: Seen): string {
   const files = new Set(places.map(place => place.path)).size;
   const intro = say(
     seen,
-    `${counts}, on ${places.length} lines in ${files} files, ${coverage(seen)}:`,
+    `${counts}, on ${plural(places.length, 'line')} in ${plural(files, 'file')}, ${coverage(seen)}:`,
     `${coverage(seen)}：${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`,
   );
   const items = places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`);
