@@ -31,7 +31,8 @@ export function followLive(
   if (progress && live.attempt < progress.attempt) return { progress, deltas: [] };
   const isRetry = progress !== null && live.attempt > progress.attempt;
   const before = progress && !isRetry ? progress : { attempt: live.attempt, ...NOTHING_SHOWN };
-  const deltas: LiveDelta[] = isRetry ? [{ type: 'reset', attempt: live.attempt }] : [];
+  const withdrawn = isRetry && Object.keys(progress.shown).length > 0;
+  const deltas: LiveDelta[] = withdrawn ? [{ type: 'reset', attempt: live.attempt }] : [];
   const shown = before.shown[live.channel] ?? 0;
   const missed = Math.max(0, live.offset - shown);
   const end = live.offset + live.tail.length;

@@ -62,7 +62,7 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
     const message = error instanceof Error ? error.message : String(error);
     const text =
       error instanceof SteersmanError
-        ? `${message} ${error.hint}`
+        ? `${message.replace(/\.?$/, '.')} ${error.hint}`
         : `Tool server ${name}: its tools can not be listed (${message}).`;
     return { name, tools: [], warning: text };
   }

@@ -1,4 +1,5 @@
 /** Planner rules: tasks from the goal's words, the tools there are, and what the last verification missed. */
+import { plural } from '../client/format.js';
 import type { BriefedTask } from './briefs.js';
 import { findGaps } from './checks.js';
 import type { RuleReply } from './reply.js';
@@ -29,7 +30,7 @@ export function planReply(view: View): RuleReply {
   const todos = tasks.map((task, index) => ({ ...task, priority: index + 1, status: 'pending' }));
   const summary = say(
     view,
-    `Rehearsal plan by rules: ${todos.length} tasks.`,
+    `Rehearsal plan by rules: ${plural(todos.length, 'task')}.`,
     `按规则制定的演练计划：${todos.length} 项任务。`,
   );
   const thought = again
