@@ -49,7 +49,7 @@ export interface Conversation {
   plannedIds: string[];
   /** Calls since the goal was given, oldest first. */
   calls: MadeCall[];
-  /** Characters of all messages. */
+  /** Characters of the messages since the goal was given: older ones are trimmed where they do not fit. */
   chars: number;
   /** Characters since the last reply: what is new to the model. */
   newChars: number;
@@ -105,7 +105,7 @@ export function readConversation(body: WireBody): Conversation {
     system,
     plannedIds: plannedIds(messages),
     calls: madeCalls(messages.slice(start)),
-    chars: size(messages),
+    chars: size(messages.slice(start)),
     newChars: size(messages.slice(lastReply + 1)),
   };
 }

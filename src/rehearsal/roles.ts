@@ -55,7 +55,7 @@ function executorReply(conversation: Conversation): RuleReply {
   if (calls.length > 0 && roundsLeft > 1) return callReply(view, calls);
   const summary = isExplaining
     ? answerWithoutTools(view)
-    : work.map(kind => writeReport(kind, view)).join('\n\n');
+    : work.map(kind => writeReport(kind, view)).join('\n\n') || nothingFound(view);
   const isDone = calls.length === 0 && brief?.kind !== 'report';
   return jsonReply('Reports what the results show.', 'executor-response', {
     summary,
@@ -66,6 +66,14 @@ function executorReply(conversation: Conversation): RuleReply {
       { id, description: task?.description ?? id, status: isDone ? 'completed' : 'failed', isCurrent: true },
     ],
   });
+}
+
+function nothingFound(view: View): string {
+  return say(
+    view,
+    'No result came, and the conversation has no room for more.',
+    '没有得到结果，对话也容不下更多内容。',
+  );
 }
 
 function callReply(view: View, calls: RuleCall[]): RuleReply {

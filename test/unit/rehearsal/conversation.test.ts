@@ -312,6 +312,19 @@ describe('rehearsal: roles', () => {
     });
   });
 
+  test('follow-up goal after a conversation that is full → its own calls still have room', () => {
+    const messages = [
+      ...start,
+      user('x'.repeat(1_000_000)),
+      verify('survey'),
+      user('List the largest files'),
+      user(planningBrief(state())),
+    ];
+    expect(replyFor(readConversation(body([...messages, doTask('survey')])))).toMatchObject({
+      calls: [{ name: 'directory_tree' }, expect.anything()],
+    });
+  });
+
   test('reply sent back for its form: the same place again', () => {
     const messages = [
       ...start,
