@@ -16,7 +16,9 @@ const FAILPOINTS = {
   'worker.before-run': ['kill'],
   /** A run's configuration is loaded, and Temporal does not know it yet. */
   'run.loaded': ['kill', 'hang'],
-  /** A model call is about to read what to send, or a tool call its large arguments. */
+  /** What the next call sends is left in the worker's memory: `fail` loses it, as a call on another worker does. */
+  'request.offer': ['fail'],
+  /** A model call is about to ask for what to send, or a tool call for its large arguments. */
   'state.read': ['kill', 'fail'],
   'model.before-send': ['kill'],
   /** Part of the reply has come. */

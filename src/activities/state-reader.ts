@@ -62,15 +62,22 @@ interface Prefix {
 
 /** What workflows of this worker have offered for calls that they were about to make. */
 export class OfferedRequests {
-  // An offer is read within moments, by the call that it is for.
-  readonly #pages = new LRUCache<string, ModelRequestPage>({ max: 2_000, ttl: 60_000 });
+  // An offer is taken within moments by the call that it is for, or never, where another worker has the call.
+  readonly #pages = new LRUCache<string, ModelRequestPage>({
+    maxSize: 64 * 1024 * 1024,
+    sizeCalculation: page => jsonBytes(page),
+    ttl: 60_000,
+  });
 
   add(runId: string, page: ModelRequestPage, check: string): void {
     this.#pages.set(`${runId} ${page.callId} ${check}`, page);
   }
 
-  get({ runId, callId, check }: CallReference): ModelRequestPage | undefined {
-    return this.#pages.get(`${runId} ${callId} ${check}`);
+  take({ runId, callId, check }: CallReference): ModelRequestPage | undefined {
+    const key = `${runId} ${callId} ${check}`;
+    const page = this.#pages.get(key);
+    this.#pages.delete(key);
+    return page;
   }
 }
 
@@ -99,7 +106,7 @@ function takeOffer(
   offers: OfferedRequests,
   cache: RequestCache,
 ): ModelRequestState | null {
-  const page = offers.get(call);
+  const page = offers.take(call);
   if (!page || page.next !== null) return null;
   const known = page.from === 0 ? EMPTY : cache.prefix(call, page);
   const head = page.head ?? cache.head(call, page.headKey);

@@ -94,7 +94,14 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
       ending: ending.signal,
     }),
     sinks: {
-      steersman: { offer: { fn: ({ runId }, page, check) => offers.add(runId, page, check) } },
+      steersman: {
+        offer: {
+          fn: ({ runId }, page, check) => {
+            failpoint('request.offer');
+            offers.add(runId, page, check);
+          },
+        },
+      },
     } satisfies InjectedSinks<RequestSinks>,
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,

@@ -78,7 +78,9 @@ describe('npm start', () => {
     const { code, stdout, stderr } = await command('start', startArgs('plain')).ended;
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${ANSWER}\n` });
     expect(stderr).toContain('Run    plain');
-    expect(stderr).toMatch(/planner · round 1 · .*\n.*Read both files/);
+    expect(stderr).toMatch(/planner · round 1 · .*\nA plan of 1 tasks\.\n/);
+    expect(stderr).toContain('[ ] task-1 · Read both files');
+    expect(stderr).not.toContain('"todos"');
     expect(stderr).toMatch(/tool read_text_file executed/);
   });
 

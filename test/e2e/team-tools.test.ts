@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { stateQuery } from '../../src/workflows/messages.js';
+import { fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf, toolSteps, toolTexts, transcriptOf } from '../support/run-views.js';
@@ -161,6 +162,54 @@ describe('large texts', () => {
     const sizes = (await transcriptOf(handle)).map(message => JSON.stringify(message).length);
     expect(Math.max(...sizes)).toBeLessThan(66_000);
     expect(await eventsOf(handle, 'run_ended')).toHaveLength(1);
+  });
+});
+
+describe('the fallback server', () => {
+  test('a tool that no server lists → asked of the server named default; one that it does not know either → said so (T3, C5)', async () => {
+    const fake = fakeMcp();
+    const servers = { default: fake.stdioEntry({ FAKE_MCP_HIDDEN: 'append_line' }) };
+    const own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });
+    try {
+      const file = join(own.project.workspace, 'lines.txt');
+      const script = own.play([
+        planned,
+        { toolCalls: [{ name: 'append_line', arguments: { file, line: 'one' } }] },
+        { toolCalls: [{ name: 'fly', arguments: {} }] },
+        ...ending,
+      ]);
+      const { result } = await own.run('Append', { autoApprove: true });
+      expect(readFileSync(file, 'utf8')).toBe('one\n');
+      expect(fake.effects('append_line')).toHaveLength(1);
+      expect(toolSteps(result).map(step => [step.ending, step.error !== null])).toEqual([
+        ['executed', false],
+        ['executed', true],
+      ]);
+      expect(toolTexts(script.requests[3]).at(-1)).toContain('fly');
+    } finally {
+      await own.close();
+      fake.remove();
+    }
+  });
+
+  test('such a tool needs a person: nobody is there → denied', async () => {
+    const fake = fakeMcp();
+    const servers = { default: fake.stdioEntry({ FAKE_MCP_HIDDEN: 'append_line' }) };
+    const own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });
+    try {
+      const file = join(own.project.workspace, 'lines.txt');
+      own.play([
+        planned,
+        { toolCalls: [{ name: 'append_line', arguments: { file, line: 'one' } }] },
+        ...ending,
+      ]);
+      const { result } = await own.run('Append');
+      expect(toolSteps(result).map(step => step.ending)).toEqual(['denied']);
+      expect(fake.effects()).toEqual([]);
+    } finally {
+      await own.close();
+      fake.remove();
+    }
   });
 });
 

@@ -2,6 +2,7 @@
 // It runs without a build step. What it does is configured by environment variables:
 //   FAKE_MCP_LOG       file that gets one JSON line for each call and each effect: the proof outside the run
 //   FAKE_MCP_GATES     folder where `slow` and `append_slow` wait for a file named by their `gate` argument
+//   FAKE_MCP_HIDDEN    a tool that is not listed, and answers all the same
 //   FAKE_MCP_PAGE      tools a page of tools/list; default: all in one
 //   FAKE_MCP_FAIL      text: the server writes it to stderr and exits with code 3 instead of starting
 //   FAKE_MCP_FAIL_FILE  a file: while it exists, the server does as FAKE_MCP_FAIL says with its content
@@ -211,7 +212,8 @@ function createMcpServer() {
     { capabilities: { tools: { listChanged: true } }, instructions: 'A server for tests.' },
   );
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
-    const all = Object.entries(tools).map(([name, tool]) => ({
+    const listed = Object.entries(tools).filter(([name]) => name !== env.FAKE_MCP_HIDDEN);
+    const all = listed.map(([name, tool]) => ({
       name,
       description: tool.description ?? `The tool ${name}.`,
       inputSchema: tool.schema,
