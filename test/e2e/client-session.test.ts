@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { stopStack } from '../../src/stack/stop.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
@@ -123,6 +124,8 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
     window.press('Enter');
     await window.shows(/"hello" is none of these/);
     window.press('C-u');
+    // A key is no answer in the first 400 ms of a gate, when nobody can have read it.
+    await delay(500);
     window.press('n');
     await window.shows(/Why not\?/);
     window.type('too early');
