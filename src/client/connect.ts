@@ -6,7 +6,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { resolveHome } from '../stack/home.js';
-import { localConnection } from '../stack/probe.js';
+import { isLoopback, localConnection } from '../stack/probe.js';
 import type { LocalServer } from '../stack/server.js';
 import { ensureServer } from '../stack/server.js';
 import type { Report } from '../stack/temporal-binary.js';
@@ -91,10 +91,6 @@ function loadConfig() {
       EXIT.usage,
     );
   }
-}
-
-function isLoopback(address: string): boolean {
-  return /^(localhost|127\.|\[::1\])/.test(address);
 }
 
 /** The run's page in the Web UI, where its address is known: the local stack and Temporal Cloud. */

@@ -142,13 +142,16 @@ export function takeSteers(inbox: Inbox, role: string): InboxItem[] {
 
 /** Takes the first follow-up, which is the next goal; null when there is none. Changes `inbox`. */
 export function takeFollowUp(inbox: Inbox): InboxItem | null {
-  const index = inbox.items.findIndex(item => item.kind === 'follow-up');
-  return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
+  return takeFirst(inbox, item => item.kind === 'follow-up');
 }
 
 /** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
 export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
-  const index = inbox.items.findIndex(item => item.id === id);
+  return takeFirst(inbox, item => item.id === id);
+}
+
+function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxItem | null {
+  const index = inbox.items.findIndex(isWanted);
   return inbox.items.splice(index, index < 0 ? 0 : 1)[0] ?? null;
 }
 

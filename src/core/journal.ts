@@ -1,5 +1,7 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
+
 import type { GateKind } from './gate.js';
+import { headChars } from './large-text.js';
 import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
 import type { Receipt } from './receipt.js';
@@ -125,5 +127,5 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
 /** One line of at most `max` characters, for journals, summaries and details. */
 export function preview(text: string, max = 200): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length <= max ? line : `${line.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+  return line.length <= max ? line : `${headChars(line, max - 1)}…`;
 }

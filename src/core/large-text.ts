@@ -7,5 +7,15 @@ const TAIL_CHARS = 2_000;
 export function headAndTail(text: string, ref: string): string {
   const left = text.length - HEAD_CHARS - TAIL_CHARS;
   if (left <= 0) return text;
-  return `${text.slice(0, HEAD_CHARS).replace(/[\uD800-\uDBFF]$/, '')}\n[… ${left} characters left out: read them with read_result, ref ${ref} …]\n${text.slice(-TAIL_CHARS).replace(/^[\uDC00-\uDFFF]/, '')}`;
+  const note = `[… ${left} characters left out: read them with read_result, ref ${ref} …]`;
+  return `${headChars(text, HEAD_CHARS)}\n${note}\n${tailChars(text, TAIL_CHARS)}`;
+}
+
+/** At most so many characters from the start; never half a surrogate pair, which no encoding keeps. */
+export function headChars(text: string, chars: number): string {
+  return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
+}
+
+function tailChars(text: string, chars: number): string {
+  return text.slice(-chars).replace(/^[\uDC00-\uDFFF]/, '');
 }

@@ -6,6 +6,7 @@ import { explainError } from '../client/grpc-errors.js';
 import { env } from '../env.js';
 import { createProviders } from '../models/providers.js';
 import { resolveHome } from '../stack/home.js';
+import { isLoopback } from '../stack/probe.js';
 import type { Report } from '../stack/temporal-binary.js';
 import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
 import { checkBlobs, checkNode } from './check-host.js';
@@ -58,7 +59,7 @@ function servesAnyFolder(): boolean {
   if (usesLocalStack()) return true;
   try {
     const { address } = loadClientConnectConfig().connectionOptions;
-    return /^(localhost|127\.|\[::1\])/.test(address ?? 'localhost');
+    return isLoopback(address ?? 'localhost');
   } catch {
     return false;
   }

@@ -29,6 +29,11 @@ export async function addMissingSearchAttributes(address: string): Promise<void>
   });
 }
 
+/** Is this address, `host:port`, one of this machine's own? */
+export function isLoopback(address: string): boolean {
+  return /^(localhost|127\.|\[::1\])/.test(address);
+}
+
 /** A connection to a local server: never through a proxy that the environment names. Connects when first used. */
 export function localConnection(address: string, connectTimeoutMs = 10_000): Connection {
   const channelArgs = { 'grpc.enable_http_proxy': 0 };

@@ -7,6 +7,7 @@ import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
 import { resolveHome } from '../stack/home.js';
+import { isLoopback } from '../stack/probe.js';
 import { isManagedQueue } from '../stack/queue-name.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { createSteersmanWorker } from './create-worker.js';
@@ -67,10 +68,6 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
 function connectConfig(localStack: boolean): ClientConnectConfig {
   return loadClientConnectConfig({ disableFile: localStack });
-}
-
-function isLoopback(address: string): boolean {
-  return /^(localhost|127\.|\[::1\])/.test(address);
 }
 
 async function connect(

@@ -14,29 +14,12 @@ import {
 import { ledgerKey } from '../../../src/core/ledger.js';
 import type { Task } from '../../../src/core/plan.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
+import { task } from '../../support/core-values.js';
 
 function stateWith(tasks: Task[] = [], improvements: string[] = [], cycle = 1): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
   const { cursor, goal } = state;
   return { ...state, tasks, cursor: { ...cursor, cycle }, goal: { ...goal, improvements } };
-}
-
-function task(id: string, more: Partial<Task> = {}): Task {
-  return {
-    id,
-    description: `Do ${id}`,
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    estimatedDurationMs: null,
-    completionCriteria: null,
-    status: 'pending',
-    rounds: 0,
-    result: null,
-    reason: null,
-    cycle: 1,
-    ...more,
-  };
 }
 
 /** What stands between the one opening and the one closing tag; fails when there is more than one of either. */

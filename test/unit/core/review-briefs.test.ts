@@ -8,23 +8,15 @@ import {
   resultReviewBrief,
 } from '../../../src/core/review-briefs.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
+import { task as newTask } from '../../support/core-values.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {
-  return {
-    id,
-    description: `Do ${id}`,
-    priority: 2,
-    dependencies: [],
+  const planned = {
     requiredCapabilities: ['reading'],
     estimatedDurationMs: 5,
     completionCriteria: 'it runs',
-    status: 'pending',
-    rounds: 3,
-    result: null,
-    reason: null,
-    cycle: 1,
-    ...more,
   };
+  return newTask(id, { ...planned, priority: 2, rounds: 3, ...more });
 }
 
 function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = null): RunState {

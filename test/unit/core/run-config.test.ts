@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { NO_PERMISSIONS } from '../../../src/core/permission.js';
 import type { PinnedRole } from '../../../src/core/role.js';
 import { matchesAny, offeredTools, type PinnedRun } from '../../../src/core/run-config.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { pinnedRun } from '../../support/core-values.js';
 
 /** The same by a regular expression. */
 function matchesRegex(name: string, glob: string): boolean {
@@ -93,23 +92,7 @@ function pinnedWith(names: readonly string[]): PinnedRun {
     validation: 'strict' as const,
     policy: DEFAULT_TOOL_POLICY,
   }));
-  return {
-    roles: {},
-    tools,
-    fallbackServer: null,
-    limits: DEFAULT_LIMITS,
-    models: [],
-    modelInfo: {},
-    dedupe: 'enforce',
-    permissions: NO_PERMISSIONS,
-    review: { plans: false, results: false, actions: false },
-    orchestrate: false,
-    onBudget: 'ask',
-    gateTimeoutMs: 1,
-    modelTimeoutMs: 1,
-    searchAttributes: [],
-    warnings: [],
-  };
+  return pinnedRun({ tools });
 }
 
 test.each<[string, string[], string[]]>([

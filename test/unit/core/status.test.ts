@@ -1,52 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/core/gate.js';
 import { record } from '../../../src/core/journal.js';
-import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { NO_PERMISSIONS } from '../../../src/core/permission.js';
-import type { Task } from '../../../src/core/plan.js';
-import type { PinnedRun } from '../../../src/core/run-config.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
 import { statusMarkdown } from '../../../src/core/status.js';
+import { pinnedRun, task } from '../../support/core-values.js';
 
-const PINNED: PinnedRun = {
-  roles: {},
-  tools: [],
-  fallbackServer: null,
-  limits: DEFAULT_LIMITS,
-  models: [],
-  modelInfo: {},
-  dedupe: 'enforce',
-  permissions: NO_PERMISSIONS,
-  review: { plans: false, results: false, actions: false },
-  orchestrate: false,
-  onBudget: 'ask',
-  gateTimeoutMs: 1,
-  modelTimeoutMs: 1,
-  searchAttributes: [],
-  warnings: [],
-};
+const PINNED = pinnedRun();
 
 function stateWith(more: Partial<RunState> = {}): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
   return { ...state, pinned: PINNED, ...more };
-}
-
-function task(id: string, more: Partial<Task> = {}): Task {
-  return {
-    id,
-    description: `Do ${id}`,
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    estimatedDurationMs: null,
-    completionCriteria: null,
-    status: 'pending',
-    rounds: 0,
-    result: null,
-    reason: null,
-    cycle: 1,
-    ...more,
-  };
 }
 
 function approval(gateId: string, body = 'With these arguments'): Gate {

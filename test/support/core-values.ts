@@ -1,0 +1,46 @@
+/** Values of core that many tests start from. */
+import { DEFAULT_LIMITS } from '../../src/core/limits.js';
+import { NO_PERMISSIONS } from '../../src/core/permission.js';
+import type { Task } from '../../src/core/plan.js';
+import type { PinnedRun } from '../../src/core/run-config.js';
+
+/** A task that has not begun. */
+export function task(id: string, more: Partial<Task> = {}): Task {
+  return {
+    id,
+    description: `Do ${id}`,
+    priority: 1,
+    dependencies: [],
+    requiredCapabilities: [],
+    estimatedDurationMs: null,
+    completionCriteria: null,
+    status: 'pending',
+    rounds: 0,
+    result: null,
+    reason: null,
+    cycle: 1,
+    ...more,
+  };
+}
+
+/** What a run without roles and tools pins. */
+export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
+  return {
+    roles: {},
+    tools: [],
+    fallbackServer: null,
+    limits: DEFAULT_LIMITS,
+    models: [],
+    modelInfo: {},
+    dedupe: 'enforce',
+    permissions: NO_PERMISSIONS,
+    review: { plans: false, results: false, actions: false },
+    orchestrate: false,
+    onBudget: 'ask',
+    gateTimeoutMs: 1,
+    modelTimeoutMs: 1,
+    searchAttributes: [],
+    warnings: [],
+    ...more,
+  };
+}
