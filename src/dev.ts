@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { errorLine } from './client/output.js';
 import { loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { projectRoot, resolveHome } from './stack/home.js';
@@ -15,7 +16,7 @@ Examples:
 
 The server keeps its runs in .steersman (or STEERSMAN_HOME), so a later start finds them again.`;
 
-const say = (line: string) => console.error(line);
+const say = errorLine;
 
 /** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
 async function dev(options: { stop?: boolean; config?: string }): Promise<void> {

@@ -1,6 +1,8 @@
 /** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
 import { resolve } from 'node:path';
+import { inspect } from 'node:util';
 import { Command } from 'commander';
+import { errorLine } from './client/output.js';
 import { env, loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { projectRoot } from './stack/home.js';
@@ -31,6 +33,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   const known = error instanceof SteersmanError;
-  console.error(known ? `${error.message}\n${error.hint}` : error);
+  errorLine(known ? `${error.message}\n${error.hint}` : inspect(error));
   process.exitCode = known ? error.exitCode : 1;
 }

@@ -8,7 +8,7 @@ import { connect } from './connect.js';
 import { EXIT } from './exit-codes.js';
 import { explainError } from './grpc-errors.js';
 import type { Output } from './output.js';
-import { createOutput } from './output.js';
+import { createOutput, errorLine, outLine } from './output.js';
 
 export interface CommonOptions {
   json?: boolean;
@@ -67,12 +67,12 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   const known = explainError(error);
   if (known === null) {
-    console.error(`Error: ${error instanceof Error ? error.message : String(error)}`);
-    console.error('This is a fault of Steersman itself. Please report it with what you called.');
+    errorLine(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    errorLine('This is a fault of Steersman itself. Please report it with what you called.');
     return EXIT.failed;
   }
-  console.error(`Error: ${known.message}`);
-  if (known.hint !== '') console.error(known.hint);
+  errorLine(`Error: ${known.message}`);
+  if (known.hint !== '') errorLine(known.hint);
   return known.exitCode;
 }
 
@@ -80,6 +80,10 @@ function report(error: unknown): number {
 export function strict(program: Command): Command {
   return program
     .exitOverride()
+    .configureOutput({
+      writeOut: text => outLine(text.trimEnd()),
+      writeErr: text => errorLine(text.trimEnd()),
+    })
     .showSuggestionAfterError()
     .showHelpAfterError('(--help shows how to call it)');
 }

@@ -1,8 +1,9 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 import { preview } from '../core/journal.js';
-import { formatClock, formatCost, formatCount, formatDuration, plural, terminalText } from './format.js';
+import { formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
 import type { Colors } from './output.js';
+import { terminalText } from './terminal-text.js';
 
 const ARGUMENTS_CHARS = 160;
 const RESULT_CHARS = 120;

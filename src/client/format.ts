@@ -35,11 +35,6 @@ export function formatClock(ms: number): string {
   return minutes < 60 ? `${minutes}:${tail}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/** The text without control characters except newline and tab: models and tools must not drive a terminal. */
-export function terminalText(text: string): string {
-  return text.replace(/[^\P{Cc}\n\t]/gu, '');
-}
-
 /** The longest start of `text` that fits `maxBytes` of UTF-8, cut between characters and marked with `…`. */
 export function cutToBytes(text: string, maxBytes: number): string {
   if (Buffer.byteLength(text) <= maxBytes) return text;

@@ -1,9 +1,9 @@
 /** Markdown for terminals: what `marked` reads, laid out in columns. Pure. */
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { lexer } from 'marked';
-import { terminalText } from './format.js';
 import { fitLine, padText, widthOf, wrapText } from './layout.js';
 import type { Colors } from './output.js';
+import { terminalText } from './terminal-text.js';
 
 interface Page {
   width: number;

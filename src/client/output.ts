@@ -1,6 +1,10 @@
-/** Where the command line writes: answers and machine lines on stdout, everything else on stderr. */
+/**
+ * Where the command line writes: answers and machine lines on stdout, everything else on stderr. The only writers
+ * but a session's screen; both let through what `terminal-text.ts` says (TR6).
+ */
 import pc from 'picocolors';
 import { env } from '../env.js';
+import { escapeUnseen, jsonLine, printable, terminalText } from './terminal-text.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;
 
@@ -22,12 +26,16 @@ export interface Output {
   notes: TextSink;
   /** One machine-readable line on stdout. */
   value(value: object): void;
+  /** A JSON document on stdout. */
+  document(json: string): void;
 }
 
 /** A sink over any writer, for streams and tests. */
 export function textSink(write: (text: string) => void, colors: Colors): TextSink {
   let midLine = false;
-  const put = (text: string) => {
+  const clean = colors.isColorSupported ? printable : terminalText;
+  const put = (given: string) => {
+    const text = clean(given);
     if (text === '') return;
     write(text);
     midLine = !text.endsWith('\n');
@@ -41,6 +49,16 @@ export function textSink(write: (text: string) => void, colors: Colors): TextSin
 }
 
 export const noColors: Colors = pc.createColors(false);
+
+/** A line on stderr, for code that has no output of its own. */
+export function errorLine(text: string): void {
+  streamSink(process.stderr).line(text);
+}
+
+/** A line on stdout, for code that has no output of its own. */
+export function outLine(text: string): void {
+  streamSink(process.stdout).line(text);
+}
 
 /** Writes in colour only to a terminal, and never with NO_COLOR. */
 function streamSink(stream: NodeJS.WriteStream): TextSink {
@@ -60,6 +78,7 @@ export function createOutput(options: { json?: boolean | undefined }): Output {
     json: options.json === true,
     out,
     notes,
-    value: value => void process.stdout.write(`${JSON.stringify(value)}\n`),
+    value: value => void process.stdout.write(`${jsonLine(value)}\n`),
+    document: json => void process.stdout.write(`${escapeUnseen(json)}\n`),
   };
 }

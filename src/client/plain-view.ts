@@ -5,7 +5,7 @@
 import type { LiveText } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
-import { formatCount, terminalText } from './format.js';
+import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
 import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
 import { completeLive, followLive } from './live-text.js';
@@ -13,6 +13,7 @@ import type { TextSink } from './output.js';
 import type { Retry } from './pending-calls.js';
 import { isJson, spokenText } from './reply-text.js';
 import type { RunEnd } from './run-end.js';
+import { terminalText } from './terminal-text.js';
 import type { WatchItem } from './watch-run.js';
 
 /** Shows items of a watch on a sink. */

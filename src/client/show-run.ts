@@ -8,13 +8,14 @@ import { stateQuery } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import { webUiLink } from './connect.js';
 import { taskLine } from './event-lines.js';
-import { formatCost, formatCount, formatDuration, terminalText } from './format.js';
+import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp } from './gate-help.js';
 import type { Colors, TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
 import { endLine, readEnd } from './run-end.js';
 import type { RunDescription } from './runs.js';
 import { isOpen, mayBeServed } from './runs.js';
+import { terminalText } from './terminal-text.js';
 
 /** `show --json`. What only a worker can tell of a run is null where none answers. */
 export interface ShownRun {

@@ -1,8 +1,9 @@
 /** The trace of a run as plain lines (O1): what can be told of an ended run without a worker. Pure. */
 import { preview } from '../core/journal.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
-import { formatClock, formatDuration, terminalText } from './format.js';
+import { formatClock, formatDuration } from './format.js';
 import type { Colors } from './output.js';
+import { terminalText } from './terminal-text.js';
 
 const CHARS = 140;
 

@@ -1,6 +1,7 @@
 /** The doctor's findings as lines for people. */
-import { plural, terminalText } from '../client/format.js';
+import { plural } from '../client/format.js';
 import type { Colors } from '../client/output.js';
+import { terminalText } from '../client/terminal-text.js';
 import type { Finding, FindingStatus } from './finding.js';
 
 const MARKS: Record<FindingStatus, string> = { ok: '✔', warning: '!', failed: '✖', skipped: '–' };

@@ -3,7 +3,9 @@
  * as Temporal sees it, else with 1 and the reason. The health check of the worker image.
  */
 import { hostname } from 'node:os';
+import { inspect } from 'node:util';
 import { connect, usesLocalStack } from '../client/connect.js';
+import { outLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
@@ -29,9 +31,9 @@ async function main(): Promise<string | null> {
 
 try {
   const fault = await main();
-  console.log(fault ?? 'ok');
+  outLine(fault ?? 'ok');
   process.exitCode = fault === null ? 0 : 1;
 } catch (error) {
-  console.log(error instanceof SteersmanError ? `${error.message} ${error.hint}` : error);
+  outLine(error instanceof SteersmanError ? `${error.message} ${error.hint}` : inspect(error));
   process.exitCode = 1;
 }

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
 import { z } from 'zod';
+import { errorLine } from '../client/output.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
 import { stackPaths } from './home.js';
 import { removeFile, writeFailure, writeJson } from './json-file.js';
@@ -122,7 +124,7 @@ function endIfUnused(home: string): Promise<boolean> {
 // This file is a script: others import only its types.
 const options = keeperOptionsSchema.parse(JSON.parse(process.argv[2] ?? '{}'));
 keep(options).catch((error: unknown) => {
-  console.error(error);
+  errorLine(inspect(error));
   removeFile(stackPaths(options.home).stackFile);
   writeFailure(stackPaths(options.home).keeperFailure, error);
   process.exit(1);

@@ -1,8 +1,10 @@
 /** The life of a worker process: connect, serve, drain, close. */
 
+import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, NativeConnection, Runtime } from '@temporalio/worker';
+import { errorLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
@@ -25,10 +27,10 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   const own = { home, taskQueue };
   const localStack = isManagedQueue(taskQueue);
   // Signals are taken here, since the model calls in flight are to hear of them at once.
-  Runtime.install({ logger: new DefaultLogger('WARN'), shutdownSignals: [] });
+  Runtime.install({ logger: new DefaultLogger('WARN', logLine), shutdownSignals: [] });
   try {
     const faults = checkFailpoints();
-    if (faults.length > 0) console.error(`Faults for tests are on: ${faults.join(', ')}.`);
+    if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
     const config = connectConfig(localStack);
     const address = config.connectionOptions.address ?? 'localhost:7233';
     const { connection, namespace } = await connect(config, address);
@@ -53,7 +55,7 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
         if (end === 'idle') shutdown();
       });
     }
-    console.error(`Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
+    errorLine(`Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
     await running;
     idle.abort();
     await close();
@@ -63,6 +65,12 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
     if (localStack) reportWorkerFailure(own, error);
     throw error;
   }
+}
+
+/** Messages hold what models, tools and endpoints said. */
+function logLine({ message, level, timestampNanos, meta }: LogEntry): void {
+  const at = new Date(Number(timestampNanos / 1_000_000n)).toISOString();
+  errorLine(`${at} [${level}] ${message}${meta === undefined ? '' : ` ${inspect(meta)}`}`);
 }
 
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */

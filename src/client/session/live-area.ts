@@ -2,10 +2,11 @@
 import { wordsHint } from '../../core/gate-words.js';
 import { preview } from '../../core/journal.js';
 import { taskLine } from '../event-lines.js';
-import { formatClock, formatCost, formatCount, formatDuration, terminalText } from '../format.js';
+import { formatClock, formatCost, formatCount, formatDuration } from '../format.js';
 import { fitLine, widthOf, wrapText } from '../layout.js';
 import type { Colors } from '../output.js';
 import { spokenText } from '../reply-text.js';
+import { terminalText } from '../terminal-text.js';
 import { matching } from './commands.js';
 import type { Line } from './line-editor.js';
 import type { CallInFlight, RunProgress } from './run-view.js';

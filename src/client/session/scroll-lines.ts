@@ -2,11 +2,12 @@
 import type { JournalEvent } from '../../core/journal.js';
 import { preview } from '../../core/journal.js';
 import { eventLines } from '../event-lines.js';
-import { formatClock, formatCount, formatDuration, terminalText } from '../format.js';
+import { formatClock, formatCount, formatDuration } from '../format.js';
 import { fitLine, wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import type { Colors } from '../output.js';
 import { spokenText } from '../reply-text.js';
+import { terminalText } from '../terminal-text.js';
 import type { RunProgress } from './run-view.js';
 
 export interface Page {

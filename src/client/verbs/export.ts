@@ -32,7 +32,7 @@ export function addExport(program: Command): void {
       const handle = client.workflow.getHandle(id, part);
       const history = await client.withDeadline(Date.now() + FETCH_TIMEOUT_MS, () => handle.fetchHistory());
       const json = historyToJSON(history);
-      if (out === undefined) output.out.line(json);
+      if (out === undefined) output.document(json);
       else {
         await save(userPath(out), json);
         output.notes.line(`Wrote ${userPath(out)}`);

@@ -4,8 +4,9 @@ import type { Command } from 'commander';
 import { preview } from '../../core/journal.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { formatDuration, terminalText } from '../format.js';
+import { formatDuration } from '../format.js';
 import { ALL_RUNS } from '../runs.js';
+import { terminalText } from '../terminal-text.js';
 
 interface ListOptions extends CommonOptions {
   limit: number;

@@ -4,9 +4,9 @@ import { Option } from 'commander';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
 import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { terminalText } from '../format.js';
 import { newMessageId, type Sent, sendFollowUp, sendSteer } from '../send.js';
 import { readWords } from '../start-options.js';
+import { terminalText } from '../terminal-text.js';
 
 interface SteerOptions extends CommonOptions {
   when: SteerTime;

@@ -2,7 +2,6 @@
 import type { Command } from 'commander';
 import { type CommonOptions, type Context, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import { terminalText } from '../format.js';
 import { onInterrupt } from '../interrupts.js';
 import type { Output } from '../output.js';
 import { PlainView, showWatch } from '../plain-view.js';
@@ -10,6 +9,7 @@ import { endLine, type RunEnd, resultLine } from '../run-end.js';
 import { describeRun } from '../runs.js';
 import { runSession } from '../session/session.js';
 import { isTerminal } from '../session/terminal.js';
+import { terminalText } from '../terminal-text.js';
 import { traceLines } from '../trace-lines.js';
 import { type WatchItem, watchRun } from '../watch-run.js';
 

@@ -87,7 +87,7 @@ describe('event lines', () => {
 
   test('a text with terminal codes and newlines → neither reaches the terminal', () => {
     const goal = 'a\u001b[2J\u0007b\r\nc';
-    expect(lines('run_started', { mode: 'team', goal })).toEqual([' 1:05 run started · team · a[2Jb c']);
+    expect(lines('run_started', { mode: 'team', goal })).toEqual([' 1:05 run started · team · ab c']);
   });
 
   test('an event of a newer worker → its type', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
-import { cutToBytes, formatClock, formatDuration, terminalText } from '../../../src/client/format.js';
+import { cutToBytes, formatClock, formatDuration } from '../../../src/client/format.js';
 import { newRunId } from '../../../src/client/start-run.js';
 import type { Outcome } from '../../../src/core/journal.js';
 
@@ -41,10 +41,6 @@ describe('texts', () => {
       expect(text.startsWith(cut.slice(0, -1))).toBe(true);
     },
   );
-
-  test('terminal text: escape, bell, carriage return, C1 → gone; newline, tab, CJK, emoji → kept', () => {
-    expect(terminalText('a\u001b]0;x\u0007\r\n\t船🚢\u009bz')).toBe('a]0;x\n\t船🚢z');
-  });
 });
 
 describe('ids and exit codes', () => {

@@ -52,7 +52,7 @@ describe('markdown', () => {
   });
 
   test('terminal codes in the text → taken out', () => {
-    expect(markdownLines('a\u001b[2Jb', { width: 80, colors: noColors })).toEqual(['a[2Jb']);
+    expect(markdownLines('a\u001b[2Jb', { width: 80, colors: noColors })).toEqual(['ab']);
   });
 
   test('padText: wide characters → filled up by columns', () => {

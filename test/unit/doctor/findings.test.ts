@@ -26,7 +26,7 @@ describe('lines', () => {
 
   test('finding: text of several lines → indented below the first; control characters are gone', () => {
     const [first, second] = findingLines(ok('tools', 'one\u001b[31m\ntwo'), noColors);
-    expect(first).toBe('✔ tools              one[31m');
+    expect(first).toBe('✔ tools              one');
     expect(second).toBe('                     two');
   });
 

@@ -1,0 +1,47 @@
+/**
+ * What may reach a terminal: text, newlines, and of escape sequences the few styles of our own. Everything that
+ * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
+ */
+
+/** Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. */
+const SEQUENCES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
+
+/** Control characters but newline and tab; bidi controls; what takes no room; line separators that are none here. */
+const UNSEEN =
+  /[^\P{Cc}\n\t]|[\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]|\u034f/gu;
+
+/** Joiners: they belong into emoji and some scripts, and hide in others. */
+const LOOSE_JOINERS = /(?<![^\p{ASCII}])[\u200c\u200d]|[\u200c\u200d](?![^\p{ASCII}])/gu;
+
+/** Foreign text without anything but what a person sees, newlines and tabs. */
+export function terminalText(text: string): string {
+  return text.replace(SEQUENCES, '').replace(UNSEEN, '').replace(LOOSE_JOINERS, '');
+}
+
+/** Bold, dim, inverse and their ends, the colours and their end: no style can hide text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what this is about.
+const OWN_STYLE = /(\u001b\[(?:1|2|7|22|27|3[1-69])m)/;
+
+/** What a sink lets through. */
+export function printable(text: string): string {
+  const parts = text.split(OWN_STYLE);
+  return parts.map((part, at) => (at % 2 === 1 ? part : terminalText(part))).join('');
+}
+
+/** JSON on one line that hides nothing either, and loses nothing: what is not seen is escaped. */
+export function jsonLine(value: unknown): string {
+  return escapeUnseen(JSON.stringify(value));
+}
+
+/** Text that is JSON already, with what is not seen escaped. */
+export function escapeUnseen(json: string): string {
+  const escaped = (found: string) =>
+    Array.from(
+      { length: found.length },
+      (_, at) => `\\u${found.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join('');
+  // Newlines between values are JSON's own; control characters in strings are escaped already.
+  return json.replace(UNSEEN, escaped).replace(LOOSE_JOINERS, escaped);
+}

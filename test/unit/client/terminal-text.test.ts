@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pc from 'picocolors';
+import { describe, expect, test } from 'vitest';
+import { noColors, textSink } from '../../../src/client/output.js';
+import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/client/terminal-text.js';
+
+const HOSTILE: [string, string, string][] = [
+  ['a window title (OSC)', 'a\u001b]0;owned\u0007b', 'ab'],
+  ['a window title in C1', 'a\u009d0;owned\u009cb', 'ab'],
+  ['a string that never ends', 'a\u001b]52;c;eA== b', 'a52;c;eA== b'],
+  ['clear screen (CSI)', 'a\u001b[2J\u001b[1;1Hb', 'ab'],
+  ['clear screen in C1', 'a\u009b2Jb', 'ab'],
+  ['hidden text (SGR 8)', 'a\u001b[8mb', 'ab'],
+  ['a charset switch', 'a\u001b(0b', 'ab'],
+  ['a sequence cut in two', 'a\u001b', 'a'],
+  ['bell, backspace, carriage return', 'a\u0007b\b\rc', 'abc'],
+  ['bidi controls', 'a\u202eb\u2066c\u200f', 'abc'],
+  ['what takes no room', 'a\u200bb\u2060\ufeffc\u00ad', 'abc'],
+  ['tags', 'a\u{e0061}\u{e0062}b', 'ab'],
+  ['a joiner that joins nothing', 'a\u200db', 'ab'],
+];
+const HARMLESS: [string, string][] = [
+  ['newline and tab', 'a\n\tb'],
+  ['CJK', '船は三隻'],
+  ['an emoji of several', '👩\u200d👩\u200d👧 ❤\ufe0f'],
+  ['Persian', 'می\u200cخواهم'],
+];
+
+describe('what reaches a terminal', () => {
+  test.each(HOSTILE)('foreign text: %s → gone (TR6)', (_name, text, clean) => {
+    expect(terminalText(text)).toBe(clean);
+  });
+
+  test.each(HARMLESS)('foreign text: %s → kept', (_name, text) => {
+    expect(terminalText(text)).toBe(text);
+  });
+
+  test('a sink: text that no caller has cleaned → cleaned, on lines and in running text (TR6)', () => {
+    for (const colors of [noColors, pc.createColors(true)]) {
+      let written = '';
+      const sink = textSink(text => {
+        written += text;
+      }, colors);
+      for (const [, hostile] of HOSTILE) {
+        sink.line(hostile);
+        sink.text(hostile);
+      }
+      expect(terminalText(written)).toBe(written);
+    }
+  });
+
+  test('a sink with colours: our own styles → kept; without: foreign styles → gone', () => {
+    const colors = pc.createColors(true);
+    const styled = `${colors.bold('a')}${colors.yellow('b')}${colors.dim('c')}`;
+    expect(printable(styled)).toBe(styled);
+    let written = '';
+    textSink(text => {
+      written += text;
+    }, noColors).line('\u001b[31mred');
+    expect(written).toBe('red\n');
+  });
+
+  test('JSON: what is not seen → escaped, and nothing lost (TR6)', () => {
+    for (const [, hostile] of HOSTILE) {
+      const line = jsonLine({ text: hostile });
+      expect(terminalText(line)).toBe(line);
+      expect(JSON.parse(line)).toEqual({ text: hostile });
+      expect(JSON.parse(escapeUnseen(JSON.stringify([hostile], null, 2)))).toEqual([hostile]);
+    }
+  });
+
+  test('streams: only the sinks and the screen of a session write to them (TR6)', () => {
+    const src = join(import.meta.dirname, '../../../src');
+    const writers = readdirSync(src, { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .filter(file => /\bstd(out|err)\.write\(|console\.\w+\(/.test(readFileSync(join(src, file), 'utf8')));
+    expect(writers.sort()).toEqual(['client/output.ts', 'client/session/terminal.ts']);
+  });
+});
