@@ -54,6 +54,8 @@ const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: c
 // Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
 const { code } = await bundleWorkflowCode({
   workflowsPath: join(next, 'workflows/agent.js'),
+  // A worker with a bundle takes its interceptors from there, and so does a replay.
+  workflowInterceptorModules: [join(next, 'workflows/query-guard.js')],
   logger: quiet,
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
 });

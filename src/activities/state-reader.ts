@@ -1,11 +1,10 @@
 /** Reads what a call sends from the workflow that made it (DESIGN.md, "Model calls by reference"). */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import type { LlmMessage } from '../core/message.js';
-import { isPassingQueryError } from './query-errors.js';
+import { askPatiently } from '../query-errors.js';
 import type { ModelRequestHead, ModelRequestPage } from './types.js';
 
 /** Which call asks, in which run. */
@@ -94,7 +93,7 @@ export function createStateReader(
   return async (call, signal) => {
     const offered = takeOffer(call, offers, cache);
     if (offered) return offered;
-    const ask = (page: PageQuery) => askPatiently(() => query(call, page), settings, signal);
+    const ask = (page: PageQuery) => askOf(() => query(call, page), settings, signal);
     const hint = cache.hint(call);
     return (await read(call, ask, cache, hint)) ?? (await read(call, ask, cache, null)) ?? missingHead(call);
   };
@@ -199,36 +198,17 @@ function key(call: CallReference, kind: string, name: string): string {
   return JSON.stringify([call.workflowId, call.runId, kind, name]);
 }
 
-async function askPatiently(
+/** A run of this activity is there: that the server does not find it passes too. */
+async function askOf(
   ask: () => Promise<ModelRequestPage>,
   options: StateReaderOptions,
   signal: AbortSignal,
 ): Promise<ModelRequestPage> {
-  const giveUpAt = performance.now() + options.giveUpMs;
-  for (let waitMs = options.minWaitMs; ; waitMs = Math.min(waitMs * 2, options.maxWaitMs)) {
-    signal.throwIfAborted();
-    try {
-      return await unlessAborted(ask(), signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isPassingQueryError(error) || performance.now() + waitMs > giveUpAt)
-        throw unavailable(null, textOf(error));
-    }
-    await sleep(waitMs, undefined, { signal });
-  }
-}
-
-/** A query to a dead worker answers late: an interrupt does not wait for it. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
   try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+    return await askPatiently(ask, { ...options, bearing: ['passing', 'gone'], signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unavailable(null, textOf(error));
   }
 }
 

@@ -3,10 +3,10 @@ import {
   isGrpcDeadlineError,
   isGrpcServiceError,
   NamespaceNotFoundError,
-  QueryNotRegisteredError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import { SteersmanError } from '../errors.js';
+import { queryTrouble } from '../query-errors.js';
 import { EXIT } from './exit-codes.js';
 
 const UNAVAILABLE = 14;
@@ -33,9 +33,10 @@ export function isServerAway(error: unknown): boolean {
   return grpcCode(error) === UNAVAILABLE || isGrpcDeadlineError(error);
 }
 
-/** True when asking this run again will never help: it is gone, or it has no such handler. */
+/** True when asking this run again will never help: it is gone, or its code does not answer. */
 export function isFinalQueryError(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError || error instanceof QueryNotRegisteredError;
+  const trouble = queryTrouble(error);
+  return trouble === 'gone' || trouble === 'refused';
 }
 
 /** The error in words for a person; null for one that is a fault of ours. */

@@ -24,6 +24,7 @@ import {
   submitToolResultUpdate,
   withdrawUpdate,
 } from '../workflows/messages.js';
+import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { EXIT } from './exit-codes.js';
 import { isFinalQueryError } from './grpc-errors.js';
@@ -105,7 +106,7 @@ export async function takeBack(
   id: string,
   ids: readonly string[],
 ): Promise<string | null> {
-  const { inbox } = await temporal.client.workflow.getHandle(id).query(stateQuery);
+  const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
   const waiting = inbox.findLast(item => ids.includes(item.id));
   if (!waiting) return null;
   const args: [{ id: string }] = [{ id: waiting.id }];
@@ -168,13 +169,9 @@ async function receiptOf(temporal: Temporal, id: string, messageId: string): Pro
 }
 
 /** Null where no worker answers now. */
-async function eventsAfter({ client }: Temporal, id: string, since: number) {
+async function eventsAfter(temporal: Temporal, id: string, since: number) {
   try {
-    const handle = client.workflow.getHandle(id);
-    const page = await client.withDeadline(Date.now() + RECEIPT_TIMEOUT_MS, () =>
-      handle.query(eventsQuery, since),
-    );
-    return page.events;
+    return (await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, eventsQuery, since)).events;
   } catch (error) {
     if (isFinalQueryError(error)) throw error;
     return null;

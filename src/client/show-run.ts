@@ -5,6 +5,7 @@ import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';
+import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { webUiLink } from './connect.js';
 import { taskLine } from './event-lines.js';
@@ -62,11 +63,10 @@ export async function readRun(
 }
 
 async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
-  const { client } = temporal;
   if (!(await mayBeServed(temporal, run.taskQueue))) return null;
-  const handle = client.workflow.getHandle(run.workflowId, run.runId);
+  const part = { id: run.workflowId, runId: run.runId, timeoutMs: QUERY_TIMEOUT_MS };
   // Whatever keeps a worker from answering, the server's own knowledge is what there is.
-  return client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () => handle.query(stateQuery)).catch(() => null);
+  return askRun(temporal, part, stateQuery).catch(() => null);
 }
 
 /** Puts together what worker, result and server tell. Pure. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { LiveText } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsQuery } from '../workflows/messages.js';
+import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { isFinalQueryError, isServerAway } from './grpc-errors.js';
 import type { JournalNews } from './journal-reader.js';
@@ -76,11 +77,8 @@ class RunWatch {
   constructor(temporal: Temporal, id: string) {
     this.temporal = temporal;
     this.id = id;
-    const { client } = temporal;
     this.journal = new JournalReader((runId, since) =>
-      client.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
-        client.workflow.getHandle(id, runId).query(eventsQuery, since),
-      ),
+      askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, since),
     );
   }
 

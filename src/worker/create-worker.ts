@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Context } from '@temporalio/activity';
 import { Client } from '@temporalio/client';
 import type { InjectedSinks, NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
@@ -24,7 +25,7 @@ import { listRunTools } from '../mcp/tools.js';
 import { pinnedModel } from '../models/model-info.js';
 import { createProviders } from '../models/providers.js';
 import { builtScript } from '../stack/home.js';
-import { modelRequestQuery } from '../workflows/messages.js';
+import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
 import { readArguments } from './read-arguments.js';
 import { readSearchAttributes } from './search-attributes.js';
@@ -38,8 +39,6 @@ const ACTIVITY_SLOTS = 400;
  * runs of 100 turns slow each other down until each exceeds the server's 10 s, and all begin again, for ever.
  */
 const WORKFLOW_TASK_SLOTS = 4;
-/** A query to a workflow cached by a dead worker waits this long: the default of 10 s stalls takeovers. */
-const STICKY_TIMEOUT_MS = 2_000;
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
 
@@ -56,7 +55,12 @@ export interface SteersmanWorkerOptions {
   /** True in the background of the local stack: the worker starts without a key, for the rehearsal model. Default false. */
   servesRehearsal?: boolean;
   /** Overrides for tests and benchmarks. */
-  temporal?: Partial<Pick<WorkerOptions, 'maxCachedWorkflows' | 'shutdownGraceTime' | 'reuseV8Context'>>;
+  temporal?: Partial<
+    Pick<
+      WorkerOptions,
+      'maxCachedWorkflows' | 'shutdownGraceTime' | 'reuseV8Context' | 'stickyQueueScheduleToStartTimeout'
+    >
+  >;
 }
 
 export interface SteersmanWorker {
@@ -105,7 +109,6 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     } satisfies InjectedSinks<RequestSinks>,
     maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
     maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
-    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT_MS,
     shutdownGraceTime: SHUTDOWN_GRACE_MS,
     maxHeartbeatThrottleInterval: throttleMs,
     defaultHeartbeatThrottleInterval: throttleMs,
@@ -136,6 +139,12 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
   const client = new Client({ connection, namespace });
   const runOf = (workflowId: string, runId: string) => client.workflow.getHandle(workflowId, runId);
+  const askToolRequest = async (callId: string) => {
+    await failpoint('state.read');
+    const { workflowExecution } = Context.current().info;
+    if (!workflowExecution) throw new Error('tool calls are made by a workflow');
+    return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
+  };
   return {
     steersmanLoadRun: createLoadRun({
       configDir,
@@ -162,7 +171,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
     steersmanCallTool: createCallTool({
       pool,
       blobs,
-      readArguments: callId => readArguments(client, callId),
+      readArguments: callId => readArguments(askToolRequest, callId),
       sizes: settings.toolResults,
     }),
     steersmanStoreText: createStoreText(blobs),

@@ -1,19 +1,22 @@
 /** Reads the arguments of a tool call that are too large to travel with its activity. */
-import { Context } from '@temporalio/activity';
-import type { Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { FAILURE } from '../core/failure.js';
-import { failpoint } from '../failpoints.js';
-import { toolRequestQuery } from '../workflows/messages.js';
+import { askPatiently, type Patience } from '../query-errors.js';
+
+/** Asks the query `toolRequest` of the run that made the call. */
+export type QueryToolRequest = (callId: string) => Promise<Record<string, unknown>>;
+
+/** As long as a model call's. The run is there, so that the server does not find it passes too. */
+const PATIENCE: Patience = { giveUpMs: 40_000, bearing: ['passing', 'gone'] };
 
 /** Throws `state.unavailable`, retryable: nothing was sent to the tool yet. */
-export async function readArguments(client: Client, callId: string): Promise<Record<string, unknown>> {
-  const { workflowExecution } = Context.current().info;
-  if (!workflowExecution) throw new Error('tool calls are made by a workflow');
-  const { workflowId, runId } = workflowExecution;
+export async function readArguments(
+  query: QueryToolRequest,
+  callId: string,
+  patience = PATIENCE,
+): Promise<Record<string, unknown>> {
   try {
-    await failpoint('state.read');
-    return await client.workflow.getHandle(workflowId, runId).query(toolRequestQuery, callId);
+    return await askPatiently(() => query(callId), patience);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw ApplicationFailure.retryable(

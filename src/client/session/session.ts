@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JournalEvent } from '../../core/journal.js';
 import { isOpen as isOpenTask } from '../../core/plan.js';
 import { stateQuery } from '../../workflows/messages.js';
+import { askRun } from '../ask-run.js';
 import type { Context } from '../command.js';
 import { webUiLink } from '../connect.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
@@ -218,11 +219,8 @@ class Session {
   }
 
   private async readOnce(): Promise<void> {
-    const { client } = this.context.temporal;
-    const handle = client.workflow.getHandle(this.options.id);
-    const state = await client
-      .withDeadline(Date.now() + STATE_TIMEOUT_MS, () => handle.query(stateQuery))
-      .catch(() => null);
+    const asked = { id: this.options.id, timeoutMs: STATE_TIMEOUT_MS };
+    const state = await askRun(this.context.temporal, asked, stateQuery).catch(() => null);
     if (state === null) return;
     this.progress.state = state;
     this.progress.goal = state.goal;

@@ -1,0 +1,77 @@
+/** What the errors of queries mean, and asking again where that helps: for activities and clients alike. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { REFUSAL } from './workflows/query-guard.js';
+
+/**
+ * `passing`: a worker is being replaced, or a server is busy or away: asking again helps. `gone`: the server
+ * does not know the run. `refused`: the run's code does not answer this, now or ever. `other`: no answer of
+ * Temporal's at all.
+ */
+export type QueryTrouble = 'passing' | 'gone' | 'refused' | 'other';
+
+/** By gRPC status code. */
+const TROUBLE: Record<number, QueryTrouble> = {
+  1: 'passing', // cancelled, as by a connection that closes under a request
+  3: 'refused', // invalid argument: what the run's code throws, or the guard of queries
+  4: 'passing', // deadline exceeded: no worker has answered yet
+  5: 'gone', // not found
+  8: 'passing', // resource exhausted
+  9: 'passing', // failed precondition: the workflow task is being tried again
+  10: 'passing', // aborted
+  14: 'passing', // unavailable
+};
+
+/** Looks at gRPC codes along the causes, and at the client's own errors, which may have none. */
+export function queryTrouble(error: unknown): QueryTrouble {
+  let at: unknown = error;
+  for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
+    if (at.message.includes(REFUSAL)) return 'passing';
+    if (at.name === 'WorkflowNotFoundError') return 'gone';
+    if (at.name === 'QueryNotRegisteredError') return 'refused';
+    if ('code' in at && typeof at.code === 'number') return TROUBLE[at.code] ?? 'other';
+    at = at.cause;
+  }
+  return 'other';
+}
+
+export interface Patience {
+  /** After this the last error counts. */
+  giveUpMs: number;
+  /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
+  minWaitMs?: number;
+  maxWaitMs?: number;
+  /** The kinds of trouble that may pass. Default `passing` alone. */
+  bearing?: readonly QueryTrouble[];
+  signal?: AbortSignal;
+}
+
+/** Asks until there is an answer. Rejects with the last error, and with the signal's reason once it is aborted. */
+export async function askPatiently<T>(ask: () => Promise<T>, patience: Patience): Promise<T> {
+  const { giveUpMs, minWaitMs = 50, maxWaitMs = 5_000, bearing = ['passing'], signal } = patience;
+  const giveUpAt = performance.now() + giveUpMs;
+  for (let waitMs = minWaitMs; ; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
+    signal?.throwIfAborted();
+    try {
+      return await unlessAborted(ask(), signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!bearing.includes(queryTrouble(error)) || performance.now() + waitMs > giveUpAt) throw error;
+    }
+    await sleep(waitMs, undefined, signal ? { signal } : {});
+  }
+}
+
+/** A query to a dead worker answers late: an interrupt does not wait for it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

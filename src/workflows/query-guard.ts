@@ -1,0 +1,72 @@
+/**
+ * Keeps queries from making a history that can't be replayed. An interceptor of every run, without any state
+ * in history.
+ *
+ * The fault (of the platform; plain SDK code has it too): a query that waited too long for the worker that has
+ * the run in its cache goes to another worker, or back to the same one, with the full history up to that
+ * moment. Events at its end may belong to no workflow task yet. The SDK applies them to the run as if a task
+ * had begun, keeps the commands that this makes, and keeps the run; the real task brings only later events.
+ * So the run has taken in two steps what every replay takes in one, and its history may never replay.
+ *
+ * Such a step is told by its time: a workflow task has a time of its own, and a step that only a query caused
+ * brings new events at the time of the task before it. The guard refuses it. The query fails, with `REFUSAL`,
+ * the run leaves the cache, and the next task or query replays it from its history. Nothing is written. Who
+ * asked asks again (`activities/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
+ */
+import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
+
+/** What a query that was refused for this reason says; the client sees gRPC code 3 with this message. */
+export const REFUSAL = 'This query came with events that belong to no workflow task yet: ask again.';
+
+/** One step of a run, as the SDK's core hands it to workflow code. */
+export interface Step {
+  /** Of the workflow task, by which the run's clock goes. */
+  time: string;
+  /** Events of the history that the step knows. */
+  events: number;
+  isReplay: boolean;
+}
+
+/** True for a step that no workflow task has caused, though it brings events. Null: there was none before. */
+export function isOutsideTask(last: Step | null, step: Step): boolean {
+  return last !== null && !step.isReplay && step.time === last.time && step.events > last.events;
+}
+
+export const interceptors: WorkflowInterceptorsFactory = () => {
+  let last: Step | null = null;
+  return {
+    internals: [
+      {
+        activate(input, next) {
+          const step = stepOf(input);
+          if (step !== null) {
+            // A plain error fails the step and not the run.
+            if (isOutsideTask(last, step)) throw new Error(REFUSAL);
+            last = step;
+          }
+          next(input);
+        },
+      },
+    ],
+  };
+};
+
+type Internals = NonNullable<ReturnType<WorkflowInterceptorsFactory>['internals']>[number];
+type ActivateInput = Parameters<NonNullable<Internals['activate']>>[0];
+
+/**
+ * The one place that knows the SDK's activations, which it calls internal: null for one that only answers
+ * queries, and for all but the first batch of one that is given in several.
+ */
+function stepOf({ activation, batchIndex }: ActivateInput): Step | null {
+  const { jobs, timestamp, historyLength, isReplaying } = activation;
+  if (batchIndex > 0 || !jobs?.some(job => !job.queryWorkflow)) return null;
+  if (!timestamp || typeof historyLength !== 'number') {
+    throw new TypeError('The SDK gives activations of another form: see the guard of queries.');
+  }
+  return {
+    time: `${timestamp.seconds ?? 0}.${timestamp.nanos ?? 0}`,
+    events: historyLength,
+    isReplay: isReplaying === true,
+  };
+}

@@ -1,0 +1,74 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { WorkflowHandle } from '@temporalio/client';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { followUpSignal, type RunResult, stateQuery, stopSignal } from '../../src/workflows/messages.js';
+import { REFUSAL } from '../../src/workflows/query-guard.js';
+import { partsOf } from '../support/histories.js';
+import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { byRole, content, planned, reported, settingsYaml } from '../support/steering.js';
+import { until } from '../support/wait.js';
+
+/** A query waits so long for the worker that has the run in its cache. */
+const STICKY_MS = 2_000;
+const WORKER = fileURLToPath(new URL('../support/short-lived-worker.mjs', import.meta.url));
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+let doomed: ChildProcess | undefined;
+
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({ env, config: { 'steersman.yaml': settingsYaml('steering: note') } });
+});
+afterAll(async () => {
+  doomed?.kill('SIGKILL');
+  await rig?.close();
+  await env?.teardown();
+});
+
+async function startDoomedWorker(): Promise<ChildProcess> {
+  const { configDir, dir } = rig.project;
+  const options = { address: env.address, taskQueue: rig.taskQueue, configDir, home: join(dir, 'home') };
+  const child = fork(WORKER, [JSON.stringify({ ...options, stickyMs: STICKY_MS })]);
+  await once(child, 'message');
+  return child;
+}
+
+/** A run that has answered its goal and is kept open, whose worker is dead; another worker serves its queue. */
+async function orphanedRun(): Promise<WorkflowHandle> {
+  await rig.stopWorker();
+  doomed = await startDoomedWorker();
+  const handle = await rig.start('First', { keepOpenSeconds: 600 });
+  await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
+  doomed.kill('SIGKILL');
+  await once(doomed, 'exit');
+  await rig.startWorker();
+  return handle;
+}
+
+test('query: it waits for a dead worker while a signal arrives that no task has covered → refused, and the history replays (ST3)', async () => {
+  rig.play(byRole({ planner: () => planned, executor: () => reported(), verifier: () => content }));
+  const handle = await orphanedRun();
+  const reading = handle.query(stateQuery).then(
+    () => 'answered',
+    (error: unknown) => String(error),
+  );
+  // The stage, and not the test: the signal's task waits for the dead worker as well, and longer than the query.
+  await delay(STICKY_MS / 2);
+  await handle.signal(followUpSignal, { id: 'f1', text: 'Second' });
+  const read = await reading;
+  // An answer with the first signal alone would begin the next goal; with both of them the run ends instead.
+  await handle.signal(stopSignal, { reason: 'enough' });
+  expect(read).toContain(REFUSAL);
+  const { goals } = (await handle.result()) as RunResult;
+  expect(goals.map(({ text }) => text)).toEqual(['First']);
+  const [part] = await partsOf(env.client, handle);
+  const failed = part?.history.events?.filter(event => event.workflowTaskFailedEventAttributes);
+  expect(failed).toEqual([]);
+  expect(await handle.query(stateQuery)).toMatchObject({ phase: 'ended' });
+});
