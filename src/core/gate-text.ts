@@ -15,11 +15,15 @@ const MOST_ARGUMENT_CHARS = 4_000;
 export function approvalText(given: {
   tool: string;
   input: unknown;
+  /** The model's own text, where it was mended to be read. */
+  raw?: string | undefined;
   thought: string;
   concerns: readonly string[];
 }): GateText {
   const why = given.thought.trim() === '' ? [] : [`Why: ${preview(given.thought, 500)}`];
-  const parts = [...why, ...given.concerns.map(concern => `- ${concern}`), codeBlock(given.input)];
+  const mended =
+    given.raw === undefined ? [] : ['The model wrote it like this, which was mended:', codeBlock(given.raw)];
+  const parts = [...why, ...given.concerns.map(concern => `- ${concern}`), codeBlock(given.input), ...mended];
   return { title: `Run ${given.tool}?`, body: parts.join('\n\n') };
 }
 

@@ -33,7 +33,7 @@ export interface ReasoningBlock {
   text: string;
 }
 
-/** A call the model asks for. `input` is the parsed arguments; `{}` where they could not be parsed (T5). */
+/** A call the model asks for. `input` is the parsed arguments. */
 export interface ToolUseBlock {
   type: 'tool_use';
   /** Unique within its run: the pairing key of the one result (G7). */
@@ -43,7 +43,7 @@ export interface ToolUseBlock {
   input: Record<string, unknown>;
   /** The model's argument text where it was not plain JSON (O2 keeps what was really said). */
   raw?: string;
-  /** The arguments could not be parsed even after repair: `input` is `{}` (C3). */
+  /** The arguments could not be parsed even after repair (C3): `input` means nothing, and the call never runs. */
   argsParseFailed?: boolean;
   /** Schema violations found by the model activity, in words; absent when valid or not validated (C4). */
   argErrors?: string[];

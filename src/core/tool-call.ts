@@ -1,14 +1,21 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4, S4, T5–T7, D1–D4). */
+import type { GateAnswer } from './gate.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import { lookUp } from './ledger.js';
 import type { Limits } from './limits.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
+import { delimit } from './prompt.js';
 import type { PinnedRun } from './run-config.js';
 import type { ToolDefinition } from './tool.js';
 import { DEFAULT_TOOL_POLICY } from './tool.js';
 
+/** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
+export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' }>;
+
 export interface ToolCallCase {
   call: ToolUseBlock;
+  /** What was said of this very call; null: nothing yet. It goes before whatever would be decided anew (PR1). */
+  said: CallAnswer | null;
   /** Position in its reply, from 0. */
   index: number;
   /** Tools the role is offered; empty for roles without (L9). */
@@ -27,35 +34,48 @@ export interface ToolCallCase {
 export type ToolCallDecision =
   | { kind: 'end'; ending: ToolEnding; text: string }
   | { kind: 'reuse'; entry: LedgerEntry }
-  | { kind: 'run'; tool: ToolDefinition; note: string | null }
+  /** `edited`: the arguments that a person put in place of the model's. */
+  | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
   /** A person decides, who is shown `concerns`; approved, it runs. */
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
   /** The client runs it and submits the result (T11). */
-  | { kind: 'client'; tool: ToolDefinition };
+  | { kind: 'client'; tool: ToolDefinition }
+  /** The client ran it: this is its result. */
+  | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
-  const { call, offered, limits, pinned } = given;
+  const { call, said, offered, limits, pinned } = given;
+  const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
+  // What the client ran has happened, also when the run is being stopped.
+  if (said?.kind === 'clientTool' && tool) {
+    return { kind: 'given', tool, content: said.content, isError: said.isError };
+  }
   if (given.stopped) return end('cancelled', 'Not run: the run was stopped.');
+  if (said?.kind === 'approval' && said.decision === 'deny')
+    return end('denied', deniedText(call.name, said.reason));
   if (given.index >= limits.toolCallsPerTurn) {
     return end(
       'skipped',
       `Not run: at most ${limits.toolCallsPerTurn} tool calls of one reply are run. Ask again if it is still needed.`,
     );
   }
-  const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
   if (!tool) return end('unavailable', unknownToolText(call.name, offered));
-  if (call.argErrors && call.argErrors.length > 0)
-    return end('invalid', badArgumentsText(given, call.argErrors));
+  if (call.argsParseFailed || (call.argErrors && call.argErrors.length > 0))
+    return end('invalid', badArgumentsText(given));
   const permission = given.permission(tool);
   if (permission === 'deny') {
     return end('denied', `Not run: ${tool.name} is denied by the configuration. Go on without it.`);
+  }
+  if (said?.kind === 'approval') {
+    const edited = said.arguments;
+    return { kind: 'run', tool, note: edited && editedNote(edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
   const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
   const note = known ? REPEATED_NOTE : null;
-  if (permission === 'run') return { kind: 'run', tool, note };
+  if (permission === 'run') return { kind: 'run', tool, note, edited: null };
   const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
   return { kind: 'ask', tool, note, concerns };
 }
@@ -69,16 +89,22 @@ export function deniedText(tool: string, reason: string | null): string {
 const REPEATED_NOTE =
   'Note: the same call with the same arguments has a result earlier in this conversation.';
 
+function editedNote(edited: Record<string, unknown>): string {
+  return `Note: a person edited the arguments before it ran:\n${delimit('arguments', JSON.stringify(edited))}`;
+}
+
 /** Arguments unreadable or invalid: the model corrects itself, and after a few tries goes another way (T7). */
-function badArgumentsText(given: ToolCallCase, errors: readonly string[]): string {
-  const { call, badCalls, limits } = given;
-  const what = call.argsParseFailed ? 'The arguments were not readable as JSON, so they count as {}. ' : '';
-  const list = errors.map(error => `- ${error}`).join('\n');
+function badArgumentsText({ call, badCalls, limits }: ToolCallCase): string {
+  const errors = call.argErrors ?? [];
+  // What was cut off or can not be read is never run as a call without arguments (TR3).
+  const fault = call.argsParseFailed
+    ? 'The arguments were cut off or are not readable as JSON: write all of them as one JSON object.'
+    : `The arguments do not fit the tool's schema:\n${errors.map(error => `- ${error}`).join('\n')}`;
   const advice =
     badCalls >= limits.argumentCorrections
       ? `This tool was called wrongly ${badCalls + 1} times: do not call it again this way. Use another tool or go on without.`
       : 'Correct the arguments and call again.';
-  return `Not run. ${what}The arguments do not fit the tool's schema:\n${list}\n${advice}`;
+  return `Not run. ${fault}\n${advice}`;
 }
 
 function end(ending: ToolEnding, text: string): ToolCallDecision {

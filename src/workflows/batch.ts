@@ -1,10 +1,13 @@
 /** An open batch of tool calls: the reply it comes from, and how it ends. */
-import type { AssistantMessage } from '../core/message.js';
+import { ownValue } from '../core/json.js';
+import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
-import type { Batch } from '../core/run-state.js';
+import type { Batch, Cursor } from '../core/run-state.js';
 import { toolResult } from '../core/tool-call.js';
 import { closeGates } from './gates.js';
 import type { Run } from './run.js';
+import { settleCall } from './settle-call.js';
+import { answerTo } from './settle-permission.js';
 
 export function replyOf(run: Run, batch: Batch): AssistantMessage {
   const messages = run.state.threads[batch.thread]?.messages ?? [];
@@ -15,31 +18,68 @@ export function replyOf(run: Run, batch: Batch): AssistantMessage {
   throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
 }
 
+/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
+export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
+  return ownValue(batch.edited, call.id) ?? call.input;
+}
+
 export function endBatch(run: Run): void {
   run.state.cursor.batch = null;
-  closeGates(run, 'approval:');
-  closeGates(run, 'client:');
+  closeBatchGates(run, 'no longer needed');
+}
+
+function closeBatchGates(run: Run, why: string): void {
+  closeGates(run, 'approval:', why);
+  closeGates(run, 'client:', why);
 }
 
 /** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  return closeCalls(run, batch, 'skipped', 'Not run: superseded by a message of the user, which follows.');
+  const end = {
+    ending: 'skipped',
+    text: 'Not run: superseded by a message of the user, which follows.',
+    why: 'a message of the user',
+  } as const;
+  return closeCalls(run, run.state.cursor, batch, end);
 }
 
-/** Closes the calls of an open batch without running them: for ends that the loop does not see. */
+/**
+ * Closes the calls of every open batch without running them, also of one that waits behind a question to
+ * another role: for ends that the loop does not see (ST8).
+ */
 export function closeOpenCalls(run: Run): void {
-  const { batch } = run.state.cursor;
-  if (batch) closeCalls(run, batch, 'cancelled', 'Not finished: the run was cancelled.');
+  const { cursor, consultation, steering } = run.state;
+  const end = {
+    ending: 'cancelled',
+    text: 'Not finished: the run was cancelled.',
+    why: 'the run was cancelled',
+  } as const;
+  for (const place of [cursor, consultation?.suspended, steering?.suspended]) {
+    if (place?.batch) closeCalls(run, place, place.batch, end);
+  }
 }
 
-function closeCalls(run: Run, batch: Batch, ending: 'skipped' | 'cancelled', text: string): string[] {
-  const thread = run.state.threads[batch.thread];
-  if (!thread) throw new Error(`no thread ${batch.thread}`);
-  const open = toolCallsOf(replyOf(run, batch)).slice(batch.next);
+function closeCalls(
+  run: Run,
+  place: Cursor,
+  batch: Batch,
+  { ending, text, why }: { ending: 'skipped' | 'cancelled'; text: string; why: string },
+): string[] {
+  const reply = replyOf(run, batch);
+  const open = toolCallsOf(reply).slice(batch.next);
+  closeGates(run, 'approval:', why);
   for (const call of open) {
-    const result = toolResult(call, ending, [{ type: 'text', text }]);
-    run.append(thread, { id: run.nextId('m'), at: run.ports.now(), kind: 'tool_result', content: [result] });
+    const said = answerTo(run, call);
+    const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
+    // What the client ran has happened.
+    const given = said?.kind === 'clientTool' ? said : null;
+    const result = given
+      ? toolResult(call, 'executed', given.content, { isError: given.isError })
+      : toolResult(call, ending, [{ type: 'text', text }]);
+    const callId = run.nextId('c');
+    settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
   }
-  endBatch(run);
+  closeBatchGates(run, why);
+  place.batch = null;
   return open.map(call => call.name);
 }

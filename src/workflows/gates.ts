@@ -64,13 +64,22 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   const open = state.gates.find(candidate => candidate.key === question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   const superseded = () => question.superseded?.() === true;
+  const closed = () => !state.gates.includes(open);
   await run.waitForPerson(
-    () => open.answer !== null || state.stop !== null || superseded(),
+    () => open.answer !== null || state.stop !== null || superseded() || closed(),
     open.gate.deadline,
   );
+  if (closed()) return { kind: 'superseded' };
   // Nothing begins while the run is paused: an answer is kept until it is resumed.
   if (open.answer !== null) await run.held();
   return settle(run, open, superseded()) as Asked<K>;
+}
+
+/** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
+export function takeRecorded(run: Run, key: string): GateAnswer | null {
+  const open = run.state.gates.find(candidate => candidate.key === key && candidate.answer !== null);
+  const settled = open && settle(run, open, false);
+  return settled?.kind === 'answered' ? settled.answer : null;
 }
 
 function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
@@ -95,21 +104,31 @@ function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
 
 function closeGate(
   run: Run,
-  { gate, key }: OpenGate,
-  by: 'person' | 'timeout' | 'superseded',
-  decision: string,
+  { gate, key, answer }: OpenGate,
+  by: 'person' | 'timeout' | 'rule' | 'superseded',
+  why: string,
 ): void {
   const { state } = run;
+  // Whoever answered is told that it came to nothing.
+  const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
   state.gates = state.gates.filter(open => open.key !== key);
   state.closedGates = [...state.closedGates.slice(1 - CLOSED_KEPT), gate.gateId];
   run.journal('gate_closed', { gateId: gate.gateId, kind: gate.kind, by, decision });
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
-export function closeGates(run: Run, prefix: string): void {
+export function closeGates(run: Run, prefix: string, why = 'no longer needed'): void {
   for (const open of run.state.gates.filter(candidate => candidate.key.startsWith(prefix))) {
-    closeGate(run, open, 'superseded', 'no longer needed');
+    closeGate(run, open, 'superseded', why);
   }
+}
+
+/** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands (PR1). */
+export function closeForAlways(run: Run, tool: string): void {
+  const pointless = run.state.gates.filter(
+    ({ gate, answer }) => answer === null && gate.kind === 'approval' && gate.subject.tool === tool,
+  );
+  for (const open of pointless) closeGate(run, open, 'rule', `${tool} is allowed for this run`);
 }
 
 function decisionOf(answer: GateAnswer): string {

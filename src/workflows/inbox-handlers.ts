@@ -13,6 +13,7 @@ import { readPlannedTasks } from '../core/planned-tasks.js';
 import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
+import { closeForAlways } from './gates.js';
 import type { Run } from './run.js';
 import { readable } from './take-steering.js';
 
@@ -147,7 +148,15 @@ export function takeAnswer(run: Run, input: unknown, via: AnswerRoute): { gateId
   const { gateId, answer } = checked.ok;
   const open = run.state.gates.find(({ gate }) => gate.gateId === gateId);
   if (open) open.answer = answer;
+  if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
+    allowAlways(run, open.gate.subject.tool);
   return { gateId };
+}
+
+function allowAlways(run: Run, tool: string): void {
+  const { state } = run;
+  if (!state.allowedTools.includes(tool)) state.allowedTools.push(tool);
+  closeForAlways(run, tool);
 }
 
 function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {

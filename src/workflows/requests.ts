@@ -9,7 +9,7 @@ import type { LlmMessage } from '../core/message.js';
 import { convertToLlm, toolCallsOf } from '../core/message.js';
 import { offeredTools } from '../core/run-config.js';
 import type { PinnedCall, RunState } from '../core/run-state.js';
-import { inputOf } from './run-tools.js';
+import { inputOf } from './batch.js';
 
 /** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
 const PAGE_BYTES = 400_000;

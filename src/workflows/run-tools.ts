@@ -5,7 +5,7 @@ import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import { ownValue, utf8Length } from '../core/json.js';
 import type { LedgerEntry } from '../core/ledger.js';
-import { REUSE_NOTE, recordCall } from '../core/ledger.js';
+import { REUSE_NOTE } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
 import { decidePermission } from '../core/permission.js';
@@ -13,15 +13,14 @@ import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { toolAttempts } from '../core/tool.js';
-import type { ToolCallDecision } from '../core/tool-call.js';
-import { contentText, decideToolCall, toolResult } from '../core/tool-call.js';
-import { addStep, stepOf } from '../core/trace.js';
-import { endBatch, replyOf } from './batch.js';
+import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
+import { decideToolCall, toolResult } from '../core/tool-call.js';
+import { endBatch, inputOf, replyOf } from './batch.js';
 import type { CallOptions } from './ports.js';
 import { reviewAction } from './review.js';
 import type { Run } from './run.js';
-import type { Settled } from './settle-permission.js';
-import { openBatchGates, settlePermission } from './settle-permission.js';
+import { settleCall } from './settle-call.js';
+import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-permission.js';
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_ARGUMENT_BYTES = 1_024;
@@ -44,12 +43,13 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     openBatchGates(
       run,
       reply,
-      calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index) })),
+      calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index, null) })),
     );
   }
-  const reviewed = withReview(run, reply, call, decide(run, batch, call, batch.next));
-  const decision = reviewed && (await settlePermission(run, { batch, call, reply }, reviewed));
+  const decision = await decisionOn(run, { batch, call, reply });
   if (!decision) return;
+  closeCallGates(run, call);
+  if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
@@ -58,8 +58,34 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
   });
   run.state.toolCallId = callId;
   const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
-  settle(run, { batch, reply, call, callId, result, decision });
+  const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
+  settleCall(run, { batch, reply, call, callId, result, input: inputOf(batch, call), ran });
   if (batch.next >= calls.length) endBatch(run);
+}
+
+/** A decision that needs nobody any more. */
+type Settled = Exclude<ToolCallDecision, { kind: 'ask' | 'client' }>;
+
+/** What becomes of the call at hand: what was said of it stands; else it is decided, reviewed and asked about. */
+async function decisionOn(
+  run: Run,
+  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
+): Promise<Settled | null> {
+  const said = answerTo(run, call);
+  const decided = decide(run, batch, call, batch.next, said);
+  const decision = said ? decided : withReview(run, reply, call, decided);
+  if (decision === null || !needsAnswer(decision)) return decision;
+  const answer = await askAbout(run, { call, reply }, decision);
+  if (answer === null) return null;
+  const settled = decide(run, batch, call, batch.next, answer);
+  if (needsAnswer(settled)) throw new Error(`the call ${call.id} has its answer and asks again`);
+  return settled;
+}
+
+function needsAnswer(
+  decision: ToolCallDecision,
+): decision is Extract<ToolCallDecision, { kind: 'ask' | 'client' }> {
+  return decision.kind === 'ask' || decision.kind === 'client';
 }
 
 /** The reviewer's say on a call that is about to run or to be asked about (F20). Null: it is being asked. */
@@ -78,20 +104,23 @@ function withReview(
   }
   if (review.concerns.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
-  return { ...decision, kind: 'ask', concerns: [...concerns, ...review.concerns] };
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...concerns, ...review.concerns] };
 }
 
-/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
-export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
-  return ownValue(batch.edited, call.id) ?? call.input;
-}
-
-function decide(run: Run, batch: Batch, call: ToolUseBlock, index: number): ToolCallDecision {
+function decide(
+  run: Run,
+  batch: Batch,
+  call: ToolUseBlock,
+  index: number,
+  said: CallAnswer | null,
+): ToolCallDecision {
   const { state, pinned } = run;
   const role = run.role(replyOf(run, batch).role);
   const { autoApprove } = state.settings;
   return decideToolCall({
     call,
+    said,
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
     pinned,
@@ -209,51 +238,4 @@ function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFai
   return toolResult(call, ending, [
     { type: 'text', text: `${FAILED_TEXT[ending] ?? 'The call failed.'}${why}` },
   ]);
-}
-
-interface SettledCall {
-  batch: Batch;
-  reply: AssistantMessage;
-  call: ToolUseBlock;
-  callId: string;
-  result: ToolResultBlock;
-  decision: Settled;
-}
-
-/** Appends the result and updates everything that remembers calls: ledger, counters, trace, journal. */
-function settle(run: Run, { batch, reply, call, callId, result, decision }: SettledCall): void {
-  const { state, ports } = run;
-  const thread = state.threads[batch.thread];
-  if (!thread) throw new Error(`no thread ${batch.thread}`);
-  const messageId = run.nextId('m');
-  run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
-  batch.next += 1;
-  state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
-  if (result.ending === 'invalid') {
-    const badCalls = ownValue(state.badCalls, call.name) ?? 0;
-    state.badCalls = { ...state.badCalls, [call.name]: badCalls + 1 };
-  }
-  // A client's tool may change things as well: what was read before it is not reused (D3).
-  if (decision.kind === 'run' || decision.kind === 'given') {
-    recordCall(state.ledger, {
-      call: { ...call, input: inputOf(batch, call) },
-      result,
-      messageId,
-      taskId: state.cursor.taskId,
-      policy: decision.tool.policy,
-    });
-  }
-  const text = preview(contentText(result.content));
-  addStep(state.trace, {
-    ...stepOf(reply),
-    at: ports.now(),
-    taskId: state.cursor.taskId,
-    action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
-    observation: text,
-    ending: result.ending,
-    elapsedMs: result.durationMs,
-    error: result.isError ? text : null,
-  });
-  const { ending, isError, durationMs } = result;
-  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
 }

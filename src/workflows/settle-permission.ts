@@ -3,50 +3,39 @@
 import { approvalText, clientToolText } from '../core/gate-text.js';
 import { batchAction, waitingSteers } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
-import type { AssistantMessage, ToolContent, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { thoughtOf } from '../core/message.js';
-import { delimit } from '../core/prompt.js';
-import type { Batch } from '../core/run-state.js';
-import type { ToolDefinition } from '../core/tool.js';
-import type { ToolCallDecision } from '../core/tool-call.js';
-import { deniedText } from '../core/tool-call.js';
+import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
 import type { Question } from './gates.js';
-import { ask, openGate } from './gates.js';
+import { ask, closeGates, openGate, takeRecorded } from './gates.js';
 import type { Run } from './run.js';
 
-/** A decision that needs nobody any more; `given` carries a client's result. */
-export type Settled =
-  | Extract<ToolCallDecision, { kind: 'end' | 'reuse' | 'run' }>
-  | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
 
 /**
- * Asks where the decision says so. Null: the run is being stopped, or a message of the user made the question
+ * What is recorded at the call's gate, taken from it. The one place where that is read, before anything is
+ * decided about the call: what a person said stands, whatever they allowed since for other calls (PR1).
+ */
+export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
+  const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));
+  return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
+}
+
+/**
+ * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
  * pointless; the call has no result yet, and the loop decides anew.
  */
-export async function settlePermission(
+export async function askAbout(
   run: Run,
-  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
-  decision: ToolCallDecision,
-): Promise<Settled | null> {
+  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+  decision: Asking,
+): Promise<CallAnswer | null> {
   const superseded = () => batchAction(waitingSteers(run.state.inbox, reply.role)) === 'skip_rest';
-  if (decision.kind === 'client') {
-    const asked = await ask(run, { ...clientQuestion(call), superseded });
-    if (asked.kind !== 'answered') return null;
-    const { content, isError } = asked.answer;
-    return { kind: 'given', tool: decision.tool, content, isError };
-  }
-  if (decision.kind !== 'ask') return decision;
-
-  const asked = await ask(run, {
-    ...approvalQuestion(call, decision.concerns, thoughtOf(reply)),
-    superseded,
-  });
-  if (asked.kind !== 'answered') return null;
-  const { decision: said, reason, arguments: edited } = asked.answer;
-  if (said === 'deny') return { kind: 'end', ending: 'denied', text: deniedText(call.name, reason) };
-  if (said === 'always') run.state.allowedTools.push(call.name);
-  if (edited) batch.edited[call.id] = edited;
-  return { kind: 'run', tool: decision.tool, note: edited ? editedNote(edited) : decision.note };
+  const asked =
+    decision.kind === 'client'
+      ? await ask(run, { ...clientQuestion(call), superseded })
+      : await ask(run, { ...approvalQuestion(call, decision.concerns, thoughtOf(reply)), superseded });
+  return asked.kind === 'answered' ? asked.answer : null;
 }
 
 /** Opens the gates of a whole batch at once, so that a person sees all that is asked of them. */
@@ -62,28 +51,38 @@ export function openBatchGates(
   }
 }
 
+/** The call has its decision: a gate of it that is still open asks for nothing. */
+export function closeCallGates(run: Run, call: ToolUseBlock): void {
+  closeGates(run, approvalKey(call));
+  closeGates(run, clientKey(call));
+}
+
 function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: string): Question<'approval'> {
   return {
-    key: `approval:${call.id}`,
+    key: approvalKey(call),
     kind: 'approval',
-    ...approvalText({ tool: call.name, input: call.input, thought, concerns }),
+    ...approvalText({ tool: call.name, input: call.input, raw: call.raw, thought, concerns }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
 }
 
 function clientQuestion(call: ToolUseBlock): Question<'clientTool'> {
   return {
-    key: `client:${call.id}`,
+    key: clientKey(call),
     kind: 'clientTool',
     ...clientToolText({ tool: call.name, input: call.input }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
 }
 
-function argumentLine(call: ToolUseBlock): string {
-  return preview(JSON.stringify(call.input), 1_000);
+function approvalKey(call: ToolUseBlock): string {
+  return `approval:${call.id}`;
 }
 
-function editedNote(edited: Record<string, unknown>): string {
-  return `Note: a person edited the arguments before it ran:\n${delimit('arguments', JSON.stringify(edited))}`;
+function clientKey(call: ToolUseBlock): string {
+  return `client:${call.id}`;
+}
+
+function argumentLine(call: ToolUseBlock): string {
+  return preview(JSON.stringify(call.input), 1_000);
 }

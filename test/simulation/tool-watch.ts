@@ -23,7 +23,7 @@ export class ToolWatch {
   private readonly current = new Map<string, string>();
   /** Arguments that calls ran with, which a person may have edited. */
   private readonly inputs = new Map<string, unknown>();
-  /** Of this goal, and closed for a message of a person: those are not counted. */
+  /** Of this goal, whatever the end. */
   results = 0;
   private readonly gates: GateWatch;
 
@@ -77,7 +77,7 @@ export class ToolWatch {
 
   /** A result as it was written, with its call. Returns what it shows. */
   written(call: ToolUseBlock, result: ToolResultBlock): void {
-    if (!isSuperseded(result)) this.results += 1;
+    this.results += 1;
     const key = `${call.name} ${canonicalJson(this.inputs.get(call.id) ?? call.input)}`;
     const policy = this.ran.get(call.id);
     const byClient =
@@ -104,12 +104,6 @@ export class ToolWatch {
       this.current.set(key, JSON.stringify(result.content));
     }
   }
-}
-
-/** Closed for a message of a person, together with the rest of its batch: the journal names it there. */
-function isSuperseded({ ending, content }: ToolResultBlock): boolean {
-  const [first] = content;
-  return ending === 'skipped' && first?.type === 'text' && first.text.startsWith('Not run: superseded');
 }
 
 /** The arguments as the model gave them. */

@@ -5,6 +5,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { ToolContent, ToolEnding, ToolUseBlock } from '../../../src/core/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../../src/core/tool.js';
 import {
+  type CallAnswer,
   contentText,
   decideToolCall,
   deniedText,
@@ -40,6 +41,7 @@ function call(name: string, more: Partial<ToolUseBlock> = {}): ToolUseBlock {
 function given(more: Partial<ToolCallCase> = {}): ToolCallCase {
   return {
     call: call('read_file'),
+    said: null,
     index: 0,
     offered: OFFERED,
     pinned: { fallbackServer: null, dedupe: 'enforce', tools: [] },
@@ -116,10 +118,22 @@ describe('decideToolCall: calls that do not run', () => {
       /\n- path: missing\n- depth: not a number\nCorrect the arguments and call again\.$/,
     ],
     [
-      'arguments that were no JSON and do not fit → invalid, says they count as {} (T5, C3)',
+      'arguments that were no JSON and do not fit → invalid, says that they could not be read (T5, C3)',
       { call: badCall({ input: {}, argsParseFailed: true }) },
       'invalid',
-      /not readable as JSON, so they count as \{\}/,
+      /cut off or are not readable as JSON: write all of them/,
+    ],
+    [
+      'no JSON, of a tool whose schema takes {} → invalid: nothing stands for what nobody said (TR3)',
+      { call: call('read_file', { input: {}, argsParseFailed: true }) },
+      'invalid',
+      /^Not run\. The arguments were cut off/,
+    ],
+    [
+      'no JSON, of a tool that its server checks → invalid all the same (TR3)',
+      { call: call('read_file', { input: {}, raw: '{"pa', argsParseFailed: true }), permission: () => 'ask' },
+      'invalid',
+      /Correct the arguments/,
     ],
     [
       'bad arguments once more within the limit → still asked to correct (T7)',
@@ -174,6 +188,43 @@ describe('decideToolCall: calls that do not run', () => {
   });
 });
 
+const approval = (more: object) =>
+  ({ kind: 'approval', decision: 'approve', reason: null, arguments: null, ...more }) as const;
+
+describe('decideToolCall: calls of which something was said', () => {
+  const client: CallAnswer = { kind: 'clientTool', content: [], isError: false };
+
+  test.each<[string, Partial<ToolCallCase>, object]>([
+    [
+      'denied by a person, and the tool runs unasked by now → denied (PR1)',
+      { said: approval({ decision: 'deny', reason: 'No.' }), permission: () => 'run' },
+      { kind: 'end', ending: 'denied', text: deniedText('read_file', 'No.') },
+    ],
+    [
+      'approved with other arguments, and the tool runs unasked by now → run with those (PR1)',
+      { said: approval({ arguments: { path: 'b' } }), permission: () => 'run' },
+      { kind: 'run', edited: { path: 'b' } },
+    ],
+    [
+      'approved, and the same call has a result by now → run all the same (PR1)',
+      { said: approval({}), ledger: knownCall('read_file') },
+      { kind: 'run', edited: null },
+    ],
+    [
+      'approved, and the run is being stopped → cancelled (PR1)',
+      { said: approval({}), stopped: true },
+      { kind: 'end', ending: 'cancelled' },
+    ],
+    [
+      'result of the client, and the run is being stopped → the result (PR1)',
+      { call: call('take_photo'), said: client, stopped: true },
+      { kind: 'given', tool: PHOTO },
+    ],
+  ])('decideToolCall: %s', (_, more, decision) => {
+    expect(decideToolCall(given(more))).toMatchObject(decision);
+  });
+});
+
 describe('decideToolCall: calls that go on', () => {
   const NOTE = expect.stringContaining('same call with the same arguments');
   test.each<[string, Partial<ToolCallCase>, object]>([
@@ -191,11 +242,6 @@ describe('decideToolCall: calls that go on', () => {
     [
       'empty list of argument errors → run (C4)',
       { call: call('read_file', { argErrors: [] }) },
-      { kind: 'run', tool: READ, note: null },
-    ],
-    [
-      'no JSON, but {} fits the schema → run with {} (T5, C3)',
-      { call: call('read_file', { input: {}, argsParseFailed: true }) },
       { kind: 'run', tool: READ, note: null },
     ],
     ['client tool → the client runs it (T10)', { call: call('take_photo') }, { kind: 'client', tool: PHOTO }],

@@ -1,0 +1,115 @@
+/** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
+import type { CallToolInput } from '../../src/activities/types.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
+import { NO_USAGE } from '../../src/core/message.js';
+import type { PinnedRole } from '../../src/core/role.js';
+import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import { newRunState, startOf } from '../../src/core/run-state.js';
+import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import type { Ports } from '../../src/workflows/ports.js';
+import { Run } from '../../src/workflows/run.js';
+import { pinnedRun } from './core-values.js';
+
+export function fileTool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
+  return {
+    name,
+    serverToolName: name,
+    origin: { type: 'mcp', server: 'files' },
+    description: '',
+    inputSchema: {},
+    validation: 'strict',
+    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
+  };
+}
+
+export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRole {
+  return {
+    name,
+    description: '',
+    memory: 'shared',
+    tools: ['*'],
+    output: 'execution',
+    dialect: 'component',
+    models: [],
+    temperature: null,
+    maxOutputTokens: null,
+    system: '',
+    ...more,
+  };
+}
+
+export interface SmallRun {
+  run: Run;
+  /** What the tools were called with. */
+  ran: CallToolInput[];
+  /** The results that were written, in order. */
+  results(): ToolResultBlock[];
+}
+
+/** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
+function quietPorts(ran: CallToolInput[]): Ports {
+  return {
+    now: () => 1_000,
+    callModel: () => Promise.reject(new Error('no model is called here')),
+    offer: () => {},
+    callTool: async input => {
+      ran.push(input);
+      const content = [{ type: 'text' as const, text: 'done' }];
+      return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
+    },
+    storeText: async () => 'ref',
+    wait: async done => {
+      while (!done()) await new Promise(setImmediate);
+    },
+    startRun: async id => id,
+    interrupt: () => {},
+    throwIfCancelled: () => {},
+    handoverDue: () => false,
+    handoverSuggested: () => false,
+    handOver: () => Promise.reject(new Error('nothing is handed over here')),
+    show: () => {},
+  };
+}
+
+/** A run whose executor has just asked for these calls of tools. */
+export function runAtCalls(
+  calls: readonly (Pick<ToolUseBlock, 'name' | 'input'> & Partial<ToolUseBlock>)[],
+  given: { pinned?: Partial<PinnedRun>; settings?: Partial<RunSettings> } = {},
+): SmallRun {
+  const settings: RunSettings = {
+    mode: 'team',
+    workspace: '/w',
+    autoApprove: false,
+    attended: true,
+    ...given.settings,
+  };
+  const state = newRunState('Do it.', settings, 0);
+  state.pinned = pinnedRun({
+    roles: { executor: testRole('executor') },
+    tools: [fileTool('put'), fileTool('read', { readOnly: true })],
+    gateTimeoutMs: 60_000,
+    ...given.pinned,
+  });
+  const ran: CallToolInput[] = [];
+  const run = new Run(state, quietPorts(ran));
+  const reply: AssistantMessage = {
+    id: 'm1',
+    at: 0,
+    kind: 'assistant',
+    role: 'executor',
+    content: calls.map((call, index) => ({ type: 'tool_use', id: `t${index + 1}`, ...call })),
+    stopReason: 'tool_use',
+    model: 'p/a',
+    usage: NO_USAGE,
+  };
+  const thread = run.append(run.mainThread(), reply) && run.mainThread();
+  state.lastId = 1;
+  state.cursor = {
+    ...startOf('execution', 1, 'task-1'),
+    batch: { thread: thread.id, messageId: reply.id, toolsOffered: true, next: 0, edited: {} },
+  };
+  const results = () =>
+    thread.messages.flatMap(message => (message.kind === 'tool_result' ? [message.content[0]] : []));
+  return { run, ran, results };
+}

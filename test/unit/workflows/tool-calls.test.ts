@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import { pairingFaults } from '../../../src/core/message.js';
+import { startOf } from '../../../src/core/run-state.js';
+import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/batch.js';
+import { requestStop, takeAnswer } from '../../../src/workflows/inbox-handlers.js';
+import type { Run } from '../../../src/workflows/run.js';
+import { runNextCall } from '../../../src/workflows/run-tools.js';
+import type { SmallRun } from '../../support/small-run.js';
+import { fileTool, runAtCalls } from '../../support/small-run.js';
+
+const write = (path: string) => ({ name: 'put', input: { path } });
+
+/** Works the batch off; what was recorded at the gates before it goes on is there already. */
+async function workOff({ run }: SmallRun): Promise<void> {
+  for (let batch = run.state.cursor.batch; batch; batch = run.state.cursor.batch)
+    await runNextCall(run, batch);
+}
+
+function answer(run: Run, index: number, input: Record<string, unknown>): void {
+  const gate = run.state.gates[index]?.gate;
+  takeAnswer(run, { gateId: gate?.gateId, ...input }, 'answerGate');
+}
+
+function closings({ run }: SmallRun): string[] {
+  return run.state.journal.events.flatMap(event =>
+    event.type === 'gate_closed' ? [`${event.by}: ${event.decision}`] : [],
+  );
+}
+
+/** Answers as soon as the gates are open: the loop waits at the first of them. */
+async function whenAsked(small: SmallRun, act: (run: Run) => void): Promise<void> {
+  const working = workOff(small);
+  while (small.run.state.gates.length === 0) await new Promise(setImmediate);
+  act(small.run);
+  await working;
+}
+
+describe('answers at the gates of a batch', () => {
+  test('gate: the second call denied, then the first allowed always → the second does not run (PR1)', async () => {
+    const small = runAtCalls([write('a'), write('b')]);
+    await whenAsked(small, run => {
+      answer(run, 1, { decision: 'deny', reason: 'Not b.' });
+      answer(run, 0, { decision: 'always' });
+    });
+    expect(small.ran.map(call => call.arguments)).toEqual([{ path: 'a' }]);
+    expect(small.results().map(result => result.ending)).toEqual(['executed', 'denied']);
+    expect(JSON.stringify(small.results()[1]?.content)).toContain('Not b.');
+    expect(closings(small)).toEqual(['person: always', 'person: deny']);
+  });
+
+  test('gate: the second call approved with other arguments, then the first allowed always → it runs with those (PR1)', async () => {
+    const small = runAtCalls([write('a'), write('b')]);
+    await whenAsked(small, run => {
+      answer(run, 1, { decision: 'approve', arguments: { path: 'c' } });
+      answer(run, 0, { decision: 'always' });
+    });
+    expect(small.ran.map(call => call.arguments)).toEqual([{ path: 'a' }, { path: 'c' }]);
+  });
+
+  test('gate: one of three answered with always → the two without an answer close by rule and run (PR1)', async () => {
+    const small = runAtCalls([write('a'), write('b'), write('c')]);
+    await whenAsked(small, run => answer(run, 1, { decision: 'always' }));
+    expect(small.ran).toHaveLength(3);
+    expect(closings(small)).toEqual([
+      'rule: put is allowed for this run',
+      'rule: put is allowed for this run',
+      'person: always',
+    ]);
+  });
+
+  test('gate: approved and then stopped → not run, and the gate says what overtook the approval (PR1)', async () => {
+    const small = runAtCalls([write('a'), write('b')]);
+    await whenAsked(small, run => {
+      answer(run, 1, { decision: 'approve' });
+      requestStop(run, null);
+    });
+    expect(small.ran).toEqual([]);
+    expect(small.results().map(result => result.ending)).toEqual(['cancelled', 'cancelled']);
+    expect(closings(small)).toContain('superseded: approve, overtaken: stop');
+  });
+
+  test('gate: approved, and a message skips the rest → the gate says what overtook the approval (PR1)', () => {
+    const small = runAtCalls([write('a'), write('b')]);
+    const { batch } = small.run.state.cursor;
+    void runNextCall(small.run, batch as NonNullable<typeof batch>);
+    answer(small.run, 1, { decision: 'approve' });
+    skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
+    expect(closings(small)).toContain('superseded: approve, overtaken: a message of the user');
+  });
+
+  test('client tool: its result came before a message skips the rest → the result stands (PR1)', () => {
+    const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };
+    const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
+    const { batch } = small.run.state.cursor;
+    void runNextCall(small.run, batch as NonNullable<typeof batch>);
+    takeAnswer(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
+    skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
+    expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);
+  });
+});
+
+describe('ends of calls that do not run', () => {
+  test('arguments that could not be read: tool that takes none → invalid, never run with {} (TR3)', async () => {
+    const small = runAtCalls([{ name: 'put', input: {}, raw: '{"path": "a', argsParseFailed: true }], {
+      settings: { autoApprove: true },
+    });
+    await workOff(small);
+    expect(small.ran).toEqual([]);
+    expect(small.results().map(result => result.ending)).toEqual(['invalid']);
+    expect(JSON.stringify(small.results()[0]?.content)).toMatch(/cut off or are not readable as JSON/);
+  });
+
+  test('cancelled: a batch waits behind a question to another role → each call has its result (ST8)', () => {
+    const small = runAtCalls([write('a'), write('b')]);
+    const { state } = small.run;
+    state.consultation = {
+      key: 'review:x',
+      role: 'reviewer',
+      output: 'review',
+      brief: '',
+      suspended: state.cursor,
+      done: false,
+      value: null,
+      envelope: null,
+      special: null,
+    };
+    state.cursor = startOf('consultation', 1, 'task-1');
+    closeOpenCalls(small.run);
+    expect(small.results().map(result => result.ending)).toEqual(['cancelled', 'cancelled']);
+    expect(pairingFaults(state.threads.main?.messages ?? [])).toEqual({ open: [], stray: [] });
+  });
+
+  test.each([
+    ['skipped', skipOpenCalls],
+    ['cancelled', (run: Run) => closeOpenCalls(run)],
+  ] as const)(
+    '%s: two open calls → two trace steps, two ends in the journal, two counted (ST8)',
+    (ending, close) => {
+      const { run } = runAtCalls([write('a'), write('b')]);
+      const { batch } = run.state.cursor;
+      close(run, batch as NonNullable<typeof batch>);
+      expect(run.state.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
+      const ends = run.state.journal.events.filter(event => event.type === 'tool_call_ended');
+      expect(ends).toHaveLength(2);
+      expect(run.state.goal.counters.toolCalls).toBe(2);
+      expect(run.state.cursor.batch).toBeNull();
+    },
+  );
+});
