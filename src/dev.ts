@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { errorLine } from './client/output.js';
+import { checkConfigDir } from './config/files.js';
 import { loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { projectRoot, resolveHome } from './stack/home.js';
@@ -21,6 +22,7 @@ const say = errorLine;
 /** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
 async function dev(options: { stop?: boolean; config?: string }): Promise<void> {
   const configDir = resolve(options.config ?? projectRoot);
+  await checkConfigDir(configDir);
   loadDotEnv(configDir);
   const home = resolveHome();
   if (options.stop === true) {

@@ -9,7 +9,7 @@ import { runGoal } from './client/run-goal.js';
 import { isTerminal } from './client/session/terminal.js';
 import { addStartOptions, readGoal } from './client/start-options.js';
 import type { StartOptions } from './client/start-run.js';
-import { startRequest, userPath, withDefaultModel } from './client/start-run.js';
+import { configFolder, startRequest, withDefaultModel } from './client/start-run.js';
 import { SteersmanError } from './errors.js';
 
 /** How long a run of a session that is gone waits for the next goal. */
@@ -32,7 +32,7 @@ async function start(goal: string | undefined, options: NpmStartOptions, command
   const words = goal === undefined ? null : await readGoal(goal, command);
   const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
   const request = words === null ? null : await startRequest(words, { ...chosen, ...session });
-  const configDir = options.config === undefined ? null : userPath(options.config);
+  const configDir = await configFolder(options.config);
   await withTemporal(options, async context => {
     if (chosen !== options) context.output.notes.line(REHEARSAL_NOTE);
     const resumed = await tellLeftOpen(context, { resume, configDir });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
 import { errorLine } from './client/output.js';
+import { checkConfigDir } from './config/files.js';
 import { env, loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { projectRoot } from './stack/home.js';
@@ -26,7 +27,9 @@ Examples:
   npm run worker -- --config /etc/steersman --task-queue steersman-eu`,
   )
   .action(async (options: { config: string; taskQueue: string }) => {
-    await runWorker({ configDir: resolve(options.config), taskQueue: options.taskQueue });
+    const configDir = resolve(options.config);
+    await checkConfigDir(configDir);
+    await runWorker({ configDir, taskQueue: options.taskQueue });
   });
 
 try {

@@ -24,6 +24,11 @@ export interface CallToolDeps {
   blobs: BlobStore;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
+  /**
+   * The real path of a folder that this worker serves, looked up for each call: who may work where is the worker's
+   * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
+   */
+  openWorkspace(path: string): Promise<string>;
   /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
 }
@@ -114,13 +119,15 @@ class ToolCall {
 
   /** Connects and sends, again from the start where it turns out that nothing was sent. */
   async #runOnServer(server: string, args: Record<string, unknown>): Promise<CallToolResult> {
+    const opened = await this.#openWorkspace();
+    if ('refused' in opened) return opened.refused;
     const deadline = performance.now() + CONNECT_BUDGET_MS;
     let why = '';
     for (let attempt = 1; attempt <= CONNECT_TRIES; attempt++) {
       const left = deadline - performance.now();
       if (left <= 0) break;
       if (attempt > 1) await this.#orStop(pause(CONNECT_PAUSE_MS * 2 ** (attempt - 2)));
-      const connected = await this.#connect(server, left);
+      const connected = await this.#connect(server, opened.workspace, left);
       if ('why' in connected) {
         why = connected.why;
         continue;
@@ -138,12 +145,23 @@ class ToolCall {
     );
   }
 
-  async #connect(server: string, budgetMs: number): Promise<{ connection: McpConnection } | { why: string }> {
+  async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {
+    try {
+      return { workspace: await this.#orStop(this.#deps.openWorkspace(this.#input.workspace)) };
+    } catch (error) {
+      if (!(error instanceof SteersmanError)) throw error;
+      return { refused: ended('denied', `Not run: ${error.message}`) };
+    }
+  }
+
+  async #connect(
+    server: string,
+    workspace: string,
+    budgetMs: number,
+  ): Promise<{ connection: McpConnection } | { why: string }> {
     const tooSlow = { why: `It took longer than ${CONNECT_BUDGET_MS / 1000} s to start.` };
     try {
-      const opening = this.#deps.pool
-        .connect(server, this.#input.workspace)
-        .then(connection => ({ connection }));
+      const opening = this.#deps.pool.connect(server, workspace).then(connection => ({ connection }));
       return await this.#orStop(within(budgetMs, opening, tooSlow));
     } catch (error) {
       if (error instanceof SteersmanError) return { why: error.message };

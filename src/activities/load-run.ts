@@ -9,7 +9,6 @@ import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
 import {
   applyToolOverrides,
-  checkRunLimits,
   chooseModels,
   loadSettings,
   mergeLimits,
@@ -20,7 +19,6 @@ import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
-import { MODES } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
@@ -76,8 +74,10 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { badInput, badConfig } = FAILURE.run;
   const files = await failAs(badConfig, () => readFiles(deps.configDir, run.mode));
   const { settings } = files;
-  const { workspace, runLimits } = await failAs(badInput, () => checkRun(deps, run, settings));
-  const limits = mergeLimits(settings.limits, runLimits);
+  const workspace = await failAs(badInput, () =>
+    checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
+  );
+  const limits = mergeLimits(settings.limits, run.limits ?? {});
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? []);
   const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
@@ -139,15 +139,6 @@ async function readFiles(
     }
   }
   return { settings, roles };
-}
-
-async function checkRun(deps: LoadRunDeps, run: RunSettings, settings: Settings) {
-  if (!MODES.includes(run.mode)) {
-    throw new SteersmanError(`There is no mode "${run.mode}".`, `Use one of: ${MODES.join(', ')}.`);
-  }
-  const runLimits = checkRunLimits(run.limits);
-  const workspace = await checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack));
-  return { runLimits, workspace };
 }
 
 function renderAll(

@@ -99,7 +99,7 @@ export interface CallToolInput {
 }
 
 export interface CallToolResult {
-  ending: 'executed' | 'invalid' | 'timed_out' | 'unavailable' | 'outcome_unknown' | 'cancelled';
+  ending: 'executed' | 'invalid' | 'denied' | 'timed_out' | 'unavailable' | 'outcome_unknown' | 'cancelled';
   content: ToolContent[];
   isError: boolean;
   durationMs: number;

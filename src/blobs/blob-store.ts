@@ -23,7 +23,10 @@ export interface BlobStore {
 const REF = /^blob:([A-Za-z0-9_-]{1,80})\/([0-9a-f]{64})$/;
 const DAY_MS = 86_400_000;
 
-/** A store in a local directory: `<dir>/<run>/<sha256>`. Shared by workers only where the directory is. */
+/**
+ * A store in a local directory: `<dir>/<run>/<sha256>`. Shared by workers only where the directory is; other users
+ * of the host can not read it.
+ */
 export function createLocalBlobStore(dir: string): BlobStore {
   return {
     async put(runId, data) {
@@ -58,9 +61,9 @@ async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promi
   } catch {
     // Not there yet.
   }
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = join(folder, `.${name}.${randomUUID()}`);
-  await writeFile(aside, bytes);
+  await writeFile(aside, bytes, { mode: 0o600 });
   await rename(aside, path);
 }
 

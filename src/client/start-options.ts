@@ -2,10 +2,12 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { DEFAULT_LIMITS } from '../core/limits.js';
 import { MODES } from '../core/run-config.js';
 import { SteersmanError } from '../errors.js';
 import { positiveInteger } from './command.js';
 import { EXIT } from './exit-codes.js';
+import { readLimits } from './limit-words.js';
 
 /** Adds the goal and all options of a start. */
 export function addStartOptions(command: Command): Command {
@@ -20,8 +22,18 @@ export function addStartOptions(command: Command): Command {
     .option('--approve-plan', 'the plan waits for a person before it is carried out')
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
     .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option(
+      '--limit <name=value>',
+      `cap of this run, repeatable: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      addLimit,
+    )
+    .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
     .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
+}
+
+function addLimit(word: string, limits: Record<string, number | null> = {}): Record<string, number | null> {
+  return { ...limits, ...readLimits([word]) };
 }
 
 /**

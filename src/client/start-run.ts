@@ -3,10 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
+import { checkConfigDir, readTextIfPresent } from '../config/files.js';
 import { checkWorkspace } from '../config/workspace.js';
+import { parseYaml } from '../config/yaml-source.js';
 import { preview } from '../core/journal.js';
+import { isRecord } from '../core/json.js';
 import type { Mode, RunSettings } from '../core/run-config.js';
-import { checkRunInput } from '../core/run-input.js';
+import { readStart } from '../core/run-input.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import type { Report } from '../stack/temporal-binary.js';
@@ -36,6 +39,10 @@ export interface StartOptions {
   keepOpen?: number;
   /** Id of an ended run whose goals and answers this one knows. */
   after?: string;
+  /** File with further settings. */
+  settings?: string;
+  /** Limits by name, judged with the rest. */
+  limit?: Record<string, number | null>;
 }
 
 /** A start request that has been checked. */
@@ -80,7 +87,34 @@ export async function startRequest(
   options: StartOptions,
   now = new Date(),
 ): Promise<StartRequest> {
-  const settings: RunSettings = {
+  const start = readStart({ goal, settings: await givenSettings(options) });
+  const errors = start.ok ? [] : start.errors;
+  if (options.id !== undefined && !/^\S{1,200}$/.test(options.id)) {
+    errors.push('--id must be 1 to 200 characters without spaces.');
+  }
+  if (!start.ok || errors.length > 0) {
+    const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
+    throw new SteersmanError(`The run can not start:${faults}`, SEE_HELP, EXIT.usage);
+  }
+  const { settings } = start;
+  settings.workspace = await realWorkspace(settings.workspace);
+  return {
+    id: options.id ?? newRunId(now),
+    goal,
+    settings,
+    taskQueue: options.taskQueue ?? env.taskQueue() ?? null,
+    configDir: await configFolder(options.config),
+    after: options.after ?? null,
+  };
+}
+
+const SEE_HELP = 'See --help for how to start a run.';
+
+/** The settings as the command line gives them, over those of `--settings`. */
+async function givenSettings(options: StartOptions): Promise<Record<string, unknown>> {
+  const file = options.settings === undefined ? {} : await readSettingsFile(userPath(options.settings));
+  return {
+    ...file,
     mode: options.mode,
     workspace: userPath(options.workspace ?? '.'),
     autoApprove: options.yes === true,
@@ -88,26 +122,28 @@ export async function startRequest(
     ...(options.attended ? { attended: true } : {}),
     ...(options.approvePlan ? { approvePlan: true } : {}),
     ...(options.keepOpen === undefined ? {} : { keepOpenSeconds: options.keepOpen }),
-  };
-  const errors = checkRunInput({ goal, settings });
-  if (options.id !== undefined && !/^\S{1,200}$/.test(options.id)) {
-    errors.push('--id must be 1 to 200 characters without spaces');
-  }
-  if (errors.length > 0) {
-    throw new SteersmanError(`The run can not start: ${errors.join('; ')}.`, SEE_HELP, EXIT.usage);
-  }
-  settings.workspace = await realWorkspace(settings.workspace);
-  return {
-    id: options.id ?? newRunId(now),
-    goal,
-    settings,
-    taskQueue: options.taskQueue ?? env.taskQueue() ?? null,
-    configDir: options.config === undefined ? null : userPath(options.config),
-    after: options.after ?? null,
+    ...(options.limit === undefined ? {} : { limits: { ...recordOr(file.limits), ...options.limit } }),
   };
 }
 
-const SEE_HELP = 'See --help for how to start a run.';
+/** What has no option of its own: `systemMessage`, `context`, `limits`, `clientTools`, in YAML or JSON. */
+async function readSettingsFile(path: string): Promise<Record<string, unknown>> {
+  const content = await readTextIfPresent(path);
+  if (content !== null) return parseYaml(content, path).value;
+  throw new SteersmanError(`The file of settings ${path} does not exist.`, SEE_HELP, EXIT.usage);
+}
+
+function recordOr(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+/** The folder that `--config` names, checked; null for the project's. */
+export async function configFolder(given: string | undefined): Promise<string | null> {
+  if (given === undefined) return null;
+  const folder = userPath(given);
+  await checkConfigDir(folder);
+  return folder;
+}
 
 /** On another server's workers a folder may exist that is not here: there the worker has the word. */
 async function realWorkspace(path: string): Promise<string> {

@@ -11,6 +11,19 @@ export function displayPath(file: string): string {
 }
 
 /**
+ * Checks that the folder of the configuration is there, be it empty. Without this a misspelt name would mean the
+ * defaults: no permissions, no tools, and nobody told.
+ * @throws SteersmanError that names the folder and what it should hold.
+ */
+export async function checkConfigDir(folder: string): Promise<void> {
+  if ((await listFolder(folder)) !== null) return;
+  throw new SteersmanError(
+    `The configuration folder ${displayPath(folder)} does not exist, or is not a folder.`,
+    'Name the folder that holds steersman.yaml, .mcp.json and prompts.',
+  );
+}
+
+/**
  * Text of a file, without byte order mark and with plain line ends; null when there is no such file.
  * @throws SteersmanError when it is there and can not be read.
  */

@@ -6,12 +6,12 @@ import { DEFAULT_LIMITS } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
-import { displayPath, readTextIfPresent } from './files.js';
+import { checkConfigDir, displayPath, readTextIfPresent } from './files.js';
 import { listRoles, promptRoots } from './prompts.js';
 import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
-import { limitsSchema, modelChainSchema, settingsSchema } from './settings-schema.js';
+import { modelChainSchema, settingsSchema } from './settings-schema.js';
 import type { YamlSource } from './yaml-source.js';
-import { checkYaml, issueText, parseYaml, unknownKeyText } from './yaml-source.js';
+import { checkYaml, parseYaml, unknownKeyText } from './yaml-source.js';
 
 export type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 
@@ -19,10 +19,11 @@ export const SETTINGS_FILE = 'steersman.yaml';
 const DOCS = 'docs/configuration.md';
 
 /**
- * Reads `steersman.yaml` of a folder; a missing file means defaults. Paths in `workspaces` come out absolute.
+ * Reads `steersman.yaml` of a folder of configuration; a missing file means defaults. Paths in `workspaces` come out absolute.
  * @throws SteersmanError with `file:line` for bad YAML, unknown keys, bad values and roles that do not exist.
  */
 export async function loadSettings(configDir: string): Promise<Settings> {
+  await checkConfigDir(configDir);
   const file = join(configDir, SETTINGS_FILE);
   const source = parseYaml((await readTextIfPresent(file)) ?? '', file);
   const settings = checkYaml(settingsSchema, source, DOCS);
@@ -43,22 +44,6 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
 /** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins (L19). */
 export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
   return { ...DEFAULT_LIMITS, ...file, ...run };
-}
-
-/**
- * Checks the limits of a start request.
- * @throws SteersmanError that names the path of the bad key, such as `limits.execution`.
- */
-export function checkRunLimits(limits: unknown): LimitOverrides {
-  const result = limitsSchema.safeParse(limits ?? {});
-  if (result.success) return result.data;
-  const known = Object.keys(limitsSchema.shape);
-  const faults = result.error.issues.flatMap(issue =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map(key => unknownKeyText('run settings', ['limits', key], known))
-      : [`run settings: ${['limits', ...issue.path].map(String).join('.')}: ${issueText(issue)}.`],
-  );
-  throw new SteersmanError(faults.join('\n'), `Correct the limits of the start request; ${DOCS} lists them.`);
 }
 
 export interface ModelChoice {

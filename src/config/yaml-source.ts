@@ -58,7 +58,7 @@ export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, do
 }
 
 /** Says what is wrong with one value: for YAML with its place, for plain data with its path. */
-export function issueText(issue: z.core.$ZodIssue): string {
+function issueText(issue: z.core.$ZodIssue): string {
   return issue.message.replace(/^Invalid input: /, '');
 }
 

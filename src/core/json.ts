@@ -96,6 +96,16 @@ export function jsonBytes(value: unknown): number {
   return text === undefined ? 0 : utf8Length(text);
 }
 
+/** True where a value is nested deeper than `levels`: what JSON.stringify and recursive readers can not take. */
+export function nestsDeeper(value: unknown, levels: number): boolean {
+  let layer: unknown[] = [value];
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth > levels) return true;
+    layer = layer.flatMap(each => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

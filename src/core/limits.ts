@@ -92,8 +92,9 @@ export function limitsFault(input: unknown): string | null {
     if (!names.includes(name)) return `There is no limit ${name}. There are: ${names.join(', ')}.`;
     if (name === 'costUsd' && (value === null || (typeof value === 'number' && value > 0))) continue;
     if (name === 'costUsd') return `costUsd must be a number above 0, or null, got ${JSON.stringify(value)}.`;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1) {
-      return `${name} must be a whole number from 1, got ${JSON.stringify(value)}.`;
+    const least = name === 'argumentCorrections' ? 0 : 1;
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
+      return `${name} must be a whole number from ${least}, got ${JSON.stringify(value)}.`;
     }
   }
   return null;

@@ -1,34 +1,162 @@
-/** Checks of a start request: used by clients before a start, and by the workflow itself. */
-import { isRecord, utf8Length } from './json.js';
+/**
+ * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
+ * itself, which takes nothing that a client says on trust (Z3).
+ */
+import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
+import { limitsFault } from './limits.js';
+import { expected, isAbsent } from './output-fields.js';
+import type { ClientTool, RunSettings } from './run-config.js';
 import { MODES } from './run-config.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
+const MAX_SYSTEM_MESSAGE_BYTES = 64_000;
+const MAX_CONTEXT_BYTES = 16_000;
+const MAX_CLIENT_TOOLS = 64;
+const MAX_CLIENT_TOOLS_BYTES = 128_000;
+const DEEPEST_SCHEMA = 64;
+const LONGEST_NAME = 200;
+const LONGEST_PATH = 4_096;
+/** A run may be kept open for a week. */
+const MAX_KEEP_OPEN_SECONDS = 604_800;
+
+export type StartRead = { ok: true; goal: string; settings: RunSettings } | { ok: false; errors: string[] };
+
+/** A start request as it came, or all that is wrong with it, each fault with its path. Null counts as absent. */
+export function readStart(raw: unknown): StartRead {
+  if (!isRecord(raw)) return { ok: false, errors: [expected('input', 'an object { goal, settings }', raw)] };
+  const errors = unknownKeys(raw, ['goal', 'settings'], '');
+  const goal = goalError(raw.goal);
+  if (goal !== null) errors.push(goal);
+  const { settings } = raw;
+  if (!isRecord(settings)) {
+    errors.push(expected('settings', 'an object { mode, workspace, autoApprove }', settings));
+    return { ok: false, errors };
+  }
+  errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  if (errors.length > 0) return { ok: false, errors };
+  const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
+  // Every key has been judged by its entry in FAULTS: this is the codec.
+  const read = Object.fromEntries(present) as unknown as RunSettings;
+  if (read.clientTools) read.clientTools = read.clientTools.map(withSchema);
+  return { ok: true, goal: String(raw.goal), settings: read };
+}
 
 /** What is wrong with a goal, in words; null when nothing is. */
 export function goalError(goal: unknown): string | null {
-  if (typeof goal !== 'string' || goal.trim() === '') return 'the goal is empty: say what the team should do';
+  if (typeof goal !== 'string' || goal.trim() === '')
+    return 'The goal is empty: say what the team should do.';
   const bytes = utf8Length(goal);
   if (bytes > MAX_GOAL_BYTES) {
-    return `the goal is ${bytes} bytes long, and at most ${MAX_GOAL_BYTES} are taken: put the text in a file of the workspace and name that file in the goal`;
+    return `The goal is ${bytes} bytes long, and at most ${MAX_GOAL_BYTES} are taken: put the text in a file of the workspace and name that file in the goal.`;
   }
   return null;
 }
 
-/** All that is wrong with a start request, each with its path; empty when it can start. */
-export function checkRunInput(input: unknown): string[] {
-  if (!isRecord(input)) return ['the input must be an object { goal, settings }'];
-  const errors: string[] = [];
-  const goal = goalError(input.goal);
-  if (goal) errors.push(goal);
-  const { settings } = input;
-  if (!isRecord(settings)) return [...errors, 'settings must be an object { mode, workspace, autoApprove }'];
-  if (!MODES.some(mode => mode === settings.mode)) {
-    errors.push(`settings.mode must be one of ${MODES.join(', ')}, not ${JSON.stringify(settings.mode)}`);
-  }
-  if (typeof settings.workspace !== 'string' || !settings.workspace.startsWith('/')) {
-    errors.push("settings.workspace must be an absolute path on the worker's host");
-  }
-  if (typeof settings.autoApprove !== 'boolean') errors.push('settings.autoApprove must be true or false');
-  return errors;
+type Fault = (value: unknown, at: string) => string | null;
+
+/** One judge for each setting, so that none is taken unread. */
+const FAULTS: Record<keyof RunSettings, Fault> = {
+  mode: oneOf(MODES),
+  workspace: workspaceFault,
+  model: text(LONGEST_NAME),
+  systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
+  autoApprove: boolean,
+  limits: startLimitsFault,
+  context: contextFault,
+  attended: boolean,
+  approvePlan: boolean,
+  keepOpenSeconds: seconds,
+  clientTools: clientToolsFault,
+  continueAsNew: oneOf(['suggested', 'every-safe-point']),
+};
+
+const NEEDED: readonly (keyof RunSettings)[] = ['mode', 'workspace', 'autoApprove'];
+
+function settingFaults(settings: Record<string, unknown>): string[] {
+  const faults = Object.entries(FAULTS).map(([name, fault]) => {
+    const value = Object.hasOwn(settings, name) ? settings[name] : undefined;
+    const mayBeAbsent = !NEEDED.some(needed => needed === name);
+    return mayBeAbsent && isAbsent(value) ? null : fault(value, `settings.${name}`);
+  });
+  return faults.filter(fault => fault !== null);
+}
+
+function unknownKeys(given: Record<string, unknown>, known: readonly string[], prefix: string): string[] {
+  return Object.keys(given)
+    .filter(key => !known.includes(key))
+    .slice(0, 5)
+    .map(key => `There is no ${prefix}${key.slice(0, 80)}: there are ${known.join(', ')}.`);
+}
+
+function oneOf(words: readonly string[]): Fault {
+  return (value, at) =>
+    words.some(word => word === value) ? null : expected(at, `one of ${words.join(', ')}`, value);
+}
+
+function boolean(value: unknown, at: string): string | null {
+  return typeof value === 'boolean' ? null : expected(at, 'true or false', value);
+}
+
+function text(maxBytes: number): Fault {
+  return (value, at) => {
+    if (typeof value !== 'string' || value.trim() === '')
+      return expected(at, 'a text that is not empty', value);
+    const bytes = utf8Length(value);
+    return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+  };
+}
+
+function workspaceFault(value: unknown, at: string): string | null {
+  const isPath = typeof value === 'string' && value.startsWith('/') && !value.includes('\0');
+  if (!isPath || value.length > LONGEST_PATH)
+    return expected(at, "an absolute path on the worker's host", value);
+  return null;
+}
+
+function seconds(value: unknown, at: string): string | null {
+  const fits =
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_KEEP_OPEN_SECONDS;
+  return fits ? null : expected(at, `a whole number of seconds up to ${MAX_KEEP_OPEN_SECONDS}`, value);
+}
+
+function startLimitsFault(value: unknown, at: string): string | null {
+  if (isRecord(value) && Object.keys(value).length === 0) return null;
+  const fault = limitsFault(value);
+  return fault === null ? null : `${at}: ${fault}`;
+}
+
+function contextFault(value: unknown, at: string): string | null {
+  if (!isRecord(value) || !Object.values(value).every(entry => typeof entry === 'string'))
+    return expected(at, 'an object whose values are texts', value);
+  return tooLarge(value, at, MAX_CONTEXT_BYTES);
+}
+
+function clientToolsFault(value: unknown, at: string): string | null {
+  if (!Array.isArray(value)) return expected(at, 'a list of { name, description, inputSchema }', value);
+  if (value.length > MAX_CLIENT_TOOLS)
+    return `\`${at}\` has ${value.length} tools, and at most ${MAX_CLIENT_TOOLS} are taken.`;
+  const faults = value.map((tool: unknown, index) => clientToolFault(tool, `${at}[${index}]`));
+  return faults.find(fault => fault !== null) ?? tooLarge(value, at, MAX_CLIENT_TOOLS_BYTES);
+}
+
+function clientToolFault(tool: unknown, at: string): string | null {
+  if (!isRecord(tool)) return expected(at, 'an object { name, description, inputSchema }', tool);
+  const { name, description, inputSchema } = tool;
+  if (!isAbsent(description) && typeof description !== 'string')
+    return expected(`${at}.description`, 'a text', description);
+  if (!isAbsent(inputSchema) && !isRecord(inputSchema))
+    return expected(`${at}.inputSchema`, 'a JSON Schema object', inputSchema);
+  return text(LONGEST_NAME)(name, `${at}.name`);
+}
+
+function tooLarge(value: unknown, at: string, maxBytes: number): string | null {
+  if (nestsDeeper(value, DEEPEST_SCHEMA)) return `\`${at}\` is nested deeper than ${DEEPEST_SCHEMA} levels.`;
+  const bytes = jsonBytes(value);
+  return bytes > maxBytes ? `\`${at}\` has ${bytes} bytes, and at most ${maxBytes} are taken.` : null;
+}
+
+/** A tool without a schema takes anything. */
+function withSchema({ name, description, inputSchema }: Partial<ClientTool> & { name: string }): ClientTool {
+  return { name, description: description ?? '', inputSchema: inputSchema ?? { type: 'object' } };
 }

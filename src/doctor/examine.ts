@@ -1,12 +1,10 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { usesLocalStack } from '../client/connect.js';
 import { defaultModelFor } from '../client/default-model.js';
 import { explainError } from '../client/grpc-errors.js';
 import { env } from '../env.js';
 import { createProviders } from '../models/providers.js';
 import { resolveHome } from '../stack/home.js';
-import { isLoopback } from '../stack/probe.js';
 import type { Report } from '../stack/temporal-binary.js';
 import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
 import { checkBlobs, checkNode } from './check-host.js';
@@ -51,18 +49,7 @@ function orFailed(check: string, findings: Promise<Finding[]>): Promise<Finding[
 
 async function checkFolder({ workspace }: ExamineOptions, { settings }: Configuration): Promise<Finding[]> {
   if (settings === null) return [skipped('workspace', 'steersman.yaml has to be right first')];
-  return [await checkWorkspaceFolder(workspace, settings, servesAnyFolder())];
-}
-
-/** As the worker decides: the local stack, or a server on this machine. */
-function servesAnyFolder(): boolean {
-  if (usesLocalStack()) return true;
-  try {
-    const { address } = loadClientConnectConfig().connectionOptions;
-    return isLoopback(address ?? 'localhost');
-  } catch {
-    return false;
-  }
+  return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
 async function modelFindings({ models }: Configuration): Promise<Finding[]> {

@@ -16,6 +16,7 @@ import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
 import { createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
 import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
+import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
@@ -172,6 +173,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
       pool,
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
       sizes: settings.toolResults,
     }),
     steersmanStoreText: createStoreText(blobs),

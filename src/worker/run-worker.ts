@@ -9,8 +9,9 @@ import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
 import { resolveHome } from '../stack/home.js';
-import { isLoopback } from '../stack/probe.js';
 import { isManagedQueue } from '../stack/queue-name.js';
+import { readServerRecord } from '../stack/records.js';
+import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { createSteersmanWorker } from './create-worker.js';
 
@@ -25,13 +26,13 @@ export interface RunWorkerOptions {
 export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Promise<void> {
   const home = resolveHome();
   const own = { home, taskQueue };
-  const localStack = isManagedQueue(taskQueue);
+  const managed = isManagedQueue(taskQueue);
   // Signals are taken here, since the model calls in flight are to hear of them at once.
   Runtime.install({ logger: new DefaultLogger('WARN', logLine), shutdownSignals: [] });
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
-    const config = connectConfig(localStack);
+    const config = connectConfig(managed);
     const address = config.connectionOptions.address ?? 'localhost:7233';
     const { connection, namespace } = await connect(config, address);
     const { worker, shutdown, close } = await createSteersmanWorker({
@@ -40,15 +41,15 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
       taskQueue,
       configDir,
       home,
-      localStack: localStack || isLoopback(address),
-      servesRehearsal: localStack,
+      localStack: isOfLocalStack(own, address),
+      servesRehearsal: managed,
     });
     const idle = new AbortController();
     await failpoint('worker.before-run');
     const running = worker.run();
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
-    if (localStack) {
+    if (managed) {
       announceWorker(own);
       const client = new Client({ connection, namespace });
       void watchIdle({ ...own, client, signal: idle.signal }).then(end => {
@@ -60,9 +61,9 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
     idle.abort();
     await close();
     await connection.close();
-    if (localStack) retireWorker(own);
+    if (managed) retireWorker(own);
   } catch (error) {
-    if (localStack) reportWorkerFailure(own, error);
+    if (managed) reportWorkerFailure(own, error);
     throw error;
   }
 }
@@ -73,9 +74,17 @@ function logLine({ message, level, timestampNanos, meta }: LogEntry): void {
   errorLine(`${at} [${level}] ${message}${meta === undefined ? '' : ` ${inspect(meta)}`}`);
 }
 
+/**
+ * Whether this is a background worker of the local stack, which serves any folder of its user. Neither the name of
+ * its queue nor a loopback address, behind which a tunnel may be, says so; the record of the stack's server does.
+ */
+function isOfLocalStack({ home, taskQueue }: OwnWorker, address: string): boolean {
+  return isManagedQueue(taskQueue) && readServerRecord(home)?.address === address;
+}
+
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
-function connectConfig(localStack: boolean): ClientConnectConfig {
-  return loadClientConnectConfig({ disableFile: localStack });
+function connectConfig(managed: boolean): ClientConnectConfig {
+  return loadClientConnectConfig({ disableFile: managed });
 }
 
 async function connect(

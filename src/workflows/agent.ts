@@ -9,8 +9,8 @@ import {
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { preview } from '../core/journal.js';
-import { jsonBytes } from '../core/json.js';
-import { checkRunInput } from '../core/run-input.js';
+import { isRecord, jsonBytes } from '../core/json.js';
+import { readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
@@ -53,14 +53,22 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   }
 }
 
-function stateFor(input: RunInput): RunState {
-  if (input && 'resume' in input) return input.resume;
-  const errors = checkRunInput(input);
-  if (errors.length > 0) {
-    const message = `The run can not start: ${errors.join('; ')}.`;
-    throw ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
-  }
-  return newRunState(input.goal, input.settings, Date.now());
+function stateFor(input: unknown): RunState {
+  // Written by the part before this one, with the types of the same code.
+  if (isHandover() && isRecord(input) && isRecord(input.resume)) return input.resume as unknown as RunState;
+  const start = readStart(input);
+  if (start.ok) return newRunState(start.goal, start.settings, Date.now());
+  const message = `The run can not start: ${start.errors.join(' ')}`;
+  throw ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
+}
+
+/**
+ * True in a part that continues the one before it. Only then may the input be a state: what a client starts has
+ * no part before it, and where a cron schedule or a retry policy makes one, its input is still the client's.
+ */
+function isHandover(): boolean {
+  const { continuedFromExecutionRunId, cronSchedule, attempt } = workflowInfo();
+  return continuedFromExecutionRunId !== undefined && cronSchedule === undefined && attempt === 1;
 }
 
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createCallTool } from '../../src/activities/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { createLocalBlobStore } from '../../src/blobs/blob-store.js';
+import { checkWorkspace } from '../../src/config/workspace.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/pool.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
@@ -41,6 +42,7 @@ interface Rig {
 function rig(
   mcpServers: Record<string, unknown> = { fake: fake.stdioEntry() },
   readArguments = noArguments,
+  openWorkspace = async (path: string) => path,
 ): Rig {
   const config = {
     file: join(PROJECT, '.mcp.json'),
@@ -50,7 +52,7 @@ function rig(
   const pool = new McpPool({ config, lookup: () => undefined });
   pools.push(pool);
   const blobs = createLocalBlobStore(join(fake.dir, 'blobs'));
-  const activity = createCallTool({ pool, blobs, readArguments });
+  const activity = createCallTool({ pool, blobs, readArguments, openWorkspace });
   const env = new MockActivityEnvironment(
     { workflowExecution: { workflowId: 'run-1', runId: 'r' } },
     { logger: new DefaultLogger('ERROR') },
@@ -541,4 +543,20 @@ describe('results (T16, T17)', () => {
   it('unknown built-in tool → unavailable', async () => {
     expect((await rig().call({ server: null, serverToolName: 'other' })).ending).toBe('unavailable');
   });
+});
+
+it('call tool: a folder that this worker does not serve, whatever the state says → denied, and no server started (TR1)', async () => {
+  const outside = mkdtempSync(join(tmpdir(), 'outside-'));
+  const link = join(workspace, 'link');
+  symlinkSync(outside, link);
+  const { call } = rig(undefined, noArguments, path => checkWorkspace(path, [workspace]));
+  for (const path of [outside, link, '/etc']) {
+    const { ending, content } = await call({ workspace: path });
+    expect(ending).toBe('denied');
+    expect(JSON.stringify(content)).toContain('not below a folder that this worker serves');
+  }
+  const inside = await call({ workspace });
+  expect(inside.ending).not.toBe('denied');
+  rmSync(link);
+  rmSync(outside, { recursive: true });
 });

@@ -34,7 +34,13 @@ beforeAll(async () => {
   const sources = readdirSync(join(projectRoot, 'src', 'stack')).map(name => `src/stack/${name}`);
   await build({
     absWorkingDir: projectRoot,
-    entryPoints: [...sources, 'src/env.ts', 'src/errors.ts'],
+    entryPoints: [
+      ...sources,
+      'src/env.ts',
+      'src/errors.ts',
+      'src/client/output.ts',
+      'src/client/terminal-text.ts',
+    ],
     outbase: 'src',
     outdir: built,
     format: 'esm',

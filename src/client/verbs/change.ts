@@ -1,12 +1,12 @@
 /** `plan` and `budget`: changing tasks and limits of a run in flight (L17, L19). */
 import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
-import { SteersmanError } from '../../errors.js';
 import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { taskLine } from '../event-lines.js';
 import { EXIT } from '../exit-codes.js';
 import { plural } from '../format.js';
 import { readJson } from '../json-argument.js';
+import { readLimits } from '../limit-words.js';
 import { describeRun } from '../runs.js';
 import { editPlan, setBudget } from '../send.js';
 import { readRun } from '../show-run.js';
@@ -57,22 +57,4 @@ export function addBudget(program: Command): void {
       return EXIT.ok;
     });
   });
-}
-
-/** `tokens=2000000` and so on; names and values are judged by the run. */
-function readLimits(words: string[]): Record<string, number | null> {
-  const limits: Record<string, number | null> = {};
-  for (const word of words) {
-    const [, name, value = ''] = /^([^=]+)=(.+)$/.exec(word) ?? [];
-    const number = value === 'none' ? null : Number(value.replaceAll('_', ''));
-    if (name === undefined || Number.isNaN(number)) {
-      throw new SteersmanError(
-        `${word} is not a limit.`,
-        'Write name=number, such as tokens=2000000 (costUsd=none for no limit).',
-        EXIT.usage,
-      );
-    }
-    limits[name] = number;
-  }
-  return limits;
 }

@@ -172,10 +172,7 @@ describe('load run', () => {
 
   test.each([
     ['a workspace that does not exist', { workspace: '/nowhere/at/all' }, '/nowhere/at/all does not exist'],
-    ['an unknown limit', { limits: { exec: 3 } as never }, 'limits.exec'],
-    ['a bad limit', { limits: { tokens: 0 } }, 'limits.tokens'],
     ['a model without provider', { model: 'gpt-5' }, 'provider/model'],
-    ['an unknown mode', { mode: 'chaos' as never }, 'Use one of: team'],
   ])('load run: %s → run.bad_input, not retried, with what to do', async (_case, settings, message) => {
     const failure = await failureOf(load(settings));
     expect(failure).toMatchObject({ type: FAILURE.run.badInput, nonRetryable: true });

@@ -1,6 +1,23 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkRunInput, goalError, MAX_GOAL_BYTES } from '../../../src/core/run-input.js';
+import { goalError, MAX_GOAL_BYTES, readStart } from '../../../src/core/run-input.js';
+import { newRunState } from '../../../src/core/run-state.js';
 
+const SETTING_NAMES = [
+  'mode',
+  'workspace',
+  'model',
+  'systemMessage',
+  'autoApprove',
+  'limits',
+  'context',
+  'attended',
+  'approvePlan',
+  'keepOpenSeconds',
+  'clientTools',
+  'continueAsNew',
+  'constructor',
+];
 const SETTINGS = { mode: 'team', workspace: '/work', autoApprove: false };
 
 describe('goalError', () => {
@@ -30,41 +47,106 @@ describe('goalError', () => {
   });
 });
 
-describe('checkRunInput', () => {
-  test('checkRunInput: goal and settings → nothing wrong', () => {
-    expect(checkRunInput({ goal: 'go', settings: SETTINGS })).toEqual([]);
+const errorsOf = (input: unknown): string[] => {
+  const read = readStart(input);
+  return read.ok ? [] : read.errors;
+};
+
+describe('readStart', () => {
+  test('readStart: goal and settings, null for what is left out → read, null counts as absent', () => {
+    expect(readStart({ goal: 'go', settings: { ...SETTINGS, model: null, limits: {} } })).toEqual({
+      ok: true,
+      goal: 'go',
+      settings: { ...SETTINGS, limits: {} },
+    });
   });
 
+  test('readStart: a client tool without a schema or description → takes anything (OU5)', () => {
+    const read = readStart({ goal: 'go', settings: { ...SETTINGS, clientTools: [{ name: 'ask', x: 1 }] } });
+    expect(read.ok && read.settings.clientTools).toEqual([
+      { name: 'ask', description: '', inputSchema: { type: 'object' } },
+    ]);
+  });
+
+  const wrong = (settings: Record<string, unknown>) => ({
+    goal: 'go',
+    settings: { ...SETTINGS, ...settings },
+  });
+  const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`);
+
   test.each<[string, unknown, RegExp[]]>([
-    ['null', null, [/input must be an object/]],
-    ['a text', 'go', [/input must be an object/]],
-    ['a list', [], [/input must be an object/]],
-    ['no settings', { goal: 'go' }, [/settings must be an object/]],
-    ['nothing in it', {}, [/goal is empty/, /settings must be an object/]],
+    ['null', null, [/`input` must be an object/]],
+    ['a text', 'just do it', [/`input` must be an object.*got "just do it"/]],
+    ['a list', [], [/`input` must be an object/]],
     [
-      'an unknown mode',
-      { goal: 'go', settings: { ...SETTINGS, mode: 'solo' } },
-      [/settings\.mode must be one of team, not "solo"/],
+      'a state',
+      { resume: null },
+      [/no resume: there are goal, settings/, /goal is empty/, /`settings` must be/],
     ],
+    ['no settings', { goal: 'go' }, [/`settings` must be an object/]],
+    ['nothing in it', {}, [/goal is empty/, /`settings` must be an object/]],
+    ['an unknown mode', wrong({ mode: 'solo' }), [/`settings\.mode` must be one of team, got "solo"/]],
     ['no mode', { goal: 'go', settings: { workspace: '/w', autoApprove: true } }, [/settings\.mode/]],
     [
       'a relative workspace',
-      { goal: 'go', settings: { ...SETTINGS, workspace: 'work' } },
-      [/settings\.workspace must be an absolute path/],
+      wrong({ workspace: 'work' }),
+      [/`settings\.workspace` must be an absolute path/],
+    ],
+    ['a workspace with a NUL', wrong({ workspace: '/a\0b' }), [/settings\.workspace/]],
+    ['autoApprove as a text', wrong({ autoApprove: 'yes' }), [/settings\.autoApprove/]],
+    ['a time with a unit', wrong({ keepOpenSeconds: '10m' }), [/keepOpenSeconds.*whole number.*got "10m"/]],
+    ['a time that never ends', wrong({ keepOpenSeconds: 1e12 }), [/keepOpenSeconds.* up to 604800/]],
+    [
+      'an unknown setting',
+      wrong({ permissions: {} }),
+      [/no settings\.permissions: there are mode, workspace/],
+    ],
+    ['an unknown limit', wrong({ limits: { turn: 3 } }), [/settings\.limits: There is no limit turn/]],
+    ['a limit below one', wrong({ limits: { execution: -1 } }), [/execution must be a whole number/]],
+    ['limits as a list', wrong({ limits: [3] }), [/settings\.limits: Give an object/]],
+    ['a context with numbers', wrong({ context: { a: 1 } }), [/settings\.context.*values are texts/]],
+    ['a large context', wrong({ context: { a: '目'.repeat(6_000) } }), [/context.*at most 16000/]],
+    ['tools that are no list', wrong({ clientTools: {} }), [/clientTools.*must be a list/]],
+    ['a tool without a name', wrong({ clientTools: [{}] }), [/clientTools\[0\]\.name/]],
+    [
+      'a schema that is none',
+      wrong({ clientTools: [{ name: 'a', inputSchema: 3 }] }),
+      [/\[0\]\.inputSchema/],
     ],
     [
-      'autoApprove as a text',
-      { goal: 'go', settings: { ...SETTINGS, autoApprove: 'yes' } },
-      [/settings\.autoApprove/],
+      'a schema of 20,000 levels',
+      wrong({ clientTools: [{ name: 'a', inputSchema: deep }] }),
+      [/deeper than 64/],
     ],
+    ['a long system message', wrong({ systemMessage: 'a'.repeat(64_001) }), [/systemMessage.*at most 64000/]],
     [
       'everything wrong',
       { goal: ' ', settings: { mode: 1, workspace: 2, autoApprove: 3 } },
       [/goal/, /mode/, /workspace/, /autoApprove/],
     ],
-  ])('checkRunInput: %s → each fault with its path, in order', (_, input, texts) => {
-    const errors = checkRunInput(input);
+  ])('readStart: %s → each fault with its path, in order (ST5)', (_, input, texts) => {
+    const errors = errorsOf(input);
     expect(errors).toHaveLength(texts.length);
     for (const [index, text] of texts.entries()) expect(errors[index]).toMatch(text);
+  });
+
+  test('readStart: any JSON, 100,000 values → read or refused with sentences of bounded length, never thrown (ST5)', () => {
+    const setting = fc.constantFrom(...SETTING_NAMES);
+    const anything = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ goal: fc.jsonValue(), settings: fc.dictionary(setting, fc.jsonValue()) }),
+      fc.record({
+        goal: fc.string(),
+        settings: fc.dictionary(setting, fc.jsonValue()).map(some => ({ ...SETTINGS, ...some })),
+      }),
+    );
+    fc.assert(
+      fc.property(anything, input => {
+        const read = readStart(input);
+        if (read.ok) return newRunState(read.goal, read.settings, 0).goal.text === read.goal;
+        return read.errors.length > 0 && read.errors.every(error => error.length < 1_000);
+      }),
+      { numRuns: 100_000 },
+    );
   });
 });

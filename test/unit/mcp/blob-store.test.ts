@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -24,6 +24,14 @@ describe('blob store (T17)', () => {
     const page = await store.read('run/1: ü', ref, { offset: 6, length: 3 });
     expect(page).toEqual({ data: Buffer.from('wor'), totalBytes: 11 });
     expect((await store.read('run/1: ü', ref, { offset: 99, length: 3 }))?.data).toHaveLength(0);
+  });
+
+  it('a blob and its folder → for the user of the worker only (TR10)', async () => {
+    await createLocalBlobStore(join(dir, 'store')).put('run', 'the whole conversation');
+    const modes = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map(
+      name => statSync(join(dir, name)).mode & 0o077,
+    );
+    expect(modes).toEqual([0, 0, 0]);
   });
 
   it('another run, also one with a similar id → can not read it', async () => {

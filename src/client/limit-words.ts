@@ -1,0 +1,21 @@
+/** Limits as words of a command line. */
+import { SteersmanError } from '../errors.js';
+import { EXIT } from './exit-codes.js';
+
+/** `tokens=2000000` and so on; names and values are judged by the run. */
+export function readLimits(words: string[]): Record<string, number | null> {
+  const limits: Record<string, number | null> = {};
+  for (const word of words) {
+    const [, name, value = ''] = /^([^=]+)=(.+)$/.exec(word) ?? [];
+    const number = value === 'none' ? null : Number(value.replaceAll('_', ''));
+    if (name === undefined || Number.isNaN(number)) {
+      throw new SteersmanError(
+        `${word} is not a limit.`,
+        'Write name=number, such as tokens=2000000 (costUsd=none for no limit).',
+        EXIT.usage,
+      );
+    }
+    limits[name] = number;
+  }
+  return limits;
+}

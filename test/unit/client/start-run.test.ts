@@ -1,0 +1,54 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { StartOptions } from '../../../src/client/start-run.js';
+import { startRequest } from '../../../src/client/start-run.js';
+import { SteersmanError } from '../../../src/errors.js';
+
+const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
+
+function settingsFile(text: string): string {
+  const file = join(workspace, 'run.yaml');
+  writeFileSync(file, text);
+  return file;
+}
+
+const request = (options: Partial<StartOptions>) =>
+  startRequest('go', { mode: 'team', workspace, ...options });
+
+async function faultOf(options: Partial<StartOptions>): Promise<string> {
+  const error: unknown = await request(options).catch((reason: unknown) => reason);
+  if (error instanceof SteersmanError) return error.message;
+  throw new Error(`expected a SteersmanError, got ${String(error)}`);
+}
+
+test('start: a file of settings and limits as options → client tools, context and system message arrive, options win (OU5)', async () => {
+  const settings = settingsFile(`
+systemMessage: Answer in French.
+context: { tenant: blue }
+limits: { turns: 5, tokens: 9000 }
+clientTools:
+  - name: ask_crew
+`);
+  const { settings: read } = await request({ settings, limit: { turns: 7 } });
+  expect(read).toMatchObject({
+    systemMessage: 'Answer in French.',
+    context: { tenant: 'blue' },
+    limits: { turns: 7, tokens: 9000 },
+    clientTools: [{ name: 'ask_crew', description: '', inputSchema: { type: 'object' } }],
+  });
+});
+
+test('start: several faults in options and file → all of them, each with its path (OU5)', async () => {
+  const settings = settingsFile('context: { tenant: 3 }\nworkspaces: /etc\n');
+  const message = await faultOf({ settings, limit: { turn: 7 } });
+  expect(message).toContain('There is no settings.workspaces');
+  expect(message).toContain('`settings.context` must be');
+  expect(message).toContain('There is no limit turn');
+});
+
+test('start: a folder of configuration or a file of settings that does not exist → named before anything starts (TR8)', async () => {
+  expect(await faultOf({ config: '/nope' })).toContain('/nope does not exist');
+  expect(await faultOf({ settings: '/nope.yaml' })).toContain('/nope.yaml does not exist');
+});
