@@ -6,17 +6,33 @@ import type { CallToolResult as ToolAnswer } from '@modelcontextprotocol/sdk/typ
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { READ_RESULT, readResult } from '../blobs/read-result.js';
+import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
+import { headChars } from '../core/large-text.js';
+import {
+  badArgumentsNote,
+  CANCELLED_NOTE,
+  CANCELLED_UNSENT_NOTE,
+  NO_STORE_NOTE,
+  unknownToolNote,
+  unreachableNote,
+} from '../core/tool-notes.js';
+import { READ_RESULT } from '../core/tool-result.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
-import { contentWithoutStore, keeperFor, type ResultSizes, toToolContent } from '../mcp/result-content.js';
+import {
+  boundText,
+  contentWithoutStore,
+  keeperFor,
+  type ResultSizes,
+  toToolContent,
+} from '../mcp/result-content.js';
 import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
-import { ended, invalidText, outcomeUnknown, rejected } from './tool-endings.js';
+import { ended, refusal, unknown } from './tool-endings.js';
 import type { CallToolInput, CallToolResult } from './types.js';
 
 export interface CallToolDeps {
@@ -39,6 +55,8 @@ const CONNECT_TRIES = 3;
 const CONNECT_PAUSE_MS = 250;
 /** All tries together: the activity has 30 s more than the tool's own limit. */
 const CONNECT_BUDGET_MS = 20_000;
+/** Of a server's last words. */
+const SERVER_WORDS_CHARS = 2_000;
 /** For the list of tools, where this worker has not listed them yet. */
 const SCHEMA_BUDGET_MS = 5_000;
 
@@ -109,9 +127,9 @@ class ToolCall {
   }
 
   async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
-    if (this.#input.serverToolName !== READ_RESULT) {
-      return ended('unavailable', `Not run: this worker has no built-in tool ${this.#input.serverToolName}.`);
-    }
+    const { serverToolName } = this.#input;
+    if (serverToolName !== READ_RESULT)
+      return ended('unavailable', unknownToolNote(serverToolName, [READ_RESULT]));
     const startedAt = performance.now();
     const result = await readResult(this.#deps.blobs, this.#runId, args);
     return { ending: 'executed', ...result, durationMs: since(startedAt) };
@@ -133,16 +151,13 @@ class ToolCall {
         continue;
       }
       const errors = await this.#checkArguments(connected.connection, args);
-      if (errors.length > 0) return ended('invalid', invalidText(errors));
+      if (errors.length > 0) return ended('invalid', badArgumentsNote(errors));
       const sent = await this.#send(connected.connection, args);
       if ('result' in sent) return sent.result;
-      why = `Tool server ${server}: ${sent.notSent}.`;
+      why = `Tool server ${server}: ${shortOf(sent.notSent)}.`;
       this.#deps.pool.discard(connected.connection);
     }
-    return ended(
-      'unavailable',
-      `Not run, and nothing was sent: the tool server ${server} could not be reached. ${why}\nGo on with other tools if you can, and say in your report that this one was missing.`,
-    );
+    return ended('unavailable', unreachableNote(server, CONNECT_TRIES), { said: why });
   }
 
   async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {
@@ -164,7 +179,7 @@ class ToolCall {
       const opening = this.#deps.pool.connect(server, workspace).then(connection => ({ connection }));
       return await this.#orStop(within(budgetMs, opening, tooSlow));
     } catch (error) {
-      if (error instanceof SteersmanError) return { why: error.message };
+      if (error instanceof SteersmanError) return { why: shortOf(error.message) };
       throw error;
     }
   }
@@ -193,20 +208,31 @@ class ToolCall {
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
       if (error.kind === 'not_sent') return { notSent: error.message };
-      return { result: this.#afterSending(error, since(startedAt)) };
+      return { result: await this.#afterSending(error, since(startedAt)) };
     }
   }
 
   /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
   async #resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
-    const isError = answer.isError ?? false;
+    const ran = { ending: 'executed' as const, isError: answer.isError ?? false, durationMs };
     try {
-      const content = await toToolContent(answer, keeperFor(this.#deps.blobs, this.#runId, this.#deps.sizes));
-      return { ending: 'executed', content, isError, durationMs };
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return { ending: 'executed', content: contentWithoutStore(answer, why), isError, durationMs };
+      return { ...ran, content: await toToolContent(answer, this.#keeper()) };
+    } catch {
+      return { ...ran, note: NO_STORE_NOTE, content: contentWithoutStore(answer) };
     }
+  }
+
+  #keeper() {
+    return keeperFor(this.#deps.blobs, this.#runId, this.#deps.sizes);
+  }
+
+  /** The server answered with an error, of any length: kept like a result. */
+  async #refused(error: McpCallError, durationMs: number): Promise<CallToolResult> {
+    const { ending, note } = refusal(error.code);
+    const text = await boundText(error.message, this.#keeper()).catch(() => ({
+      text: shortOf(error.message),
+    }));
+    return { ending, note, content: [{ type: 'text', ...text }], isError: true, durationMs };
   }
 
   #request(args: Record<string, unknown>, signal: AbortSignal) {
@@ -234,22 +260,23 @@ class ToolCall {
   }
 
   /** What an unanswered or refused request means, by whether the tool may be called twice (DESIGN.md, "Tools"). */
-  #afterSending(error: McpCallError, durationMs: number): CallToolResult {
+  async #afterSending(error: McpCallError, durationMs: number): Promise<CallToolResult> {
     const { idempotent, tool, server, timeoutMs } = this.#input;
     switch (error.kind) {
       case 'aborted':
         return this.#aborted(durationMs);
       case 'rejected':
-        return rejected(error, durationMs);
+        return this.#refused(error, durationMs);
       case 'timed_out': {
         const why = `${tool} did not answer within ${timeoutMs / 1000} s`;
         if (idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
-        return outcomeUnknown(why, durationMs);
+        return unknown(why, { durationMs });
       }
       default: {
-        const why = `the connection to tool server ${server} was lost while ${tool} ran: ${error.message}`;
-        if (idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.connectionLost);
-        return outcomeUnknown(why, durationMs);
+        const why = `the connection to tool server ${server} was lost while ${tool} ran`;
+        const said = shortOf(error.message);
+        if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
+        return unknown(why, { said, durationMs });
       }
     }
   }
@@ -258,7 +285,7 @@ class ToolCall {
   #aborted(durationMs: number): CallToolResult {
     switch (stopReason(this.#signal)) {
       case 'cancelled':
-        return ended('cancelled', 'Cancelled before it ended.', durationMs);
+        return ended('cancelled', CANCELLED_NOTE, { durationMs });
       case 'shutdown':
         throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
       case 'other':
@@ -269,7 +296,7 @@ class ToolCall {
   #stoppedBeforeSending(): CallToolResult {
     switch (stopReason(this.#signal)) {
       case 'cancelled':
-        return ended('cancelled', 'Cancelled before it was sent: it did not run.');
+        return ended('cancelled', CANCELLED_UNSENT_NOTE);
       case 'shutdown':
         throw ApplicationFailure.retryable(
           'the worker shut down before the call was sent',
@@ -308,4 +335,9 @@ class StoppedBeforeSending extends Error {}
 
 function since(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
+}
+
+/** What a server said on its way out, for the conversation and for history: its beginning. */
+function shortOf(said: string): string {
+  return headChars(said, SERVER_WORDS_CHARS);
 }

@@ -1,32 +1,33 @@
-/** How a call that has no ordinary result ends: one text each, which tells the model what to do next. */
-import type { McpCallError } from '../mcp/call-failure.js';
+/** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
+import { REFUSED_NOTES, unknownOutcomeNote } from '../core/tool-notes.js';
 import type { CallToolResult } from './types.js';
 
 /** JSON-RPC codes of MCP: no such method, wrong parameters. */
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
-export function rejected(error: McpCallError, durationMs: number): CallToolResult {
-  if (error.code === INVALID_PARAMS) {
-    return ended('invalid', `Not run: the server refused the call. ${error.message}`, durationMs);
-  }
-  if (error.code === METHOD_NOT_FOUND) {
-    return ended('unavailable', `Not run: the server does not know this tool. ${error.message}`, durationMs);
-  }
-  return ended('executed', error.message, durationMs);
+/** What an error answer of a server means, by its code alone. */
+export function refusal(code: number | undefined): Required<Pick<CallToolResult, 'ending' | 'note'>> {
+  if (code === INVALID_PARAMS) return { ending: 'invalid', note: REFUSED_NOTES.arguments };
+  if (code === METHOD_NOT_FOUND) return { ending: 'unavailable', note: REFUSED_NOTES.tool };
+  return { ending: 'executed', note: '' };
 }
 
-export function outcomeUnknown(why: string, durationMs: number): CallToolResult {
-  const advice =
-    'It is not known whether it took effect. Check with a read-only tool before you call it again.';
-  return ended('outcome_unknown', `${why}. ${advice}`, durationMs);
+interface Ended {
+  /** Words of the server, as data. */
+  said?: string;
+  durationMs?: number;
 }
 
-export function ended(ending: CallToolResult['ending'], text: string, durationMs = 0): CallToolResult {
-  return { ending, content: [{ type: 'text', text }], isError: true, durationMs };
+export function ended(
+  ending: CallToolResult['ending'],
+  note: string,
+  { said = '', durationMs = 0 }: Ended = {},
+): CallToolResult {
+  const content = said === '' ? [] : [{ type: 'text' as const, text: said }];
+  return { ending, note, content, isError: true, durationMs };
 }
 
-export function invalidText(errors: readonly string[]): string {
-  const list = errors.map(error => `- ${error}`).join('\n');
-  return `Not run: the arguments do not fit the tool's schema:\n${list}\nCorrect the arguments and call again.`;
+export function unknown(why: string, more: Ended): CallToolResult {
+  return ended('outcome_unknown', unknownOutcomeNote(why), more);
 }

@@ -100,6 +100,8 @@ export interface CallToolInput {
 
 export interface CallToolResult {
   ending: 'executed' | 'invalid' | 'denied' | 'timed_out' | 'unavailable' | 'outcome_unknown' | 'cancelled';
+  /** Words of the worker (`core/tool-notes.ts`), never of the tool or its server. */
+  note?: string;
   content: ToolContent[];
   isError: boolean;
   durationMs: number;

@@ -1,10 +1,10 @@
 /** The built-in tool that pages a large result (T17). */
 import type { ToolContent } from '../core/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../core/tool.js';
+import { READ_RESULT } from '../core/tool-result.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';
 
-export const READ_RESULT = 'read_result';
 const DEFAULT_PAGE_BYTES = 8 * 1024;
 const MAX_PAGE_BYTES = 15 * 1024;
 /** Longest UTF-8 character. */
@@ -36,12 +36,18 @@ export const readResultTool: ToolDefinition = {
   policy: { ...DEFAULT_TOOL_POLICY, readOnly: true, idempotent: true, destructive: false, cache: 'none' },
 };
 
+interface ReadPage {
+  note: string;
+  content: ToolContent[];
+  isError: boolean;
+}
+
 /** Runs `read_result` with checked arguments for the run that asks. */
 export async function readResult(
   blobs: BlobStore,
   runId: string,
   args: Record<string, unknown>,
-): Promise<{ content: ToolContent[]; isError: boolean }> {
+): Promise<ReadPage> {
   const ref = typeof args.ref === 'string' ? args.ref : '';
   const offset = wholeNumber(args.offset, 0);
   const length = Math.min(wholeNumber(args.length, DEFAULT_PAGE_BYTES), MAX_PAGE_BYTES);
@@ -57,9 +63,9 @@ export async function readResult(
   const body = decodeText(shown);
   if (body === null) return failed('This result is binary, such as a picture: it can not be read as text.');
   const next = offset + shown.length;
-  const more = next < page.totalBytes ? `continue with offset ${next}` : 'this is the end';
-  const text = `${body}\n[bytes ${offset} to ${next} of ${page.totalBytes}: ${more}]`;
-  return { content: [{ type: 'text', text }], isError: false };
+  const more = next < page.totalBytes ? `Go on with offset ${next}.` : 'This is the end.';
+  const note = `Bytes ${offset} to ${next} of ${page.totalBytes}. ${more}`;
+  return { note, content: [{ type: 'text', text: body }], isError: false };
 }
 
 /** Null for what is not UTF-8. An offset within a character shows from the next one on. */
@@ -77,6 +83,6 @@ function wholeNumber(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.floor(value) : fallback;
 }
 
-function failed(text: string): { content: ToolContent[]; isError: boolean } {
-  return { content: [{ type: 'text', text }], isError: true };
+function failed(note: string): ReadPage {
+  return { note, content: [], isError: true };
 }

@@ -26,11 +26,6 @@ export interface Ledger {
 /** Entries kept; the oldest go first. */
 export const LEDGER_KEPT = 500;
 
-/** Put before a result that is given again (D4). */
-export const REUSE_NOTE =
-  'The result of this same call is already in this conversation: it is reused, the tool was not called again.';
-export const REUSE_NOTE_ZH = '已在对话历史中找到该工具调用的结果，直接使用。';
-
 const LONGEST_PLAIN_ARGUMENTS = 200;
 const HEAD_OF_LONG_ARGUMENTS = 80;
 

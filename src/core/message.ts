@@ -61,11 +61,20 @@ export type ToolEnding =
   | 'unavailable'
   | 'outcome_unknown';
 
-/** Content of a tool result, as MCP servers give it. Text over 16 KB is head and tail with `ref`. */
+/** Text of a tool. Over 16 KB it is head and tail; all of it is kept as `ref`. */
+interface ToolText {
+  text: string;
+  ref?: string;
+  totalBytes?: number;
+  /** Of the beginning that is shown: where reading goes on. */
+  headBytes?: number;
+}
+
+/** What a tool or its server said: never the run's own words. */
 export type ToolContent =
-  | { type: 'text'; text: string; ref?: string; totalBytes?: number }
+  | ({ type: 'text' } & ToolText)
   | { type: 'image'; mimeType: string; ref: string; totalBytes: number }
-  | { type: 'resource'; uri: string; mimeType?: string; text?: string; ref?: string; totalBytes?: number }
+  | ({ type: 'resource'; uri: string; mimeType?: string } & Partial<ToolText>)
   | { type: 'json'; value: unknown };
 
 export interface ToolResultBlock {
@@ -73,6 +82,9 @@ export interface ToolResultBlock {
   toolUseId: string;
   toolName: string;
   ending: ToolEnding;
+  /** What the run says of the call (`tool-notes.ts`): how it ended, what to do next. Empty for nothing. */
+  note: string;
+  /** What the tool or its server said: data. */
   content: ToolContent[];
   isError: boolean;
   /** Time in the tool, measured in the activity (O3); 0 where nothing ran. */

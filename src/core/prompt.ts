@@ -97,14 +97,36 @@ export function lineOf(text: string, index: number): number {
 }
 
 const TAG_NAME = /^[a-z][a-z0-9_-]*$/;
+/** What looks like `<`, and what may stand within a tag without being seen: spaces, marks, format characters. */
+const OPENS_TAG = /[<\uFE64\uFF1C]/gu;
+const UNSEEN = /[\s/\\\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * Wraps text that is not ours (files, web pages, tool output, names) as data: `<tag>…</tag>` (K2). What
- * looks like the tag within, opening or closing, is escaped, so that the text can't end its own wrapping.
+ * looks like the tag within is escaped, be it opening or closing, in other case or width, or with spaces and
+ * unseen characters in it, so that the text can't end its own wrapping.
  * @throws RangeError for a tag that is not lower-case letters, digits, `_` and `-`.
  */
-export function delimit(tag: string, text: string): string {
+export function delimit(
+  tag: string,
+  text: string,
+  attributes: Readonly<Record<string, string>> = {},
+): string {
   if (!TAG_NAME.test(tag)) throw new RangeError(`"${tag}" can not be a tag`);
-  const ownTag = new RegExp(`<(?=[\\s/]*${tag})`, 'gi');
-  return `<${tag}>\n${text.replace(ownTag, '&lt;')}\n</${tag}>`;
+  const safe = text.replace(OPENS_TAG, (found, at: number) => (namesTag(text, at + 1, tag) ? '&lt;' : found));
+  const named = Object.entries(attributes).map(([name, value]) => ` ${name}="${value}"`);
+  return `<${tag}${named.join('')}>\n${safe}\n</${tag}>`;
+}
+
+/** Whether what is read from `from` on, as a reader sees it, begins with the tag's name. */
+function namesTag(text: string, from: number, tag: string): boolean {
+  let matched = 0;
+  for (let at = from; at < text.length && matched < tag.length; ) {
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
+    at += character.length;
+    const plain = character.normalize('NFKC').replace(UNSEEN, '').toLowerCase();
+    if (!tag.startsWith(plain, matched)) return false;
+    matched += plain.length;
+  }
+  return matched === tag.length;
 }

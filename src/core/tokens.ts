@@ -62,7 +62,7 @@ function blockTokens(block: Block): number {
     case 'tool_use':
       return estimateTokens(block.name) + estimateTokens(canonicalJson(block.input));
     case 'tool_result':
-      return block.content.reduce((sum, content) => sum + contentTokens(content), 0);
+      return block.content.reduce((sum, content) => sum + contentTokens(content), estimateTokens(block.note));
   }
 }
 

@@ -2,7 +2,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { BlobStore } from '../blobs/blob-store.js';
-import { READ_RESULT } from '../blobs/read-result.js';
 import { cutHead, cutTail } from '../blobs/text-cut.js';
 import type { ToolContent } from '../core/message.js';
 
@@ -55,14 +54,14 @@ export async function toToolContent(result: CallToolResult, keeper: Keeper): Pro
     budget -= bytes;
     out.push(block);
   }
-  return out.length > 0 ? out : [{ type: 'text', text: '(The tool returned no content.)' }];
+  return out;
 }
 
 /** The beginning of the texts, where the store could not take the rest. */
-export function contentWithoutStore({ content }: CallToolResult, why: string): ToolContent[] {
+export function contentWithoutStore({ content }: CallToolResult): ToolContent[] {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   const head = cutHead(Buffer.from(texts.join('\n')), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
-  return [{ type: 'text', text: `[The tool ran, but its whole result could not be kept: ${why}]\n${head}` }];
+  return [{ type: 'text', text: head }];
 }
 
 async function toBlock(
@@ -118,12 +117,12 @@ function mime(mimeType: string | undefined): { mimeType?: string } {
 
 /**
  * A text up to `wholeBytes` (16 KB) as it is; a larger one as head (6 KB) and tail (2 KB), cut at characters and, where
- * near, at lines, with the reference of the whole and how to page it.
+ * near, at lines, with the reference of the whole: the result's text says how to page it.
  */
 export async function boundText(
   text: string,
   keeper: Keeper,
-): Promise<{ text: string; ref?: string; totalBytes?: number }> {
+): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
   // Lone surrogates have no UTF-8: made harmless here, so that sizes and stored bytes agree.
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
@@ -131,13 +130,11 @@ export async function boundText(
   const head = cutHead(bytes, keeper.sizes.headBytes);
   const tail = cutTail(bytes, keeper.sizes.tailBytes);
   const left = bytes.length - head.length - tail.length;
-  const note =
-    `[${left} bytes left out here; the whole is ${bytes.length} bytes. ` +
-    `Read on with ${READ_RESULT} ${JSON.stringify({ ref, offset: head.length })}]`;
   return {
-    text: `${head.toString('utf8').replace(/\n$/, '')}\n${note}\n${tail.toString('utf8')}`,
+    text: `${head.toString('utf8').replace(/\n$/, '')}\n[… ${left} bytes left out …]\n${tail.toString('utf8')}`,
     ref,
     totalBytes: bytes.length,
+    headBytes: head.length,
   };
 }
 
@@ -146,9 +143,10 @@ async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent>
   const ref = await keeper.keep(whole);
   return {
     type: 'text',
-    text: `[${parts.length} more parts of this result do not fit. Read them as JSON with ${READ_RESULT} ${JSON.stringify({ ref })}]`,
+    text: `[… ${parts.length} more parts left out: JSON …]`,
     ref,
     totalBytes: Buffer.byteLength(whole),
+    headBytes: 0,
   };
 }
 

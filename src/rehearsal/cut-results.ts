@@ -1,4 +1,5 @@
 /** Puts results together that were too large to be given whole: head, tail and the pages read since. */
+import type { Cut, ToolAnswer } from './tool-answer.js';
 
 /** A result as far as it is known. */
 export interface WholeResult {
@@ -17,46 +18,47 @@ const PAGE_BYTES = 15 * 1024;
 /** A page may end this much earlier, at the end of a line. */
 const PAGE_SLACK_BYTES = 512;
 
+export type Page = Pick<ToolAnswer, 'text' | 'pageEnd'>;
+
 interface Piece {
   start: number;
   bytes: Buffer;
 }
 
-/** The pieces of a shortened text; null for a text that is whole, also one that quotes such a note. */
-function readCut(text: string): { ref: string; totalBytes: number; pieces: Piece[] } | null {
-  const note =
-    /\n\[(\d+) bytes left out here; the whole is (\d+) bytes\. Read on with read_result \{"ref":"([^"\n]+)","offset":(\d+)\}\]\n/;
-  const found = note.exec(text);
-  if (!found) return null;
-  const [all, , total = '', ref = '', offset = ''] = found;
-  // Where the beginning ends with a line, the line end before the note stands for its own.
-  const isLineEnd = Buffer.byteLength(text.slice(0, found.index)) === Number(offset) - 1;
-  const head = Buffer.from(text.slice(0, found.index + (isLineEnd ? 1 : 0)));
-  const tail = Buffer.from(text.slice(found.index + all.length));
-  if (head.length !== Number(offset)) return null;
-  const totalBytes = Number(total);
-  const pieces = [
-    { start: 0, bytes: head },
-    { start: totalBytes - tail.length, bytes: tail },
-  ];
-  return { ref, totalBytes, pieces };
+/** The pieces of a shortened text; null where its own mark is not to be found at the place of the cut. */
+function readCut(text: string, { totalBytes, offset }: Cut): Piece[] | null {
+  for (const mark of text.matchAll(/\n\[… \d+ bytes left out …\]\n/g)) {
+    // Where the beginning ends with a line, the line end before the mark stands for its own.
+    const isLineEnd = Buffer.byteLength(text.slice(0, mark.index)) === offset - 1;
+    const head = Buffer.from(text.slice(0, mark.index + (isLineEnd ? 1 : 0)));
+    if (head.length !== offset) continue;
+    const tail = Buffer.from(text.slice(mark.index + mark[0].length));
+    return [
+      { start: 0, bytes: head },
+      { start: totalBytes - tail.length, bytes: tail },
+    ];
+  }
+  return null;
 }
 
 /** A page as `read_result` gives it. */
-function readPage(text: string): Piece | null {
-  const found = /\n\[bytes \d+ to (\d+) of \d+: [^\n]*\]$/.exec(text);
-  if (!found) return null;
-  const bytes = Buffer.from(text.slice(0, found.index));
-  return { start: Number(found[1]) - bytes.length, bytes };
+function readPage({ text, pageEnd }: Page): Piece | null {
+  if (pageEnd === null) return null;
+  const bytes = Buffer.from(text);
+  return { start: pageEnd - bytes.length, bytes };
 }
 
-/** Joins a result with the pages that were read of it: `pages` are the texts of `read_result` by reference. */
-export function joinResult(text: string, pages: ReadonlyMap<string, string[]>): WholeResult {
-  const cut = readCut(text);
-  if (!cut) return { text, whole: true, totalBytes: Buffer.byteLength(text), ref: null, gaps: [] };
+/** Joins a result with the pages that were read of it: `pages` are those of `read_result` by reference. */
+export function joinResult(
+  { text, cut }: Pick<ToolAnswer, 'text' | 'cut'>,
+  pages: ReadonlyMap<string, Page[]>,
+): WholeResult {
+  const cutPieces = cut && readCut(text, cut);
+  if (!cut || !cutPieces)
+    return { text, whole: true, totalBytes: Buffer.byteLength(text), ref: null, gaps: [] };
   const { ref, totalBytes } = cut;
   const paged = (pages.get(ref) ?? []).map(readPage).filter(page => page !== null);
-  const pieces = [...cut.pieces, ...paged].sort((a, b) => a.start - b.start);
+  const pieces = [...cutPieces, ...paged].sort((a, b) => a.start - b.start);
   const all = Buffer.alloc(totalBytes);
   const gaps: [number, number][] = [];
   let known = 0;

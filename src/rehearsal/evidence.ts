@@ -1,6 +1,6 @@
 /** What the results in the conversation show of the folder: nothing else is known. */
 import type { MadeCall } from './conversation.js';
-import type { WholeResult } from './cut-results.js';
+import type { Page, WholeResult } from './cut-results.js';
 import { joinResult, missingPages } from './cut-results.js';
 import { LEFT_OUT_FOLDERS } from './file-kinds.js';
 import { readListing, readSeveralFiles, readTree } from './listings.js';
@@ -50,7 +50,7 @@ export function gatherEvidence(calls: readonly MadeCall[]): Evidence {
   for (const call of calls) {
     const key = callKey(call.name, call.args);
     evidence.tries.set(key, (evidence.tries.get(key) ?? 0) + (call.ending === 'again' ? 1 : MAX_TRIES));
-    if (call.ending === 'ok') noteResult(evidence, call, joinResult(call.text, pages));
+    if (call.ending === 'ok') noteResult(evidence, call, joinResult(call, pages));
     else noteFailure(evidence, call);
   }
   return evidence;
@@ -63,12 +63,12 @@ export function callKey(name: string, args: Record<string, unknown>): string {
   return `${name} ${JSON.stringify(args)}`;
 }
 
-function pagesByRef(calls: readonly MadeCall[]): Map<string, string[]> {
-  const pages = new Map<string, string[]>();
+function pagesByRef(calls: readonly MadeCall[]): Map<string, Page[]> {
+  const pages = new Map<string, Page[]>();
   for (const call of calls) {
     if (useOf(call.name) !== 'page' || call.ending !== 'ok') continue;
     const ref = String(call.args.ref);
-    pages.set(ref, [...(pages.get(ref) ?? []), call.text]);
+    pages.set(ref, [...(pages.get(ref) ?? []), call]);
   }
   return pages;
 }

@@ -3,7 +3,8 @@ import { ownValue } from '../core/json.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
 import type { Batch, Cursor } from '../core/run-state.js';
-import { toolResult } from '../core/tool-call.js';
+import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../core/tool-notes.js';
+import { toolResult } from '../core/tool-result.js';
 import { closeGates } from './gates.js';
 import type { Run } from './run.js';
 import { settleCall } from './settle-call.js';
@@ -35,11 +36,7 @@ function closeBatchGates(run: Run, why: string): void {
 
 /** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  const end = {
-    ending: 'skipped',
-    text: 'Not run: superseded by a message of the user, which follows.',
-    why: 'a message of the user',
-  } as const;
+  const end = { ending: 'skipped', note: SUPERSEDED_NOTE, why: 'a message of the user' } as const;
   return closeCalls(run, run.state.cursor, batch, end);
 }
 
@@ -49,11 +46,7 @@ export function skipOpenCalls(run: Run, batch: Batch): string[] {
  */
 export function closeOpenCalls(run: Run): void {
   const { cursor, consultation, steering } = run.state;
-  const end = {
-    ending: 'cancelled',
-    text: 'Not finished: the run was cancelled.',
-    why: 'the run was cancelled',
-  } as const;
+  const end = { ending: 'cancelled', note: RUN_CANCELLED_NOTE, why: 'the run was cancelled' } as const;
   for (const place of [cursor, consultation?.suspended, steering?.suspended]) {
     if (place?.batch) closeCalls(run, place, place.batch, end);
   }
@@ -63,7 +56,7 @@ function closeCalls(
   run: Run,
   place: Cursor,
   batch: Batch,
-  { ending, text, why }: { ending: 'skipped' | 'cancelled'; text: string; why: string },
+  { ending, note, why }: { ending: 'skipped' | 'cancelled'; note: string; why: string },
 ): string[] {
   const reply = replyOf(run, batch);
   const open = toolCallsOf(reply).slice(batch.next);
@@ -74,8 +67,8 @@ function closeCalls(
     // What the client ran has happened.
     const given = said?.kind === 'clientTool' ? said : null;
     const result = given
-      ? toolResult(call, 'executed', given.content, { isError: given.isError })
-      : toolResult(call, ending, [{ type: 'text', text }]);
+      ? toolResult(call, 'executed', { content: given.content, isError: given.isError })
+      : toolResult(call, ending, { note });
     const callId = run.nextId('c');
     settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
   }

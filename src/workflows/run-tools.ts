@@ -4,8 +4,8 @@ import { toolEnding, toolFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import { ownValue, utf8Length } from '../core/json.js';
+import { headChars } from '../core/large-text.js';
 import type { LedgerEntry } from '../core/ledger.js';
-import { REUSE_NOTE } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
 import { decidePermission } from '../core/permission.js';
@@ -14,7 +14,9 @@ import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { toolAttempts } from '../core/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
-import { decideToolCall, toolResult } from '../core/tool-call.js';
+import { decideToolCall } from '../core/tool-call.js';
+import { failedNote, REUSED_NOTE, reviewNote } from '../core/tool-notes.js';
+import { toolResult } from '../core/tool-result.js';
 import { endBatch, inputOf, replyOf } from './batch.js';
 import type { CallOptions } from './ports.js';
 import { reviewAction } from './review.js';
@@ -24,6 +26,8 @@ import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-per
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_ARGUMENT_BYTES = 1_024;
+/** Of what a failure says. */
+const FAILURE_CHARS = 2_000;
 /** Beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;
 
@@ -98,10 +102,7 @@ function withReview(
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   const review = reviewAction(run, reply, call, decision.tool);
   if (review.kind === 'pending') return null;
-  if (!review.approved) {
-    const fixes = review.fixes.map(fix => `- ${fix}`).join('\n');
-    return { kind: 'end', ending: 'denied', text: `Not run: a review did not accept this call.\n${fixes}` };
-  }
+  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(review.fixes) };
   if (review.concerns.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
   const { tool, note } = decision;
@@ -144,11 +145,11 @@ async function resultOf(run: Run, started: Started, decision: Settled): Promise<
   const { call } = started;
   switch (decision.kind) {
     case 'end':
-      return toolResult(call, decision.ending, [{ type: 'text', text: decision.text }]);
+      return toolResult(call, decision.ending, { note: decision.note });
     case 'reuse':
       return reusedResult(run, call, decision.entry);
     case 'given':
-      return toolResult(call, 'executed', decision.content, { isError: decision.isError });
+      return toolResult(call, 'executed', { content: decision.content, isError: decision.isError });
     case 'run':
       return execute(run, started, decision.tool, decision.note);
   }
@@ -168,9 +169,9 @@ async function execute(
     const called = await run.ports.callTool(input, optionsFor(tool, inputOf(started.batch, call)));
     run.inFlight = null;
     if (called.ok) {
-      const { ending, content, isError, durationMs } = called.value;
-      const noted = note === null ? content : [{ type: 'text' as const, text: note }, ...content];
-      return toolResult(call, ending, noted, { isError, durationMs });
+      const { ending, ...outcome } = called.value;
+      const notes = [note, outcome.note].filter(Boolean).join('\n');
+      return toolResult(call, ending, { ...outcome, note: notes });
     }
     const { failure } = called;
     const stopped = run.state.stop !== null;
@@ -221,21 +222,13 @@ function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolRes
     .flatMap(thread => thread.messages)
     .find(message => message.id === entry.messageId);
   const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
-  return toolResult(call, 'reused', [{ type: 'text', text: REUSE_NOTE }, ...content]);
+  return toolResult(call, 'reused', { note: REUSED_NOTE, content });
 }
 
-const FAILED_TEXT: Record<string, string> = {
-  outcome_unknown:
-    'It is not known whether this call took effect: the worker or the connection was lost while it ran. Check the state of things with a read-only tool before you repeat it.',
-  timed_out: 'The tool did not answer within its time limit, in several tries.',
-  unavailable: 'The tool could not be reached.',
-  cancelled: 'Cancelled before it ended.',
-};
-
+/** What is known of the failure may quote the tool's server: it is content. */
 function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
   const ending = toolEnding(failure, tool.policy.readOnly || tool.policy.idempotent);
-  const why = failure.message ? ` (${preview(failure.message)})` : '';
-  return toolResult(call, ending, [
-    { type: 'text', text: `${FAILED_TEXT[ending] ?? 'The call failed.'}${why}` },
-  ]);
+  const note = failedNote(ending, failure, toolAttempts(tool.policy));
+  const why = headChars(failure.message, FAILURE_CHARS);
+  return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] });
 }

@@ -5,7 +5,7 @@ import { recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
-import { contentText } from '../core/tool-call.js';
+import { resultText } from '../core/tool-result.js';
 import { addStep, stepOf } from '../core/trace.js';
 import type { Run } from './run.js';
 
@@ -38,7 +38,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   // A client's tool may change things as well: what was read before it is not reused (D3).
   if (ran)
     recordCall(state.ledger, { call: { ...call, input }, result, messageId, taskId, policy: ran.policy });
-  const text = preview(contentText(result.content));
+  const text = preview(resultText(result));
   addStep(state.trace, {
     ...stepOf(reply),
     at: ports.now(),

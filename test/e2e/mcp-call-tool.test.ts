@@ -9,6 +9,7 @@ import { createCallTool } from '../../src/activities/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { createLocalBlobStore } from '../../src/blobs/blob-store.js';
 import { checkWorkspace } from '../../src/config/workspace.js';
+import { toolResult, toolResultText } from '../../src/core/tool-result.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/pool.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
@@ -92,6 +93,9 @@ const append = (gate: string): Partial<CallToolInput> => ({
 });
 const textOf = (result: CallToolResult) =>
   result.content.map(block => ('text' in block ? block.text : '')).join('\n');
+/** Note and content as a model reads them. */
+const wireOf = (result: CallToolResult) =>
+  toolResultText(toolResult({ id: 't1', name: 'x' }, result.ending, result));
 const failureOf = (work: Promise<unknown>) =>
   work.then(
     value => {
@@ -146,6 +150,23 @@ describe('a call that runs', () => {
     expect(result).toMatchObject({ ending: 'executed', isError: true });
     expect(textOf(result)).toContain('refused on purpose');
   });
+
+  it.each([
+    [-32_602, 'invalid'],
+    [-32_601, 'unavailable'],
+    [-32_603, 'executed'],
+  ])(
+    'TR5 a protocol error %i of 300 KB → %s by its code, its words bounded, as data only',
+    async (code, ending) => {
+      const args = { code, characters: 300_000 };
+      const result = await rig().call({ serverToolName: 'refuse', arguments: args });
+      expect(result).toMatchObject({ ending, isError: true });
+      expect(result.note).not.toContain('on purpose');
+      expect(textOf(result)).toContain('refused on purpose');
+      expect(JSON.stringify(result).length).toBeLessThan(10_000);
+      expect(result.content).toMatchObject([{ ref: expect.stringMatching(/^blob:/) }]);
+    },
+  );
 
   it('heartbeats: from the first line, every second, with the tool’s progress', async () => {
     const { call, heartbeats } = rig();
@@ -215,7 +236,7 @@ describe('arguments (T6, T7, C3, C4)', () => {
       'file: expected string, got number 5',
       'unknown property "lin"; known: file, line',
     ]) {
-      expect(textOf(result)).toContain(part);
+      expect(wireOf(result)).toContain(part);
     }
     expect(fake.events().filter(event => event.event === 'call')).toEqual([]);
   });
@@ -241,7 +262,7 @@ describe('servers that can not be reached', () => {
     const result = await rig({ fake: fake.stdioEntry({ FAKE_MCP_FAIL: 'no disk' }) }).call();
     expect(result).toMatchObject({ ending: 'unavailable', isError: true });
     for (const part of ['fake', 'exited with code 3', 'nothing was sent', 'Go on'])
-      expect(textOf(result)).toContain(part);
+      expect(wireOf(result)).toContain(part);
   });
 
   it('not configured → unavailable, naming it', async () => {
@@ -357,7 +378,7 @@ describe('calls without an answer (T14)', () => {
   it('time limit, not idempotent → outcome unknown with advice, one effect', async () => {
     const result = await rig().call({ ...append('never'), timeoutMs: 300 });
     expect(result).toMatchObject({ ending: 'outcome_unknown', isError: true });
-    expect(textOf(result)).toContain('Check');
+    expect(result.note).toContain('Check');
     expect(fake.effects()).toHaveLength(1);
   });
 
@@ -387,7 +408,7 @@ describe('calls without an answer (T14)', () => {
   it('tool that ends its server → outcome unknown, with the server’s last words', async () => {
     const result = await rig().call({ serverToolName: 'crash', idempotent: false });
     expect(result.ending).toBe('outcome_unknown');
-    for (const part of ['exited with code 7', 'crashing on purpose']) expect(textOf(result)).toContain(part);
+    for (const part of ['exited with code 7', 'crashing on purpose']) expect(wireOf(result)).toContain(part);
   });
 });
 
@@ -462,7 +483,7 @@ describe('results (T16, T17)', () => {
     const lines = block.text.split('\n');
     expect(lines.filter(line => !line.startsWith('line ') && !line.startsWith('['))).toEqual([]);
     expect(lines.at(-1)).toContain(`line ${String(1_599).padStart(8, '0')}`);
-    const said = /read_result (\{.*?\})\]/.exec(block.text)?.[1];
+    const said = /read_result (\{.*?\})\./.exec(wireOf(result))?.[1];
     const page = await call({
       server: null,
       tool: 'read_result',

@@ -94,7 +94,7 @@ export class ToolWatch {
       const known = this.current.get(key);
       expectThat(known !== undefined, `${key} was reused after something that may have changed it`);
       expectThat(
-        JSON.stringify(result.content.slice(1)) === known,
+        JSON.stringify(result.content) === known,
         `${key} was reused with other content than it had: ${JSON.stringify(result.content)}`,
       );
     }

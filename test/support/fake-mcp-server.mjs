@@ -181,10 +181,10 @@ const tools = {
   odd_name_: { schema: object({}), annotations: readOnly, run: () => text('plain name') },
   'odd.name!': { schema: object({}), annotations: readOnly, run: () => text('odd name') },
   refuse: {
-    schema: object({}),
+    schema: object({ code: { type: 'integer' }, characters: { type: 'integer' } }),
     annotations: readOnly,
-    run() {
-      throw new McpError(ErrorCode.InternalError, 'refused on purpose');
+    run({ code = ErrorCode.InternalError, characters = 0 }) {
+      throw new McpError(code, `refused on purpose${'!'.repeat(characters)}`);
     },
   },
 };

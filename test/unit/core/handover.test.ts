@@ -7,7 +7,7 @@ import type { Task } from '../../../src/core/plan.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { MAIN_THREAD, newRunState } from '../../../src/core/run-state.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
-import { toolResult } from '../../../src/core/tool-call.js';
+import { toolResult } from '../../../src/core/tool-result.js';
 
 /** The server's limit for a workflow input. */
 const SERVER_LIMIT_BYTES = 2_000_000;
@@ -42,7 +42,9 @@ function turn(number: number, bytes: number): Message[] {
     usage: NO_USAGE,
   };
   const results = calls.map((call): Message => {
-    const result = toolResult(call, 'executed', [{ type: 'text', text: '帆'.repeat(bytes / 3) }]);
+    const result = toolResult(call, 'executed', {
+      content: [{ type: 'text', text: '帆'.repeat(bytes / 3) }],
+    });
     return { id: `m${call.id}`, at: 1, kind: 'tool_result', content: [result] };
   });
   return [reply, ...results];

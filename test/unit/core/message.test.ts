@@ -12,7 +12,7 @@ import {
   toolCallsOf,
   type Usage,
 } from '../../../src/core/message.js';
-import { toolResult } from '../../../src/core/tool-call.js';
+import { toolResult } from '../../../src/core/tool-result.js';
 
 function reply(content: AssistantMessage['content']): AssistantMessage {
   const base = {
@@ -31,7 +31,7 @@ const reasoning = (value: string) => ({ type: 'reasoning' as const, text: value 
 const toolUse = (id: string) => ({ type: 'tool_use' as const, id, name: 'read', input: {} });
 const calls = (...ids: string[]): Message => reply(ids.map(toolUse));
 const result = (id: string): Message => {
-  const block = toolResult({ id, name: 'read' }, 'executed', []);
+  const block = toolResult({ id, name: 'read' }, 'executed');
   return { id: `r-${id}`, at: 1, kind: 'tool_result', content: [block] };
 };
 const note = (kind: 'context_note' | 'system_event' | 'tool_log'): Message => {

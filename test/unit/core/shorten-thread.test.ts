@@ -5,7 +5,7 @@ import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message
 import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
-import { toolResult } from '../../../src/core/tool-call.js';
+import { toolResult } from '../../../src/core/tool-result.js';
 
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
@@ -17,7 +17,7 @@ function said(id: string, purpose: 'goal' | 'brief'): Message {
 /** A reply with one call, and its result of about `tokens`. */
 function turn(number: number, tokens: number): Message[] {
   const call = { type: 'tool_use' as const, id: `c${number}`, name: 'read', input: { n: number } };
-  const result = toolResult(call, 'executed', [{ type: 'text', text: 'x'.repeat(tokens * 4) }]);
+  const result = toolResult(call, 'executed', { content: [{ type: 'text', text: 'x'.repeat(tokens * 4) }] });
   const base = { at: 1, role: 'executor', model: 'p/m', usage: NO_USAGE, stopReason: 'tool_use' as const };
   return [
     { ...base, id: `a${number}`, kind: 'assistant', content: [call] },

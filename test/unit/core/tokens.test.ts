@@ -75,6 +75,7 @@ describe('estimateMessageTokens', () => {
             toolUseId: 'c',
             toolName: 't',
             ending: 'executed',
+            note: '',
             content: [content],
             isError: false,
             durationMs: 0,

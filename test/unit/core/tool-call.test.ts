@@ -2,17 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { emptyLedger, type Ledger, ledgerKey } from '../../../src/core/ledger.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import type { ToolContent, ToolEnding, ToolUseBlock } from '../../../src/core/message.js';
+import type { ToolEnding, ToolUseBlock } from '../../../src/core/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../../../src/core/tool.js';
 import {
   type CallAnswer,
-  contentText,
   decideToolCall,
-  deniedText,
   nearestNames,
   type ToolCallCase,
-  toolResult,
 } from '../../../src/core/tool-call.js';
+import { notAllowedNote } from '../../../src/core/tool-notes.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
   return {
@@ -179,12 +177,12 @@ describe('decideToolCall: calls that do not run', () => {
     ],
   ])('decideToolCall: %s', (_, more, ending, text) => {
     const decision = decideToolCall(given(more));
-    expect(decision).toMatchObject({ kind: 'end', ending, text: expect.stringMatching(text) });
+    expect(decision).toMatchObject({ kind: 'end', ending, note: expect.stringMatching(text) });
   });
 
   test('decideToolCall: readable, valid arguments → nothing about JSON is said of a schema error alone (C3)', () => {
     const decision = decideToolCall(given({ call: badCall() }));
-    expect(decision).toMatchObject({ text: expect.not.stringContaining('readable as JSON') });
+    expect(decision).toMatchObject({ note: expect.not.stringContaining('readable as JSON') });
   });
 });
 
@@ -198,7 +196,7 @@ describe('decideToolCall: calls of which something was said', () => {
     [
       'denied by a person, and the tool runs unasked by now → denied (PR1)',
       { said: approval({ decision: 'deny', reason: 'No.' }), permission: () => 'run' },
-      { kind: 'end', ending: 'denied', text: deniedText('read_file', 'No.') },
+      { kind: 'end', ending: 'denied', note: notAllowedNote('read_file', 'No.') },
     ],
     [
       'approved with other arguments, and the tool runs unasked by now → run with those (PR1)',
@@ -337,7 +335,7 @@ describe('decideToolCall: calls that go on', () => {
         );
         const closed = stopped || index >= 16 || offered.length === 0 || permission === 'deny';
         if (closed || errors?.length === 1) expect(decision.kind).toBe('end');
-        if (decision.kind === 'end') expect(decision.text).toMatch(/^Not run[:.] /);
+        if (decision.kind === 'end') expect(decision.note).toMatch(/^Not run[:.] /);
       }),
     );
   });
@@ -363,56 +361,4 @@ describe('nearestNames', () => {
   ])('nearestNames: %s', (_, name, names, expected) => {
     expect(nearestNames(name, names)).toEqual(expected);
   });
-});
-
-describe('toolResult', () => {
-  test.each<[ToolEnding, boolean]>([
-    ['executed', false],
-    ['reused', false],
-    ['invalid', true],
-    ['denied', true],
-    ['skipped', true],
-    ['cancelled', true],
-    ['timed_out', true],
-    ['unavailable', true],
-    ['outcome_unknown', true],
-  ])('toolResult: ending %s and nothing else said → isError %s, no duration (G7)', (ending, isError) => {
-    const content: ToolContent[] = [{ type: 'text', text: 'x' }];
-    expect(toolResult({ id: 'c1', name: 'read' }, ending, content)).toEqual({
-      type: 'tool_result',
-      toolUseId: 'c1',
-      toolName: 'read',
-      ending,
-      content,
-      isError,
-      durationMs: 0,
-    });
-  });
-
-  test('toolResult: what the tool said of errors and time → kept, against the default (G7, O3)', () => {
-    const failed = toolResult({ id: 'c1', name: 'read' }, 'executed', [], { isError: true, durationMs: 7 });
-    expect(failed).toMatchObject({ isError: true, durationMs: 7 });
-    expect(toolResult({ id: 'c1', name: 'read' }, 'denied', [], { isError: false }).isError).toBe(false);
-  });
-});
-
-test('contentText: every type of content → one text, by lines (O2)', () => {
-  const content: ToolContent[] = [
-    { type: 'text', text: 'plain' },
-    { type: 'json', value: { a: [1] } },
-    { type: 'resource', uri: 'file:///a', text: 'inside' },
-    { type: 'resource', uri: 'file:///b' },
-    { type: 'image', mimeType: 'image/png', ref: 'r', totalBytes: 12 },
-  ];
-  expect(contentText(content)).toBe(
-    'plain\n{"a":[1]}\ninside\n[resource file:///b]\n[image image/png, 12 bytes]',
-  );
-});
-
-test.each([
-  ['a reason', 'Not now.', /was not given\. Not now\. Go on/],
-  ['no reason', null, /was not given\. Go on/],
-])('deniedText: %s → names the tool and what to do (C23)', (_, reason, text) => {
-  expect(deniedText('write_file', reason)).toMatch(/^Not run: write_file is not read-only/);
-  expect(deniedText('write_file', reason)).toMatch(text);
 });

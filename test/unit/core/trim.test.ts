@@ -32,6 +32,7 @@ function result(call: string, size = 4): Message {
     content: [
       {
         type: 'tool_result',
+        note: '',
         toolUseId: call,
         toolName: 'read',
         ending: 'executed',

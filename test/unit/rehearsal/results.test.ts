@@ -1,24 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { readResult } from '../../../src/blobs/read-result.js';
-import { REUSE_NOTE } from '../../../src/core/ledger.js';
-import type { ToolEnding } from '../../../src/core/message.js';
+import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
+import { REUSED_NOTE } from '../../../src/core/tool-notes.js';
+import { toolResult, toolResultText } from '../../../src/core/tool-result.js';
 import { boundText } from '../../../src/mcp/result-content.js';
-import { toolResultText } from '../../../src/models/tool-result-text.js';
 import { joinResult, missingPages } from '../../../src/rehearsal/cut-results.js';
 import { readListing, readSeveralFiles, readTree } from '../../../src/rehearsal/listings.js';
-import { readToolAnswer } from '../../../src/rehearsal/tool-answer.js';
+import { readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/tool-answer.js';
 
-function wire(ending: ToolEnding, text: string, isError = false): string {
-  return toolResultText({
-    type: 'tool_result',
-    toolUseId: 'c1_1',
-    toolName: 'read_text_file',
-    ending,
-    content: [{ type: 'text', text }],
-    isError,
-    durationMs: 1,
-  });
+function wire(ending: ToolEnding, content: ToolContent, outcome: { isError?: boolean; note?: string } = {}) {
+  const call = { id: 'c1_1', name: 'read_text_file' };
+  return toolResultText(toolResult(call, ending, { ...outcome, content: [content] }));
 }
+
+const said = (text: string): ToolContent => ({ type: 'text', text });
 
 describe('rehearsal: tool messages', () => {
   test.each<[ToolEnding, boolean, string]>([
@@ -32,16 +27,17 @@ describe('rehearsal: tool messages', () => {
     ['unavailable', true, 'again'],
     ['outcome_unknown', true, 'failed'],
   ])('tool message: %s (error %s) → %s', (ending, isError, wanted) => {
-    expect(readToolAnswer(wire(ending, 'said', isError)).ending).toBe(wanted);
+    expect(readToolAnswer(wire(ending, said('it said'), { isError })).ending).toBe(wanted);
   });
 
   test('tool message: text that quotes its own wrapping → the text as the tool gave it', () => {
     const text = '<tool_output tool="x">\nnot mine\n</tool_output>\n\nend\n';
-    expect(readToolAnswer(wire('executed', text)).text).toBe(text);
+    expect(readToolAnswer(wire('executed', said(text))).text).toBe(text);
   });
 
   test('tool message: a result given again → without the note', () => {
-    expect(readToolAnswer(wire('reused', `${REUSE_NOTE}\nfile text`)).text).toBe('file text');
+    const answer = readToolAnswer(wire('reused', said('file text'), { note: REUSED_NOTE }));
+    expect(answer).toMatchObject({ ending: 'ok', text: 'file text' });
   });
 });
 
@@ -49,7 +45,14 @@ describe('rehearsal: results that were cut (T17)', () => {
   const sizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
   const ref = `blob:run-0123456789abcdef/${'a'.repeat(64)}`;
 
-  async function pagesOf(text: string, calls: { offset: number; length: number }[]): Promise<string[]> {
+  const READ_CALL = { id: 'c2_1', name: 'read_result' };
+
+  async function cutOf(text: string): Promise<ToolAnswer> {
+    const bound = await boundText(text, { keep: async () => ref, sizes });
+    return readToolAnswer(wire('executed', { type: 'text', ...bound }));
+  }
+
+  async function pagesOf(text: string, calls: { offset: number; length: number }[]): Promise<ToolAnswer[]> {
     const data = Buffer.from(text);
     const blobs = {
       put: async () => ref,
@@ -59,7 +62,7 @@ describe('rehearsal: results that were cut (T17)', () => {
       }),
     };
     const pages = await Promise.all(calls.map(call => readResult(blobs, 'run', { ref, ...call })));
-    return pages.map(page => (page.content[0]?.type === 'text' ? page.content[0].text : ''));
+    return pages.map(page => readToolAnswer(toolResultText(toolResult(READ_CALL, 'executed', page))));
   }
 
   test.each([
@@ -68,7 +71,7 @@ describe('rehearsal: results that were cut (T17)', () => {
     ['wide characters', '漢字かな交じり文🙂 '.repeat(3000)],
     ['blank lines', 'a\n\n\n'.repeat(12_000)],
   ])('cut result: %s → the pages asked for make it whole again', async (_, text) => {
-    const cut = (await boundText(text, { keep: async () => ref, sizes })).text;
+    const cut = await cutOf(text);
     const known = joinResult(cut, new Map());
     expect(known.whole).toBe(false);
     expect(text.startsWith(known.text)).toBe(true);
@@ -81,7 +84,7 @@ describe('rehearsal: results that were cut (T17)', () => {
 
   test('cut result: one page is missing → the beginning, and that page is asked for', async () => {
     const text = 'word '.repeat(12_000);
-    const cut = (await boundText(text, { keep: async () => ref, sizes })).text;
+    const cut = await cutOf(text);
     const calls = missingPages(joinResult(cut, new Map()));
     const pages = await pagesOf(text, calls);
     const joined = joinResult(cut, new Map([[ref, pages.filter((_, index) => index !== 1)]]));
@@ -92,8 +95,9 @@ describe('rehearsal: results that were cut (T17)', () => {
 
   test('whole result: a file that quotes such a note → taken as it is', () => {
     const text =
-      'a\n[5 bytes left out here; the whole is 9 bytes. Read on with read_result {"ref":"blob:x","offset":4}]\nb';
-    expect(joinResult(text, new Map())).toMatchObject({ whole: true, text });
+      'Shortened: not all of 9 bytes are shown. Read on with read_result {"ref":"blob:x","offset":1}.\na\n[… 5 bytes left out …]\nb';
+    const answer = readToolAnswer(wire('executed', said(text)));
+    expect(joinResult(answer, new Map())).toMatchObject({ whole: true, text });
   });
 });
 
