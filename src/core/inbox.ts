@@ -16,11 +16,14 @@ export interface InboxItem {
   text: string;
   /** Means nothing for a follow-up. */
   when: SteerTime;
-  /** Role or sub-agent it is for; null for the one that is running. */
+  /** One of `READERS` that it is for; null for the one that is running. */
   to: string | null;
   /** Milliseconds since the epoch. */
   at: number;
 }
+
+/** Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). */
+export const READERS: readonly string[] = ['planner', 'executor', 'verifier'];
 
 export interface Inbox {
   /** In the order of arrival. */
@@ -44,8 +47,6 @@ export interface Arrival {
   ended: boolean;
   /** Largest text in UTF-8. */
   maxBytes: number;
-  /** Whom `to` may name; null or absent: anybody. */
-  addressees?: readonly string[] | null;
 }
 
 export type Acceptance =
@@ -111,7 +112,7 @@ function faultOf(
   text: unknown,
   when: SteerTime | undefined,
   to: unknown,
-  { maxBytes, addressees }: Arrival,
+  { maxBytes }: Arrival,
 ): string | null {
   if (typeof text !== 'string' || text.trim() === '') return expected('text', 'a non-empty text', text);
   const bytes = utf8Length(text.trim());
@@ -119,9 +120,12 @@ function faultOf(
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
   if (when === undefined) return null;
   if (to === null) return null;
-  if (typeof to !== 'string') return expected('to', 'the name of a role', to);
-  if (addressees && !addressees.includes(to)) return expected('to', `one of ${addressees.join(', ')}`, to);
-  return null;
+  if (typeof to === 'string' && READERS.includes(to)) return null;
+  return expected(
+    'to',
+    `one of the roles that read messages (${READERS.join(', ')}), or nobody for the one at work`,
+    to,
+  );
 }
 
 /** Steering that `role` is to read now: what is for it, and what is for whoever is running. */
@@ -157,15 +161,14 @@ function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxI
 
 /**
  * At the end of a goal: steering that nobody has read becomes follow-ups, at its place in the order of
- * arrival (S3). Returns what was turned. Changes `inbox`.
+ * arrival (S3). Returns what was turned, as it was. Changes `inbox`.
  */
 export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   const turned: InboxItem[] = [];
   inbox.items = inbox.items.map(item => {
     if (item.kind === 'follow-up') return item;
-    const followUp: InboxItem = { ...item, kind: 'follow-up', to: null };
-    turned.push(followUp);
-    return followUp;
+    turned.push(item);
+    return { ...item, kind: 'follow-up', to: null };
   });
   return turned;
 }

@@ -21,9 +21,13 @@ export interface Situation {
   /** The message is for a role that is not at work: it disturbs nothing. Default false. */
   forAnother?: boolean;
   paused: boolean;
+  /** The run has the role that understands messages: it listens also while it is paused. */
+  understands: boolean;
+  /** What comes before the message is read, where it is not just the next model call; null for nothing. */
+  first: string | null;
   /** Stop was asked for: no further model call is made. */
   stopping: boolean;
-  /** The last call of the goal is being made: its role reads nothing more. */
+  /** The goal ends with the call that is made now, or with the next: most likely nobody reads the message before. */
   wrappingUp: boolean;
 }
 
@@ -34,13 +38,24 @@ export function acceptedReceipt(item: InboxItem, situation: Situation): Receipt 
 
 function willHappen(item: InboxItem, situation: Situation): string {
   if (situation.stopping) return 'The run is stopping: nobody will read this message.';
-  const resume = situation.paused ? ' The run is paused: nothing happens before it is resumed.' : '';
-  if (situation.doing === 'idle') return `It is the next goal.${resume}`;
-  if (item.kind === 'follow-up') return `It is a goal of its own, when this one is answered.${resume}`;
-  if (situation.wrappingUp)
-    return `The goal is being wrapped up: the message becomes a follow-up, so the next goal.${resume}`;
-  const reader = item.to === null ? 'before the next model call' : `before the next model call of ${item.to}`;
-  return `${cutOff(item, situation)}It is read ${reader}; if the goal ends first, it becomes a follow-up.${resume}`;
+  const pause = pauseText(item, situation);
+  const unless = situation.understands ? ', unless it is understood as an instruction' : '';
+  if (situation.doing === 'idle') return `It is the next goal${unless}.${pause}`;
+  if (item.kind === 'follow-up')
+    return `It is a goal of its own, when this one is answered${unless}.${pause}`;
+  const wrap = situation.wrappingUp ? 'The goal is being wrapped up. ' : '';
+  const call = item.to === null ? 'before the next model call' : `before the next model call of ${item.to}`;
+  const reader = situation.first === null ? call : `${situation.first}, ${call}`;
+  return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, it becomes a follow-up.${pause}`;
+}
+
+/** What a pause means for the message: a run that can understand it listens at once, but for what is to wait (PR4). */
+function pauseText(item: InboxItem, { paused, understands, doing, forAnother = false }: Situation): string {
+  if (!paused) return '';
+  const waits = item.kind === 'follow-up' || forAnother || item.when === 'after-batch' || doing === 'waiting';
+  if (!understands || (waits && doing !== 'idle'))
+    return ' The run is paused: nothing happens before it is resumed.';
+  return ' The run is paused, and goes on only when it is resumed or the message says so.';
 }
 
 /** What happens to the call in flight and the rest of its batch: nothing is said that does not apply. */
@@ -70,10 +85,11 @@ export function appliedReceipt(id: string, given: { as: string; turn: number }):
   return { id, status: 'applied', how: `Applied as ${given.as}, turn ${given.turn}.` };
 }
 
-/** The message waits as a follow-up. `ahead`: follow-ups before it. */
-export function queuedReceipt(id: string, ahead: number): Receipt {
-  const place = ahead === 0 ? 'It is the next goal.' : `${ahead} follow-up(s) come before it.`;
-  return { id, status: 'queued', how: `Queued as a follow-up. ${place}` };
+/** The goal ended before the message was read: it waits as a follow-up. `ahead`: follow-ups before it. */
+export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: number): Receipt {
+  const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
+  const place = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
+  return { id, status: 'queued', how: `${why}: queued as a follow-up. ${place}` };
 }
 
 /** The message had no effect. `why`: a sentence. */

@@ -19,6 +19,8 @@ export interface RouteCase {
   concerns: readonly string[];
   /** The goal is answered and nothing runs: the message is a follow-up. */
   idle: boolean;
+  /** A person holds the run. */
+  paused: boolean;
 }
 
 export interface RouteDecision {
@@ -86,7 +88,7 @@ function decideIdle(given: RouteCase): RouteDecision {
   if (intent?.taskRelation.type !== 'control_instruction')
     return act('next_goal', 'The goal before it is answered: the message is the next goal.');
   const decision = decideControl(given, { sure: isSure(intent.taskRelation.confidence), toConfirm: false });
-  if (decision.control !== 'continue') return decision;
+  if (decision.control !== 'continue' || given.paused) return decision;
   return act('next_goal', 'Nothing is paused or running: to continue is the next goal.');
 }
 

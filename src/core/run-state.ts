@@ -105,13 +105,17 @@ export interface PinnedCall {
   system?: string;
 }
 
-export interface GoalState {
+/** What model calls are charged to. */
+export interface Account {
+  usage: Usage;
+  counters: Counters;
+}
+
+export interface GoalState extends Account {
   /** 1 for the first. */
   number: number;
   text: string;
   startedAt: number;
-  usage: Usage;
-  counters: Counters;
   /** A planner's question was put to the person: once a goal (C34). */
   asked: boolean;
   /** Time spent waiting for people, milliseconds: not counted as wall time. */
@@ -154,6 +158,8 @@ export interface Steering {
   concerns: string[];
   /** What the user answered to a question about the messages. */
   answers: string[];
+  /** What it takes to understand a message between two goals: neither the goal before pays for it, nor its caps. */
+  spent: Account;
 }
 
 /** A goal that has ended. */
@@ -203,6 +209,8 @@ export interface RunState {
   journal: Journal;
   trace: Trace;
   usage: Usage;
+  /** Model replies over all goals, also those between two (S3). */
+  turns: number;
   stop: StopRequest | null;
   /** Set while a person holds the run before its next call. */
   pausedAt: number | null;
@@ -289,6 +297,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     journal: { lastSeq: 0, events: [] },
     trace: emptyTrace(),
     usage: NO_USAGE,
+    turns: 0,
     stop: null,
     pausedAt: null,
     finishing: false,
@@ -303,6 +312,16 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     goals: [],
     end: null,
   };
+}
+
+/** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */
+export function accountOf({ goal, steering }: RunState): Account {
+  return steering?.idle ? steering.spent : goal;
+}
+
+/** Whether a pause holds the run here: it goes on listening, so messages are understood all the same (PR4). */
+export function isHeld({ pausedAt, stop, cursor }: RunState): boolean {
+  return pausedAt !== null && stop === null && cursor.phase !== 'steering';
 }
 
 /** Time that counts against a goal's limit: waits on people are not in it. */

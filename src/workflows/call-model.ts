@@ -7,7 +7,7 @@ import type { AssistantMessage } from '../core/message.js';
 import { addUsage, toolCallsOf } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
-import { CALLS_KEPT } from '../core/run-state.js';
+import { accountOf, CALLS_KEPT, isHeld } from '../core/run-state.js';
 import { contextBudget, trimToFit } from './fit-thread.js';
 import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
@@ -30,7 +30,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   let trimmedForCall = false;
   for (;;) {
     // Also between tries: the loop's safe point holds a run that was paused meanwhile.
-    if (state.pausedAt !== null) return { kind: 'interrupted' };
+    if (isHeld(state)) return { kind: 'interrupted' };
     const chain = role.models.length > 0 ? role.models : run.pinned.models;
     const index = state.modelIndex[role.name] ?? 0;
     const model = chain[index] ?? chain[0];
@@ -106,7 +106,8 @@ function pinCall(
 }
 
 function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelResult): ModelReply {
-  const { goal } = run.state;
+  const { state } = run;
+  const account = accountOf(state);
   const message = run.append(thread, {
     id: run.nextId('m'),
     at: run.ports.now(),
@@ -117,11 +118,13 @@ function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelRes
     model: result.model,
     usage: result.usage,
   });
-  goal.usage = addUsage(goal.usage, result.usage);
-  run.state.usage = addUsage(run.state.usage, result.usage);
+  account.usage = addUsage(account.usage, result.usage);
+  state.usage = addUsage(state.usage, result.usage);
   // The wrap-up call is outside the count (DESIGN.md, "Team mode").
-  if (run.state.cursor.phase !== 'wrap_up')
-    goal.counters = { ...goal.counters, turns: goal.counters.turns + 1 };
+  if (state.cursor.phase !== 'wrap_up') {
+    account.counters = { ...account.counters, turns: account.counters.turns + 1 };
+    state.turns += 1;
+  }
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,

@@ -46,8 +46,8 @@ export function wrapUpAs(run: Run, cause: AnswerCause, why: string): void {
   run.enterPhase('wrap_up', state.cursor.cycle);
 }
 
-/** The wrap-up call. Whatever becomes of it, the goal ends here. */
-export async function wrapUp(run: Run): Promise<GoalEnd> {
+/** The wrap-up call. Whatever becomes of it, the goal ends here, unless a person has more to say first: then null. */
+export async function wrapUp(run: Run): Promise<GoalEnd | null> {
   const { state } = run;
   const end = await runTurns(run, {
     role: 'summary',
@@ -56,6 +56,7 @@ export async function wrapUp(run: Run): Promise<GoalEnd> {
     tools: false,
     brief: () => wrapUpBrief(state),
   });
+  if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped', cutShort(run));
   if (end.kind === 'failed') return { outcome: 'failed', answer: whatThereIs(run), failure: end.failure };
   return answerFor(run, state.goal.wrapUp?.cause ?? 'direct', end.kind === 'reply' ? end.output : null);

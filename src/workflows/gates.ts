@@ -3,6 +3,7 @@ import type { Gate, GateAnswer } from '../core/gate.js';
 import { autoAnswer, choicesOf, safeAnswer } from '../core/gate.js';
 import { preview } from '../core/journal.js';
 import type { OpenGate } from '../core/run-state.js';
+import { isHeld } from '../core/run-state.js';
 import type { Run } from './run.js';
 
 const CLOSED_KEPT = 200;
@@ -26,6 +27,8 @@ export interface Question<K extends Kind> {
 export type Asked<K extends Kind> =
   | { kind: 'answered'; answer: AnswerOf<K>; by: 'person' | 'timeout' | 'rule' }
   | { kind: 'superseded' }
+  /** Approved in a run that is held: the answer is kept, for nothing begins before the run is resumed. */
+  | { kind: 'held' }
   | { kind: 'stopped' };
 
 /** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer where one applies. */
@@ -70,8 +73,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
     open.gate.deadline,
   );
   if (closed()) return { kind: 'superseded' };
-  // Nothing begins while the run is paused: an answer is kept until it is resumed.
-  if (open.answer !== null) await run.held();
+  if (question.kind === 'approval' && open.answer !== null && isHeld(state)) return { kind: 'held' };
   return settle(run, open, superseded()) as Asked<K>;
 }
 

@@ -87,7 +87,8 @@ export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
   if (isFinal(end) || state.stop) return false;
   for (const item of steersToFollowUps(state.inbox)) {
-    run.journal('receipt', queuedReceipt(item.id, state.inbox.items.indexOf(item)));
+    const ahead = state.inbox.items.findIndex(({ id }) => id === item.id);
+    run.journal('receipt', queuedReceipt(item, ahead));
   }
   const next = takeFollowUp(state.inbox);
   if (!next) return false;

@@ -15,7 +15,7 @@ import { acceptedReceipt } from '../core/receipt.js';
 import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import { closeForAlways } from './gates.js';
 import type { Run } from './run.js';
-import { readable } from './take-steering.js';
+import { readable, UNDERSTANDING } from './take-steering.js';
 
 /** A gate's answer, a tool's result: what fits a thread. */
 const MAX_ANSWER_BYTES = MAX_BLOCK_BYTES;
@@ -28,7 +28,6 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
     maxBytes: MAX_BLOCK_BYTES,
-    addressees: state.pinned ? Object.keys(state.pinned.roles) : null,
   });
   if (taken.kind === 'repeated') return;
   if (taken.kind === 'ignored') {
@@ -66,9 +65,18 @@ function situationOf(run: Run, to: string | null): Situation {
     interruptible: inFlight?.interruptible === true && readable(run),
     forAnother: to !== null && to !== roleAtWork(run),
     paused: state.pausedAt !== null,
+    understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
+    first: firstOf(run),
     stopping: state.stop !== null,
     wrappingUp: state.goal.wrapUp !== null,
   };
+}
+
+/** What is dealt with before anybody reads the message. */
+function firstOf({ state }: Run): string | null {
+  if (state.steering) return 'after the message before it';
+  if (state.cursor.phase === 'consultation') return `after ${state.consultation?.role} has answered`;
+  return null;
 }
 
 function doingOf({ state, inFlight }: Run): Situation['doing'] {

@@ -1,13 +1,17 @@
 /** The next goal of a run. */
 import { preview } from '../core/journal.js';
 import { clearGoal } from '../core/ledger.js';
+import type { Account } from '../core/run-state.js';
 import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';
 
-/** The next goal of the run: counters and tasks of its own, the conversation goes on (S2, S3). */
-export function beginNextGoal(run: Run, text: string): void {
+/**
+ * The next goal of the run: counters and tasks of its own, the conversation goes on (S2, S3). `spent`: what it
+ * took to understand its message.
+ */
+export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { state } = run;
-  state.goal = newGoal(state.goal.number + 1, text, run.ports.now());
+  state.goal = { ...newGoal(state.goal.number + 1, text, run.ports.now()), ...spent };
   state.tasks = [];
   state.badCalls = {};
   state.modelIndex = {};

@@ -56,12 +56,12 @@ export async function raiseBudgets(run: Run, budgets: readonly BudgetKind[]): Pr
 }
 
 function usedOf(run: Run, budget: BudgetKind): number {
-  const { goal, goals } = run.state;
+  const { goal, turns } = run.state;
   switch (budget) {
     case 'turns':
       return goal.counters.turns;
     case 'totalTurns':
-      return goals.reduce((sum, ended) => sum + ended.turns, goal.counters.turns);
+      return turns;
     case 'tokens':
       return goal.usage.inputTokens + goal.usage.outputTokens;
     case 'wallTimeMs':

@@ -5,7 +5,7 @@ import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
-import { MAIN_THREAD, startOf } from '../core/run-state.js';
+import { isHeld, MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
@@ -48,7 +48,10 @@ export class Run {
   /** The thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
     // Between tool calls and their results nobody else may speak, be their memory shared or not (G7).
-    const amidCalls = this.state.cursor.phase === 'consultation' && this.state.consultation?.suspended?.batch;
+    const { cursor, consultation, steering } = this.state;
+    const amidCalls =
+      (cursor.phase === 'consultation' && consultation?.suspended?.batch) ||
+      (cursor.phase === 'steering' && steering?.suspended.batch);
     return this.thread(role.memory === 'shared' && !amidCalls ? MAIN_THREAD : role.name);
   }
 
@@ -85,20 +88,14 @@ export class Run {
   /**
    * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
    * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
+   * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
    */
-  async safePoint(): Promise<void> {
+  async safePoint(hears: () => boolean): Promise<void> {
     const { state, ports } = this;
     ports.throwIfCancelled();
     ports.show(state);
     if (ports.handoverDue(state)) await ports.handOver(state);
-    await this.held();
-  }
-
-  /** Waits while a person holds the run; a stop ends that too. */
-  async held(): Promise<void> {
-    const { state } = this;
-    if (state.pausedAt === null || state.stop) return;
-    await this.waitForPerson(() => state.pausedAt === null || state.stop !== null, null);
+    await this.waitForPerson(() => !isHeld(state) || hears(), null);
   }
 
   /**

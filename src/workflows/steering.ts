@@ -89,7 +89,8 @@ function tell(run: Run, role: string, text: string | null): void {
 async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const { idle, items } = steering;
   const ids = items.map(item => item.id);
-  let decision = decideRoute({ ...steering, idle });
+  const paused = run.state.pausedAt !== null;
+  let decision = decideRoute({ ...steering, paused });
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.stop) {
     const again = await askMeaning(run, steering, decision);
@@ -175,7 +176,7 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
       return null;
     }
     case 'next_goal':
-      beginNextGoal(run, steerText(withAnswers(steering)));
+      beginNextGoal(run, steerText(withAnswers(steering)), steering.spent);
       receipts(run, items, `goal ${state.goal.number}`);
       return null;
     case 'control':
@@ -200,6 +201,7 @@ function replan(run: Run, steering: Steering): void {
   );
   state.goal.improvements = withAnswers(steering).map(item => item.text);
   state.goal.improvementsFrom = 'user';
+  state.goal.wrapUp = null;
   run.enterPhase('planning', state.cursor.cycle + 1);
 }
 
@@ -217,17 +219,19 @@ function control(run: Run, { items, idle }: Steering, decision: RouteDecision): 
       requestStop(run, { reason });
       break;
     default:
-      run.journal('user_message', { role: ROUTER, text: statusLine(run) });
+      run.journal('user_message', { role: ROUTER, text: statusLine(run, idle) });
   }
   receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
   const last = state.goals.at(-1);
   return idle && last ? { outcome: last.outcome, answer: last.answer } : null;
 }
 
-function statusLine(run: Run): string {
-  const { tasks, goal, cursor } = run.state;
+function statusLine(run: Run, idle: boolean): string {
+  const { tasks, goal, goals, cursor, pausedAt } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
-  return `${cursor.phase}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.`;
+  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.phase;
+  const paused = pausedAt === null ? '' : ' The run is paused.';
+  return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
 }
 
 /** The messages, the last with what the user answered when asked about them. */

@@ -1,6 +1,8 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
 import type { InboxItem } from '../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
+import { NO_COUNTERS } from '../core/limits.js';
+import { NO_USAGE } from '../core/message.js';
 import { appliedReceipt } from '../core/receipt.js';
 import type { Batch } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
@@ -13,17 +15,34 @@ export const UNDERSTANDING = 'understanding';
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   const waiting = readable(run) ? waitingSteers(run.state.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
-  const skippedTools = skipOpenCalls(run, batch);
-  run.journal('steering', { ids: waiting.map(item => item.id), skippedTools });
+  skipRest(run, batch, waiting);
   return true;
 }
 
+function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
+  const skippedTools = skipOpenCalls(run, batch);
+  run.journal('steering', { ids: items.map(item => item.id), skippedTools });
+}
+
 /**
- * Nobody reads messages while the goal is wrapped up, while others are being understood, or in the middle of a
- * question to a second role: they are for the role that asked it.
+ * Nobody reads messages while others are being understood, or in the middle of a question to a second role:
+ * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
+ * before the last one of a goal (PR5).
  */
 export function readable({ state }: Run): boolean {
-  return state.goal.wrapUp === null && state.steering === null && state.cursor.phase !== 'consultation';
+  return state.steering === null && state.cursor.phase !== 'consultation';
+}
+
+/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them (PR4). */
+export function hears(run: Run, role: string): boolean {
+  if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
+  const action = batchAction(waitingSteers(run.state.inbox, role));
+  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.batch === null);
+}
+
+/** A run that is held has what waits understood, and comes back to where it is held. */
+export function listen(run: Run, role: string): void {
+  beginSteering(run, takeSteers(run.state.inbox, role), role);
 }
 
 /**
@@ -56,16 +75,22 @@ export function beginSteering(run: Run, items: InboxItem[], role: string | null)
     clarification: null,
     concerns: [],
     answers: [],
+    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
   };
   run.moveTo(startOf('steering', state.cursor.cycle));
 }
 
-/** Adds the messages to the thread of the role at work, with receipts. */
+/**
+ * Adds the messages to the thread of the role at work, with receipts. A run that is held was interrupted amid
+ * tool calls perhaps: those that have not begun are skipped then (C25).
+ */
 export function note(
   run: Run,
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
+  const { batch } = run.state.cursor;
+  if (batch) skipRest(run, batch, items);
   const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
   for (const item of items) run.say(thread, 'steer', item.text);
   run.state.cursor.reasked = false;

@@ -9,14 +9,14 @@ import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { parseRoleOutput, reaskText } from '../core/parse-output.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
-import { goalTimeMs } from '../core/run-state.js';
+import { accountOf, goalTimeMs, isHeld } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
 import { callModel } from './call-model.js';
 import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
-import { applySteering, skipForSteering } from './take-steering.js';
+import { applySteering, hears, listen, skipForSteering } from './take-steering.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;
@@ -47,8 +47,12 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
   for (;;) {
-    await run.safePoint();
+    await run.safePoint(() => hears(run, role.name));
     const { cursor } = run.state;
+    if (isHeld(run.state)) {
+      listen(run, role.name);
+      return { kind: 'moved' };
+    }
     if (cursor.batch) {
       if (!skipForSteering(run, cursor.batch, role.name)) await runNextCall(run, cursor.batch);
       if (run.state.cursor !== cursor) return { kind: 'moved' };
@@ -109,7 +113,7 @@ function readReply<C extends OutputContract>(
   contract: C,
   { message, repairedText }: { message: AssistantMessage; repairedText?: string },
 ): TurnEnd<C> | null {
-  const { cursor, goal, tasks } = run.state;
+  const { cursor, tasks } = run.state;
   const text = textOf(message);
   const knownTaskIds = tasks.map(task => task.id);
   const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
@@ -125,7 +129,8 @@ function readReply<C extends OutputContract>(
       : { kind: 'reply', message, output: value, envelope };
   }
   cursor.reasked = true;
-  goal.counters = { ...goal.counters, reasks: goal.counters.reasks + 1 };
+  const account = accountOf(run.state);
+  account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
   run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect));
   return null;
@@ -152,17 +157,20 @@ function noteFinal(run: Run, message: AssistantMessage, error: string | null): v
   });
 }
 
-/** Budgets of the goal that are used up; journals those that have just passed the warning share. */
+/**
+ * Budgets of the goal that are used up; journals those that have just passed the warning share. None between
+ * two goals: the one that is answered does not pay for the next (PR7).
+ */
 function usedBudgets(run: Run): BudgetKind[] {
-  const { goal, goals } = run.state;
+  const { goal, steering, turns } = run.state;
+  if (goal.wrapUp || steering?.idle) return [];
   const { exhausted, warned } = checkBudgets(run.pinned.limits, {
     turns: goal.counters.turns,
-    totalTurns: goals.reduce((sum, ended) => sum + ended.turns, goal.counters.turns),
+    totalTurns: turns,
     tokens: goal.usage.inputTokens + goal.usage.outputTokens,
     wallTimeMs: goalTimeMs(goal, run.ports.now()),
     costUsd: goal.usage.costUsd,
   });
-  if (goal.wrapUp) return [];
   for (const budget of warned) {
     if (goal.warned.includes(budget)) continue;
     goal.warned.push(budget);

@@ -20,6 +20,8 @@ interface Place {
 /** People add goals, plans and limits; even so a run ends. */
 const MOST_CALLS_WITH_PEOPLE = 1_500;
 
+const MOST_WRAP_UPS = 20;
+
 /** Tasks that ended without a reply of their executor, or with their goal. */
 const UNCOUNTED = [
   ...['dependency_failed', 'echoed', 'replanned', 'orchestrated'],
@@ -33,6 +35,10 @@ export class Caps {
   private replies = 0;
   private wrapUps = 0;
   private understood = 0;
+  /** The message between two goals that is being understood, and the replies that took. */
+  private between: string | null = null;
+  private betweenReplies = 0;
+  private total = 0;
   private goal = 1;
   private calls = 0;
   private verdicts = 0;
@@ -44,8 +50,11 @@ export class Caps {
     this.most = scenario.pinned.limits;
   }
 
-  modelCalled({ cursor }: RunState): void {
+  modelCalled({ cursor, steering }: RunState): void {
     this.calls += 1;
+    const between = steering?.idle ? (steering.items[0]?.id ?? null) : null;
+    if (between !== this.between) this.betweenReplies = 0;
+    this.between = between;
     const alone = mostReplies(this.most) + this.scenario.maxFailures + 1;
     const most = this.scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
     expectThat(this.calls <= most, `${this.calls} model calls, when at most ${most} can be needed`);
@@ -56,10 +65,13 @@ export class Caps {
   }
 
   replied(role: string, interrupted: boolean): void {
+    const understands = role === 'understanding' || role === 'router';
+    if (role !== 'summary') this.total += 1;
     if (role === 'summary') this.wrapUps += 1;
+    else if (this.between !== null) this.betweenReplies += 1;
     else this.replies += 1;
-    // A follow-up is understood on the account of the goal before it, which may be used up.
-    if (role === 'understanding' || role === 'router') this.understood += 1;
+    // While the goal is wrapped up messages are understood outside its count.
+    if (understands && this.between === null) this.understood += 1;
     if (this.here && !interrupted) this.here.rounds += 1;
   }
 
@@ -68,16 +80,20 @@ export class Caps {
     if (this.here) this.here.rounds -= 1;
   }
 
-  check({ goal, pinned }: RunState): void {
+  check({ goal, pinned, turns }: RunState): void {
     if (pinned) this.most = largest(this.most, pinned.limits);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
+    expectThat(turns === this.total, `${turns} turns of the run counted, ${this.total} replies`);
     expectThat(
       this.replies - this.understood <= this.most.turns,
       `${this.replies} replies, limit ${this.most.turns}`,
     );
-    // Its re-ask, and partial ones before it.
-    expectThat(this.wrapUps <= 2, `${this.wrapUps} replies in the wrap-up`);
+    // Its re-ask, and partial ones before it; people have more to say meanwhile.
+    expectThat(
+      this.wrapUps <= (this.scenario.people === NOBODY ? 2 : MOST_WRAP_UPS),
+      `${this.wrapUps} replies in the wrap-up`,
+    );
     if (!this.here) return;
     const { phase, cycle, taskId, reporting, rounds, credits } = this.here;
     const most = this.mostRounds(this.here) + credits;
@@ -127,9 +143,11 @@ export class Caps {
       case 'goal_started':
         this.places.clear();
         this.here = null;
-        this.replies = 0;
+        // What it took to understand its message is the goal's.
+        this.replies = this.betweenReplies;
+        this.understood = this.betweenReplies;
+        this.betweenReplies = 0;
         this.wrapUps = 0;
-        this.understood = 0;
         this.goal = event.number;
         this.verdicts = 0;
         return;

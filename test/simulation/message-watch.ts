@@ -54,7 +54,12 @@ export class MessageWatch {
     places: ReadonlyMap<string, string[]>,
     accounted: Set<string>,
   ): void {
-    const way = receipts.map(({ status }) => status).join(' ');
+    // What was refused may be sent again in the right form, under the same id.
+    const begun = receipts.findIndex(({ status }) => status === 'accepted');
+    const way = receipts
+      .slice(begun)
+      .map(({ status }) => status)
+      .join(' ');
     const legal = [
       'accepted applied',
       'accepted queued applied',

@@ -46,7 +46,12 @@ export async function simulate(scenario: Scenario, policy: HandoverPolicy): Prom
     endCancelled(run);
   }
   world.afterEnd();
-  watcher.ended(run.state);
+  try {
+    watcher.ended(run.state);
+  } catch (error) {
+    if (error instanceof Error) error.cause ??= watcher.record().journal.slice(-SHOWN_EVENTS);
+    throw error;
+  }
   return { state: run.state, ...watcher.record() };
 }
 

@@ -47,7 +47,9 @@ export class Watcher {
   private readonly endedTasks = new Map<string, string>();
   /** Completed tasks as they were at the last look, by id. */
   private completed = new Map<string, string>();
-  private sentBack = false;
+  /** The role whose last reply was sent back. */
+  private sentBack: string | null = null;
+  private lastRole = '';
   /** Replies that were taken as what they are: each has its step in the trace (O2). */
   private finals = 0;
   private lastWritten: Message | null = null;
@@ -101,7 +103,10 @@ export class Watcher {
       this.gates.happened(event);
       this.happened(event);
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
-      expectThat(!unreadable || this.sentBack, 'a reply was given up that was not sent back once');
+      expectThat(
+        !unreadable || this.sentBack === this.lastRole,
+        'a reply was given up that was not sent back once',
+      );
     }
     return events;
   }
@@ -146,6 +151,7 @@ export class Watcher {
       if (message.kind === 'assistant') {
         this.usage = addUsage(this.usage, message.usage);
         if (message.stopReason !== 'interrupted' && toolCallsOf(message).length === 0) this.finals += 1;
+        this.lastRole = message.role;
         this.caps.replied(message.role, message.stopReason === 'interrupted');
         this.seen.add(`reply ${message.stopReason}`);
       } else if (message.kind === 'tool_result') {
@@ -155,7 +161,10 @@ export class Watcher {
       } else if (message.kind === 'user' && message.purpose === 'reask') {
         this.caps.sentBack();
         this.finals -= 1;
-        expectThat(!this.sentBack, () => `${message.id} sends a reply back twice in one turn`);
+        expectThat(
+          this.sentBack !== this.lastRole,
+          () => `${message.id} sends a reply back twice in one turn`,
+        );
       } else if (message.kind === 'user' && message.purpose === 'brief') {
         const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
         expectThat(
@@ -168,7 +177,7 @@ export class Watcher {
         expectThat(bytes <= MAX_BLOCK_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
       if (message.kind !== 'assistant' && !isCutOff(message))
-        this.sentBack = message.kind === 'user' && message.purpose === 'reask';
+        this.sentBack = message.kind === 'user' && message.purpose === 'reask' ? this.lastRole : null;
       this.lastWritten = message;
     }
   }
@@ -216,7 +225,8 @@ export class Watcher {
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
     this.follow(state);
     expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
-    expectThat(state.pausedAt === null, `the model was called in a paused run (${input.callId})`);
+    const listens = state.cursor.phase === 'steering';
+    expectThat(state.pausedAt === null || listens, `the model was called in a paused run (${input.callId})`);
     if (input.role === 'verifier') {
       const open = state.tasks.find(isOpen);
       expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);

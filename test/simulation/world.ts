@@ -157,7 +157,7 @@ export class World implements Ports {
   async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
     // The next part begins with a safe point, where these would come first.
     this.strike('after');
-    if (done()) return;
+    if (done() || this.cancelled) return;
     if (this.policy === 'every' && !this.handedOverInWait && this.waits % 3 === 0 && this.isOneWait()) {
       this.suggested = true;
       return;

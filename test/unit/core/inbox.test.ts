@@ -63,7 +63,7 @@ describe('acceptMessage', () => {
     ['12345678901', 's1', 'The text has 11 bytes, and at most 10 are taken'],
     ['你好吗吗', 's1', 'The text has 12 bytes'],
     [{ text: 'hi', when: 'now' }, 's1', '`when` must be one of skip, after-batch, interrupt, got "now".'],
-    [{ text: 'hi', to: 5 }, 's1', '`to` must be the name of a role, got 5.'],
+    [{ text: 'hi', to: 5 }, 's1', '`to` must be one of the roles that read messages (planner,'],
   ])('S1 acceptMessage: %j → ignored, and says why', (raw, id, why) => {
     const inbox = emptyInbox();
     const result = accept(raw, {}, inbox);
@@ -76,14 +76,22 @@ describe('acceptMessage', () => {
     expect(accept('hi', { ended: true })).toEqual({ kind: 'ignored', id: 's1', why: 'The run has ended.' });
   });
 
-  it('S1 acceptMessage: `to` somebody who is not there → ignored, and names those who are', () => {
-    const raw = { text: 'hi', to: 'poet' };
-    expect(accept(raw, { addressees: ['planner', 'poet'] }).kind).toBe('accepted');
-    expect(accept(raw, { addressees: ['planner'] })).toMatchObject({
-      kind: 'ignored',
-      why: '`to` must be one of planner, got "poet".',
-    });
-  });
+  it.each(['planner', 'executor', 'verifier'])(
+    'S1 acceptMessage: `to` %s, who reads messages → accepted',
+    to => {
+      expect(accept({ text: 'hi', to })).toMatchObject({ kind: 'accepted', item: { to } });
+    },
+  );
+
+  it.each(['understanding', 'router', 'reviewer', 'orchestrator', 'summary', 'poet'])(
+    'S1 acceptMessage: `to` %s, who reads no messages → ignored, and names those who do (PR3)',
+    to => {
+      expect(accept({ text: 'hi', to })).toMatchObject({
+        kind: 'ignored',
+        why: `\`to\` must be one of the roles that read messages (planner, executor, verifier), or nobody for the one at work, got "${to}".`,
+      });
+    },
+  );
 
   it('S1 acceptMessage: a repeated id → nothing, also when the message was taken, of either kind', () => {
     const inbox = emptyInbox();

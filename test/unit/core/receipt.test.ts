@@ -20,31 +20,38 @@ function* everySituation(): Generator<{ item: InboxItem; situation: Situation }>
             for (const paused of BOTH)
               for (const stopping of BOTH)
                 for (const wrappingUp of BOTH)
-                  yield {
-                    item: { id: 'x', kind, text: 't', when, to, at: 1 },
-                    situation: { doing, interruptible, paused, stopping, wrappingUp },
-                  };
+                  for (const understands of BOTH)
+                    for (const first of [null, 'after the message before it'])
+                      yield {
+                        item: { id: 'x', kind, text: 't', when, to, at: 1 },
+                        situation: { doing, interruptible, paused, stopping, wrappingUp, understands, first },
+                      };
 }
 
 describe('acceptedReceipt', () => {
-  it('S1 acceptedReceipt: all 1,152 situations → no text promises what the run does not do', () => {
+  it('S1 acceptedReceipt: all 4,608 situations → no text promises what the run does not do', () => {
     let cells = 0;
     for (const { item, situation } of everySituation()) {
       cells += 1;
       const { id, status, how } = acceptedReceipt(item, situation);
       expect([id, status]).toEqual(['x', 'accepted']);
-      const { doing, interruptible, paused, stopping, wrappingUp } = situation;
-      const steers = item.kind === 'steer' && !stopping && !wrappingUp && doing !== 'idle';
+      const { doing, interruptible, paused, stopping, wrappingUp, understands, first } = situation;
+      const steers = item.kind === 'steer' && !stopping && doing !== 'idle';
+      const waits = item.kind === 'follow-up' || item.when === 'after-batch' || doing === 'waiting';
+      const listens = understands && (doing === 'idle' || !waits);
       const cuts = steers && item.when === 'interrupt' && interruptible;
       const says = {
         cutsModel: how.includes('is cut off'),
         cutsTool: how.includes('is cancelled'),
         skips: how.includes('are skipped'),
-        read: how.includes('It is read before the next model call'),
+        read: how.includes(`It is read ${first === null ? '' : `${first}, `}before the next model call`),
+        wraps: how.includes('is being wrapped up'),
         reservation: how.includes('if the goal ends first, it becomes a follow-up'),
         nobody: how.includes('nobody will read'),
-        resume: how.includes('before it is resumed'),
-        nextGoal: how.includes('It is the next goal.'),
+        nextGoal: how.includes('It is the next goal'),
+        held: how.includes('nothing happens before it is resumed'),
+        heard: how.includes('resumed or the message says so'),
+        unless: how.includes('unless it is understood as an instruction'),
       };
       expect([item, situation, says]).toEqual([
         item,
@@ -54,19 +61,23 @@ describe('acceptedReceipt', () => {
           cutsTool: cuts && doing === 'tool_call',
           skips: steers && doing === 'tool_call' && item.when !== 'after-batch',
           read: steers,
+          wraps: steers && wrappingUp,
           reservation: steers,
           nobody: stopping,
-          resume: paused && !stopping,
           nextGoal: doing === 'idle' && !stopping,
+          held: paused && !stopping && !listens,
+          heard: paused && !stopping && listens,
+          unless: understands && !steers && !stopping,
         },
       ]);
     }
-    expect(cells).toBe(2 * 3 * 2 * 6 * 16);
+    expect(cells).toBe(2 * 3 * 2 * 6 * 64);
   });
 
   it('S1 acceptedReceipt: addressed to a role → read by that role', () => {
     const item: InboxItem = { id: 'x', kind: 'steer', text: 't', when: 'skip', to: 'planner', at: 1 };
-    const situation = { interruptible: true, paused: false, stopping: false, wrappingUp: false };
+    const calm = { paused: false, stopping: false, wrappingUp: false, understands: true, first: null };
+    const situation = { interruptible: true, ...calm };
     expect(acceptedReceipt(item, { doing: 'tool_call', ...situation }).how).toBe(
       'The tool call in progress ends first; calls that have not begun are skipped. It is read before the next model call of planner; if the goal ends first, it becomes a follow-up.',
     );
@@ -80,8 +91,12 @@ describe('receipts of what happened', () => {
       status: 'applied',
       how: 'Applied as a note to the executor, turn 4.',
     });
-    expect(queuedReceipt('x', 0).how).toBe('Queued as a follow-up. It is the next goal.');
-    expect(queuedReceipt('x', 2).how).toBe('Queued as a follow-up. 2 follow-up(s) come before it.');
+    expect(queuedReceipt({ id: 'x', to: null }, 0).how).toBe(
+      'The goal ended before it was read: queued as a follow-up. It is the next in line.',
+    );
+    expect(queuedReceipt({ id: 'x', to: 'planner' }, 2).how).toBe(
+      'The goal ended before planner spoke again: queued as a follow-up. 2 follow-up(s) come before it.',
+    );
     expect(droppedReceipt('x', 'The run was stopped.')).toMatchObject({
       status: 'dropped',
       how: 'The run was stopped.',

@@ -67,6 +67,7 @@ function caseOf(cell: Cell): RouteCase {
     clarification: cell.clarification ? 'Which file?' : null,
     concerns: cell.concerns ? ['High risk: d.'] : [],
     idle: cell.idle,
+    paused: false,
   };
 }
 
@@ -172,6 +173,7 @@ describe('decideRoute', () => {
       clarification: null,
       concerns: [],
       idle: false,
+      paused: false,
     });
 
   it.each([
@@ -190,8 +192,21 @@ describe('decideRoute', () => {
   });
 
   it('F17 decideRoute: a role asks → its own question', () => {
-    const given = { intent: null, proposal: null, concerns: [], idle: true, clarification: 'Which file?' };
+    const nothing = { intent: null, proposal: null, concerns: [], idle: true, paused: false };
+    const given = { ...nothing, clarification: 'Which file?' };
     expect(decideRoute(given).question).toBe('Which file?');
+  });
+
+  it.each([
+    [false, 'next_goal'],
+    [true, 'control continue'],
+  ])('F16 decideRoute: "go on" to an idle run that is paused: %s → %s (PR4)', (paused, wanted) => {
+    const intent = {
+      normalizedIntent: { goal: 'g', action: 'continue' as const, scope: null, urgency: null },
+      taskRelation: { type: 'control_instruction' as const, confidence: 95, reasoning: '' },
+    };
+    const given = { proposal: null, clarification: null, concerns: [], idle: true };
+    expect(short(decideRoute({ ...given, intent, paused }))).toBe(wanted);
   });
 
   it('F16 deniedRoute: not approved, or not answered → goes on as it was, or with the next goal', () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { InboxItem } from '../../../src/core/inbox.js';
 import type { IntentOutput } from '../../../src/core/intent.js';
+import { NO_COUNTERS } from '../../../src/core/limits.js';
+import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState, type RunState, type Steering, startOf } from '../../../src/core/run-state.js';
 import { intentBrief, routeBrief, steerText } from '../../../src/core/steering-briefs.js';
 
@@ -26,6 +28,7 @@ function steering(texts: string[], more: Partial<Steering> = {}): Steering {
     clarification: null,
     concerns: [],
     answers: [],
+    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
     ...more,
   };
 }

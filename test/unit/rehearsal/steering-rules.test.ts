@@ -46,6 +46,7 @@ function routed(text: string, options: { idle?: boolean; answers?: string[] } = 
     clarification: null,
     concerns: [],
     idle: options.idle ?? false,
+    paused: false,
   });
 }
 
