@@ -17,6 +17,7 @@ import {
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
+import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -77,7 +78,10 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
   );
-  const limits = mergeLimits(settings.limits, run.limits ?? {});
+  const { ceilings } = settings;
+  const over = ceilingFault(run.limits ?? {}, ceilings);
+  if (over !== null) throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, badInput);
+  const limits = underCeilings(mergeLimits(settings.limits, run.limits ?? {}), ceilings);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? []);
   const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
@@ -91,6 +95,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     tools,
     fallbackServer: listed.fallbackServer ?? null,
     limits,
+    ceilings,
     models: choice.models,
     modelInfo,
     dedupe: settings.dedupe,

@@ -144,6 +144,11 @@ export const settingsSchema = z
       .describe('Language of the prompts: en, or the name of a folder below prompts/core.'),
     models: modelsSchema.prefault({}).describe('Which models answer.'),
     limits: limitsSchema.default({}).describe('Caps of a goal. A run may set others when it starts.'),
+    ceilings: limitsSchema
+      .default({})
+      .describe(
+        'The most that a start, a person or a role may set of each limit: for workers that others start runs on.',
+      ),
     dedupe: z
       .enum(['enforce', 'advise', 'off'])
       .default('enforce')

@@ -1,5 +1,5 @@
 /** What a run is started with, and what it pins at its start. */
-import type { Limits } from './limits.js';
+import type { Ceilings, Limits } from './limits.js';
 import type { Permissions } from './permission.js';
 import type { PinnedRole } from './role.js';
 import type { JsonSchema, ToolDefinition } from './tool.js';
@@ -56,6 +56,8 @@ export interface PinnedRun {
   /** Server that gets calls of tools nobody offers: one named `default`, if there is one (T3, C5). */
   fallbackServer: string | null;
   limits: Limits;
+  /** What nobody may set a limit above: the worker's word. */
+  ceilings: Ceilings;
   /** Default chain of models for roles that name none. */
   models: string[];
   modelInfo: Record<string, PinnedModel>;

@@ -6,7 +6,8 @@ import { checkAnswer } from '../core/gate-answer.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
 import { isRecord, stringOr } from '../core/json.js';
-import { limitsFault } from '../core/limits.js';
+import type { Limits } from '../core/limits.js';
+import { ceilingFault, limitsFault } from '../core/limits.js';
 import type { PlannedTask } from '../core/plan.js';
 import { mergePlan } from '../core/plan.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
@@ -215,7 +216,7 @@ export function editPlan(run: Run, input: unknown): { tasks: number } {
 export function budgetFault(run: Run, input: unknown): string | null {
   if (run.state.end) return 'The run has ended.';
   if (!run.state.pinned) return 'The run is being loaded: try again in a moment.';
-  return limitsFault(input);
+  return limitsFault(input) ?? ceilingFault(input as Partial<Limits>, run.pinned.ceilings);
 }
 
 /** Changes limits of a run in flight; they count from the next check on. */

@@ -142,6 +142,7 @@ function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
     review: { plans: false, results: false, actions: false },
     orchestrate: false,
     onBudget: 'wrap_up',
+    ceilings: {},
     gateTimeoutMs: 86_400_000,
     modelTimeoutMs: 600_000,
     searchAttributes: [],

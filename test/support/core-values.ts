@@ -37,6 +37,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     review: { plans: false, results: false, actions: false },
     orchestrate: false,
     onBudget: 'ask',
+    ceilings: {},
     gateTimeoutMs: 1,
     modelTimeoutMs: 1,
     searchAttributes: [],

@@ -88,6 +88,7 @@ export function runAtCalls(
   state.pinned = pinnedRun({
     roles: { executor: testRole('executor') },
     tools: [fileTool('put'), fileTool('read', { readOnly: true })],
+    ceilings: {},
     gateTimeoutMs: 60_000,
     ...given.pinned,
   });

@@ -179,6 +179,14 @@ describe('load run', () => {
     expect(failure.message).toContain(message);
   });
 
+  test('load run: a limit above the ceiling of the worker → refused by name; its own come down to it (TR1)', async () => {
+    await config('models:\n  default: openai/base\nceilings:\n  tokens: 5000\n');
+    const failure = await failureOf(load({ limits: { tokens: 5001 } }));
+    expect(failure).toMatchObject({ type: FAILURE.run.badInput, nonRetryable: true });
+    expect(failure.message).toContain('at most: tokens 5000');
+    expect((await load({})).limits).toMatchObject({ tokens: 5000, turns: 100 });
+  });
+
   test('load run: a worker elsewhere and a workspace below none of its roots → refused by name', async () => {
     await config('models:\n  default: openai/base\nworkspaces: [served]\n');
     const failure = await failureOf(load({}, { localStack: false }));

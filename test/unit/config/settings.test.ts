@@ -46,6 +46,7 @@ describe('steersman.yaml', () => {
       language: 'en',
       models: { roles: {}, timeoutMs: 600_000, stallMs: 60_000 },
       limits: {},
+      ceilings: {},
       dedupe: 'enforce',
       tools: {},
       permissions: { auto: [], confirm: [], deny: [] },

@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type BudgetUse,
+  ceilingFault,
   checkBudgets,
   DEFAULT_LIMITS,
   type Limits,
   limitsFault,
   NO_COUNTERS,
+  underCeilings,
 } from '../../../src/core/limits.js';
 
 const LIMITS: Limits = {
@@ -52,6 +54,24 @@ describe('checkBudgets', () => {
         expect(found.warned).toEqual(used < tokens && used * 10 >= tokens * 8 ? ['tokens'] : []);
       }),
     );
+  });
+});
+
+describe('ceilings', () => {
+  const ceilings = { tokens: 1_000, costUsd: 2 };
+
+  test.each<[string, Partial<Limits>, string | null]>([
+    ['at the ceiling', { tokens: 1_000, costUsd: 2 }, null],
+    ['of a limit without one', { turns: 1_000_000 }, null],
+    ['above', { tokens: 1_001 }, 'This worker allows at most: tokens 1000.'],
+    ['no limit of cost', { costUsd: null }, 'This worker allows at most: costUsd 2.'],
+  ])('ceilings: a limit %s → named where it is over (TR1)', (_, limits, fault) => {
+    expect(ceilingFault(limits, ceilings)).toBe(fault);
+  });
+
+  test('ceilings: limits above them → brought down, the others stay (TR1)', () => {
+    expect(underCeilings(DEFAULT_LIMITS, ceilings)).toEqual({ ...DEFAULT_LIMITS, ...ceilings });
+    expect(underCeilings({ ...DEFAULT_LIMITS, tokens: 7 }, ceilings)).toMatchObject({ tokens: 7 });
   });
 });
 
