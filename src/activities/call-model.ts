@@ -1,18 +1,18 @@
 /** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { CallFailureDetails } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { headAndTail } from '../core/large-text.js';
 import type { AssistantMessage, Usage } from '../core/message.js';
-import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
 import { failpoint } from '../failpoints.js';
 import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
-import { costUsd } from '../models/model-info.js';
 import { repairOutput } from '../models/output-repair.js';
 import type { ProviderRegistry } from '../models/providers.js';
 import { ReplyDraft } from '../models/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream, type StreamLimits } from '../models/run-stream.js';
+import { AttemptUsage } from './attempt-usage.js';
 import type { ModelRequestState, StateReader } from './state-reader.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from './types.js';
 
@@ -38,18 +38,22 @@ const MAX_BLOCK_BYTES = 64 * 1024;
 export function createCallModel(deps: CallModelDeps): SteersmanActivities['steersmanCallModel'] {
   return async function steersmanCallModel(input) {
     const context = Context.current();
-    const { attempt } = context.info;
+    const { attempt, heartbeatDetails } = context.info;
+    const draft = new ReplyDraft();
+    const usage = new AttemptUsage(input.model, draft, heartbeatDetails);
     const beat = new LiveTextBeat(
       { callId: input.callId, attempt },
-      details => context.heartbeat(details),
+      details => context.heartbeat({ ...details, spent: usage.spent }),
       deps.live,
     );
     const abort = joinSignals([context.cancellationSignal, deps.shuttingDown]);
     beat.start();
     try {
-      return await callModel({ input, deps, context, signal: abort.signal }, beat);
+      return await callModel({ input, deps, context, draft, usage, signal: abort.signal }, beat);
     } catch (error) {
-      throw toFailure(error);
+      if (error instanceof ModelCallError && !TAKES_TIME.has(error.type)) usage.refused();
+      beat.stopTelling();
+      throw toFailure(error, attempt, usage.spent);
     } finally {
       beat.stop();
       abort.release();
@@ -58,11 +62,17 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
   };
 }
 
+/** Failures of an endpoint that may have worked all the while. They are tried once more, not as often as others. */
+const TAKES_TIME: ReadonlySet<string> = new Set([FAILURE.model.timeout, FAILURE.model.stalled]);
+const ATTEMPTS_THAT_TAKE_TIME = 2;
+
 /** One running call. */
 interface Call {
   input: CallModelInput;
   deps: CallModelDeps;
   context: Context;
+  draft: ReplyDraft;
+  usage: AttemptUsage;
   /** Aborted by an interrupt, or by whatever else ends the call early. */
   signal: AbortSignal;
 }
@@ -84,16 +94,16 @@ function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
 }
 
 async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {
-  const { input, deps, context, signal } = call;
-  const draft = new ReplyDraft();
+  const { input, deps, context, draft, usage, signal } = call;
   const { provider, model } = deps.providers.resolve(input.model);
   const state = await readState(call);
-  if (state === 'aborted') return interrupted(call, draft, null, 0);
+  if (state === 'aborted') return interrupted(call, 0);
 
   const startedAt = performance.now();
   const request = { ...state.head, model, messages: state.messages };
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
+  usage.sent(state);
   const ended = await runStream({
     provider,
     request,
@@ -106,9 +116,9 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
     },
   });
   const durationMs = Math.round(performance.now() - startedAt);
-  if (ended === 'aborted') return interrupted(call, draft, state, durationMs);
+  if (ended === 'aborted') return interrupted(call, durationMs);
   await failpoint('model.after-reply');
-  return complete(call, draft, state, durationMs);
+  return complete(call, state, durationMs);
 }
 
 async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
@@ -126,8 +136,7 @@ async function readState({ input, deps, context, signal }: Call): Promise<ModelR
 }
 
 async function complete(
-  { input, deps }: Call,
-  draft: ReplyDraft,
+  { input, deps, draft, usage }: Call,
   state: ModelRequestState,
   durationMs: number,
 ): Promise<CallModelResult> {
@@ -144,10 +153,12 @@ async function complete(
     stopReason = 'tool_use';
     repairedText = null;
   }
+  const used = usage.ofReply();
   return {
     content: await shorten(content, input.callId, deps),
     stopReason,
-    usage: usageOf(input.model, draft, state),
+    usage: used.usage,
+    ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     model: input.model,
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
     ...(repairedText === null ? {} : { repairedText }),
@@ -160,19 +171,21 @@ async function complete(
  * a result: a cut reply must never be taken for a whole one (DESIGN.md, "Interrupting").
  */
 async function interrupted(
-  { input, deps, context }: Call,
-  draft: ReplyDraft,
-  state: ModelRequestState | null,
+  { input, deps, context, draft, usage }: Call,
   durationMs: number,
 ): Promise<CallModelResult> {
   if (!cancelRequested(context)) throw notByRequest(context);
   return {
     content: await shorten(draft.partial(), input.callId, deps),
     stopReason: 'interrupted',
-    usage: usageOf(input.model, draft, state),
+    usage: usage.ofReply().usage,
     model: input.model,
     durationMs,
   };
+}
+
+function usageWarning(model: string): string {
+  return `The token counts that the endpoint of ${model} reports can not be right: they are estimated from here on.`;
 }
 
 /** The signal's reason is a CancelledFailure whose message is the SDK's word for why. */
@@ -201,27 +214,11 @@ function notByRequest(context: Context): Error {
 /** Our own limit comes before the server's, so that the failure says what happened. */
 function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   const limits = { ...DEFAULT_STREAM_LIMITS, ...deps.limits };
-  const whole = context.info.startToCloseTimeoutMs;
-  const own = whole > 0 ? whole - Math.min(2_000, whole / 10) : limits.timeoutMs;
-  return { ...limits, timeoutMs: Math.min(limits.timeoutMs, own) };
-}
-
-/** As reported, else estimated (M9). A call that never reached the model used nothing. */
-function usageOf(model: string, draft: ReplyDraft, state: ModelRequestState | null): Usage {
-  const estimate = {
-    inputTokens: state ? estimateInput(state) : 0,
-    outputTokens: estimateTokens(draft.written),
-    cachedInputTokens: 0,
-    reasoningTokens: estimateTokens(draft.reasoning),
-  };
-  const usage = draft.usage ?? estimate;
-  return { ...usage, costUsd: costUsd(model, usage) };
-}
-
-function estimateInput({ head, messages }: ModelRequestState): number {
-  const fixed =
-    estimateTokens(head.system) + (head.tools.length > 0 ? estimateTokens(JSON.stringify(head.tools)) : 0);
-  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), fixed);
+  const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs } = context.info;
+  const earlierMs = context.info.currentAttemptScheduledTimestampMs - context.info.scheduledTimestampMs;
+  const wholes = [startToCloseTimeoutMs, scheduleToCloseTimeoutMs - earlierMs].filter(whole => whole > 0);
+  const own = wholes.map(whole => whole - Math.min(2_000, whole / 10));
+  return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
 }
 
 /** Keeps large texts in the blob store, and their heads and tails in the message. */
@@ -239,13 +236,26 @@ async function shorten(
   );
 }
 
-function toFailure(error: unknown): unknown {
+/** As an ApplicationFailure that carries what the call used. */
+function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
+  const details: [CallFailureDetails] = [{ usage }];
+  if (error instanceof ApplicationFailure) {
+    const { type, message, nonRetryable } = error;
+    return ApplicationFailure.create({
+      ...(type ? { type } : {}),
+      message,
+      nonRetryable: nonRetryable ?? false,
+      details,
+    });
+  }
   if (!(error instanceof ModelCallError)) return error;
-  const { type, message, retryable, retryAfterMs } = error;
+  const { type, message, retryAfterMs } = error;
+  const retryable = error.retryable && !(TAKES_TIME.has(type) && attempt >= ATTEMPTS_THAT_TAKE_TIME);
   return ApplicationFailure.create({
     type,
     message,
     nonRetryable: !retryable,
+    details,
     ...(retryable && retryAfterMs !== null ? { nextRetryDelay: retryAfterMs } : {}),
   });
 }

@@ -74,6 +74,8 @@ export interface CallModelResult {
   servedModel?: string;
   /** Output text after JSON repair, where core's own parser could not read the raw text (G13). */
   repairedText?: string;
+  /** What the person should know of this reply, such as a usage that can't be right. */
+  warning?: string;
   durationMs: number;
 }
 
@@ -130,4 +132,6 @@ export interface LiveText {
   offset: number;
   /** The last 2,000 characters at most. */
   tail: string;
+  /** Tokens of the call so far, estimated, its failed attempts included: the next attempt goes on from it. */
+  spent?: Usage;
 }

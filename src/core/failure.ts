@@ -1,3 +1,5 @@
+import type { Usage } from './message.js';
+
 /** Failure types that cross the border between activities and workflow: the `type` of an ApplicationFailure. */
 export const FAILURE = {
   model: {
@@ -14,11 +16,17 @@ export const FAILURE = {
     contentFilter: 'model.content_filter',
     contextTooLong: 'model.context_too_long',
     badResponse: 'model.bad_response',
+    /** The endpoint sent more than a worker takes in. */
+    tooLarge: 'model.reply_too_large',
+    /** The endpoint sent the request on to another address. */
+    redirected: 'model.redirected',
   },
   /** The activity could not read its request from the workflow: no fault of the model. */
   stateUnavailable: 'state.unavailable',
   /** The worker is going away: no fault of model or tool. */
   workerShutdown: 'worker.shutdown',
+  /** A call was lost with its worker again and again. */
+  workerLost: 'worker.lost',
   tool: {
     /** An idempotent call ran into its time limit. */
     timeout: 'tool.timeout',
@@ -38,13 +46,20 @@ export type ModelFailureType = (typeof FAILURE.model)[keyof typeof FAILURE.model
 
 /**
  * What a workflow learns of a call that did not return: `lost` covers worker death, shutdown and
- * unreadable state; `timedOut` a start-to-close limit.
+ * unreadable state; `timedOut` the call's own limits.
  */
 export interface CallFailure {
   kind: 'application' | 'lost' | 'timedOut' | 'cancelled';
   /** Dotted type for `application`, else empty. */
   type: string;
   message: string;
+  /** What the call used all the same, estimated. */
+  usage?: Usage;
+}
+
+/** What a failed model call tells besides its type: the first of an ApplicationFailure's details. */
+export interface CallFailureDetails {
+  usage: Usage;
 }
 
 const RETRYABLE_MODEL: ReadonlySet<string> = new Set([

@@ -1,12 +1,12 @@
 /** Finds JSON objects in text that holds other things too (G13). Linear time; nothing but `JSON.parse` reads. */
-import { isRecord } from './json.js';
+import { isRecord, nestsTooDeep } from './json.js';
 
 /** Only so many of the last candidates are parsed: each that fails costs an exception. */
 const MOST_CANDIDATES = 50;
 
 /** The text as one JSON object, or null. */
 export function parseRecord(text: string): Record<string, unknown> | null {
-  if (!text.startsWith('{')) return null;
+  if (!text.startsWith('{') || nestsTooDeep(text)) return null;
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : null;
@@ -50,7 +50,13 @@ function fencedBlocks(text: string): string[] {
   return blocks;
 }
 
-/** Start and end of balanced braces, in one pass. A brace begins an object only when a quote follows it. */
+/** What follows the brace that begins an object, also in JSON that needs mending: a key or a comment. */
+const OBJECT_BEGINS = /\{\s*(?:["']|\/[/*]|[A-Za-z_$][\w$]*\s*:)/y;
+
+/**
+ * Start and end of balanced braces, in one pass. Other braces, as in "{this}", begin nothing; what can only be
+ * mended begins too, or an object inside it would pass for the whole.
+ */
 function balancedSpans(text: string): [start: number, end: number][] {
   const spans: [number, number][] = [];
   let start = 0;
@@ -59,7 +65,7 @@ function balancedSpans(text: string): [start: number, end: number][] {
   for (let index = 0; index < text.length; index += 1) {
     const character = text[index];
     if (depth === 0) {
-      if (character !== '{' || !quoteFollows(text, index + 1)) continue;
+      if (character !== '{' || !objectBegins(text, index)) continue;
       start = index;
       depth = 1;
     } else if (inString) {
@@ -67,6 +73,8 @@ function balancedSpans(text: string): [start: number, end: number][] {
       else if (character === '"') inString = false;
     } else if (character === '"') {
       inString = true;
+    } else if (character === '/') {
+      index = endOfComment(text, index);
     } else if (character === '{') {
       depth += 1;
     } else if (character === '}') {
@@ -77,9 +85,23 @@ function balancedSpans(text: string): [start: number, end: number][] {
   return spans;
 }
 
-function quoteFollows(text: string, from: number): boolean {
-  let index = from;
-  while (text[index] === ' ' || text[index] === '\n' || text[index] === '\r' || text[index] === '\t')
-    index += 1;
-  return text[index] === '"';
+function objectBegins(text: string, index: number): boolean {
+  OBJECT_BEGINS.lastIndex = index;
+  return OBJECT_BEGINS.test(text);
+}
+
+/** Index of the last character of the comment that begins here, or the same index where none does. */
+function endOfComment(text: string, index: number): number {
+  const mark = text[index + 1];
+  if (mark !== '/' && mark !== '*') return index;
+  const end = mark === '/' ? text.indexOf('\n', index) : text.indexOf('*/', index + 2) + 1;
+  return end > index ? end : text.length;
+}
+
+/** Where the first object of a text begins, mendable ones included; -1 for none. */
+export function firstObjectStart(text: string): number {
+  for (let index = text.indexOf('{'); index >= 0; index = text.indexOf('{', index + 1)) {
+    if (objectBegins(text, index)) return index;
+  }
+  return -1;
 }

@@ -26,6 +26,30 @@ export function booleanOrNull(value: unknown): boolean | null {
   return word === 'true' ? true : word === 'false' ? false : null;
 }
 
+/** Deeper JSON is taken for broken: what walks it by recursion, libraries included, would exhaust the stack. */
+export const MAX_JSON_DEPTH = 64;
+
+/** Whether a JSON text, or one that is nearly JSON, nests deeper than `MAX_JSON_DEPTH`. Linear, without parsing. */
+export function nestsTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') {
+      inString = true;
+    } else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return true;
+    } else if (character === '}' || character === ']') {
+      depth -= 1;
+    }
+  }
+  return false;
+}
+
 type Step = { text: string } | { value: unknown };
 
 /**

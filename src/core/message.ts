@@ -4,6 +4,8 @@
  * and to one thread of the run's state.
  */
 
+import { isRecord } from './json.js';
+
 /** Why a reply ended (C36): one union for providers and for the run. */
 export type StopReason =
   | 'end_turn'
@@ -20,6 +22,8 @@ export interface Usage {
   cachedInputTokens: number;
   reasoningTokens: number;
   costUsd: number | null;
+  /** Some of the tokens are our own estimate: an endpoint reported none, or none that can be right. */
+  estimated?: boolean;
 }
 
 export interface TextBlock {
@@ -201,5 +205,15 @@ export function addUsage(a: Usage, b: Usage): Usage {
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
+    ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
+}
+
+/** Whether a value from elsewhere is a usage that sums can be made with. */
+export function isUsage(value: unknown): value is Usage {
+  if (!isRecord(value)) return false;
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costUsd } = value;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens];
+  const counted = counts.every(count => Number.isSafeInteger(count) && Number(count) >= 0);
+  return counted && (costUsd === null || (typeof costUsd === 'number' && costUsd >= 0));
 }

@@ -1,5 +1,7 @@
 /** The one classifier of model failures (M6, C28): any provider's error in, a typed failure out. */
 import { FAILURE, type ModelFailureType } from '../core/failure.js';
+import { RedirectRefusedError } from '../same-origin-fetch.js';
+import { OverBoundError } from './event-stream.js';
 import { ModelCallError } from './model-call-error.js';
 import { type RetryHeaders, retryAfterMs } from './retry-after.js';
 import { scrub } from './scrub.js';
@@ -107,6 +109,18 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
       `${where} sent something that is not JSON in its stream.`,
     );
   }
+  for (const cause of causesOf(error)) {
+    if (cause instanceof RedirectRefusedError) {
+      const message = `${where} did not answer: ${cause.message}. Check ${site.urlVariable}.`;
+      return new ModelCallError(FAILURE.model.redirected, message);
+    }
+    if (cause instanceof OverBoundError) {
+      return new ModelCallError(
+        FAILURE.model.tooLarge,
+        `${where} sent ${cause.message}: too much for a reply.`,
+      );
+    }
+  }
   const code = codeOf(error);
   const reason =
     code ?? scrub(error instanceof Error ? error.message : String(error), site.secrets, site.requestTexts);
@@ -123,10 +137,19 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
 /** The system's error code, from the innermost cause: `ECONNREFUSED`, `ENOTFOUND`, `UND_ERR_SOCKET`. */
 function codeOf(error: unknown): string | null {
   let code: string | null = null;
-  let at: unknown = error;
-  for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
-    if ('code' in at && typeof at.code === 'string') code = at.code;
-    at = at.cause ?? (at instanceof AggregateError ? at.errors[0] : undefined);
+  for (const cause of causesOf(error)) {
+    if ('code' in cause && typeof cause.code === 'string') code = cause.code;
   }
   return code;
+}
+
+/** An error and what caused it, innermost last. */
+function causesOf(error: unknown): Error[] {
+  const causes: Error[] = [];
+  let at: unknown = error;
+  while (at instanceof Error && causes.length < 5) {
+    causes.push(at);
+    at = at.cause ?? (at instanceof AggregateError ? at.errors[0] : undefined);
+  }
+  return causes;
 }

@@ -44,6 +44,12 @@ export class LiveTextBeat {
     this.#timer = null;
   }
 
+  /** Stops with a last heartbeat: what an attempt used is known only at its end. */
+  stopTelling(): void {
+    this.stop();
+    this.#send();
+  }
+
   show(channel: ChannelText): void {
     this.#shown = channel;
     this.#fresh = true;

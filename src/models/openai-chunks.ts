@@ -1,91 +1,170 @@
-/** Chat completion chunks as canonical deltas (V3), lenient where endpoints differ. */
-import type OpenAI from 'openai';
+/** Chat completion chunks as canonical deltas (V3), lenient where endpoints differ: nothing in them is believed. */
 import { FAILURE } from '../core/failure.js';
+import { canonicalJson, isRecord, stringOr } from '../core/json.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
+import { REPLY_BOUNDS } from './reply-bounds.js';
+import { ThinkSplitter } from './think-tags.js';
 
-type Chunk = OpenAI.Chat.ChatCompletionChunk;
-type WireCall = OpenAI.Chat.ChatCompletionChunk.Choice.Delta.ToolCall;
+type Wire = Record<string, unknown>;
 
-/** Fields that endpoints use for thinking text, which the SDK's types don't know (M12). */
-interface ReasoningFields {
-  reasoning_content?: unknown;
-  reasoning?: unknown;
-}
-
-/** Reads the first choice. A `content_filter` end throws (C28, M13), naming `where` the model is. */
-export async function* readChunks(chunks: AsyncIterable<Chunk>, where: string): AsyncIterable<ModelDelta> {
-  const position = { text: 0, reasoning: 0 };
-  const calls = new CallPositions();
+/**
+ * Reads the first choice. A `content_filter` end throws (C28, M13), naming `where` the model is. A reply that
+ * grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit.
+ */
+export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {
+  const channels = new Channels();
+  const calls = new ToolCalls();
   for await (const chunk of chunks) {
-    const choice = chunk.choices?.[0];
-    const delta = choice?.delta;
-    if (delta) {
-      const reasoning = reasoningOf(delta);
-      if (reasoning !== '') {
-        yield { type: 'reasoning', offset: position.reasoning, text: reasoning };
-        position.reasoning += reasoning.length;
+    // Some endpoints keep the connection alive with `data: null`.
+    if (!isRecord(chunk)) continue;
+    const servedModel = stringOr(chunk.model, '') || null;
+    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    if (isRecord(choice)) {
+      if (isRecord(choice.delta)) {
+        yield* channels.read(choice.delta);
+        yield* calls.read(choice.delta.tool_calls);
       }
-      const text = `${delta.content ?? ''}${delta.refusal ?? ''}`;
-      if (text !== '') {
-        yield { type: 'text', offset: position.text, text };
-        position.text += text.length;
+      if (channels.full || calls.full) {
+        yield* channels.end();
+        yield { type: 'end', stopReason: 'max_tokens', servedModel };
+        return;
       }
-      for (const call of delta.tool_calls ?? []) yield* calls.read(call);
     }
-    if (chunk.usage) yield { type: 'usage', usage: toUsage(chunk.usage) };
-    if (choice?.finish_reason) {
-      const stopReason = toStopReason(choice.finish_reason, calls.count, where);
-      yield { type: 'end', stopReason, servedModel: chunk.model || null };
+    if (isRecord(chunk.usage)) yield { type: 'usage', usage: toUsage(chunk.usage) };
+    if (isRecord(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
+      yield* channels.end();
+      yield { type: 'end', stopReason: toStopReason(choice.finish_reason, calls.count, where), servedModel };
     }
   }
 }
 
+type Channel = 'text' | 'reasoning';
+
+/** Text and reasoning of one reply, with their offsets. */
+class Channels {
+  readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
+  readonly #thinking = new ThinkSplitter();
+
+  get full(): boolean {
+    return Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars;
+  }
+
+  *read(delta: Wire): Iterable<ModelDelta> {
+    yield* this.#put('reasoning', stringOr(delta.reasoning_content, stringOr(delta.reasoning, '')));
+    const content = readContent(delta.content);
+    yield* this.#put('reasoning', content.reasoning);
+    for (const part of this.#thinking.add(content.text + stringOr(delta.refusal, ''))) {
+      yield* this.#put(part.channel, part.text);
+    }
+  }
+
+  /** What was held back to see whether it is thinking. */
+  *end(): Iterable<ModelDelta> {
+    for (const part of this.#thinking.end()) yield* this.#put(part.channel, part.text);
+  }
+
+  *#put(channel: Channel, text: string): Iterable<ModelDelta> {
+    if (text === '') return;
+    yield { type: channel, offset: this.#chars[channel], text };
+    this.#chars[channel] += text.length;
+  }
+}
+
+/** A text, or a list of parts of which some are thinking, as some endpoints send it. */
+function readContent(content: unknown): Record<Channel, string> {
+  if (typeof content === 'string') return { text: content, reasoning: '' };
+  const read = { text: '', reasoning: '' };
+  for (const part of Array.isArray(content) ? content : [content]) {
+    if (typeof part === 'string') read.text += part;
+    else if (isRecord(part)) read[isThinking(part) ? 'reasoning' : 'text'] += partText(part);
+  }
+  return read;
+}
+
+function isThinking({ type }: Wire): boolean {
+  return type === 'thinking' || type === 'reasoning';
+}
+
+function partText(part: Wire): string {
+  for (const field of [part.text, part.thinking, part.reasoning]) {
+    if (typeof field === 'string') return field;
+    if (Array.isArray(field))
+      return field.map(inner => (isRecord(inner) ? stringOr(inner.text, '') : '')).join('');
+  }
+  return '';
+}
+
 /** Tells the calls of one reply apart by their index, or by id where an endpoint numbers all of them 0. */
-class CallPositions {
+class ToolCalls {
   readonly #calls: { wireIndex: number; id: string | null; chars: number }[] = [];
+  #chars = 0;
+  #tooMany = false;
 
   get count(): number {
     return this.#calls.length;
   }
 
-  *read(part: WireCall): Iterable<ModelDelta> {
-    let at = this.#find(part);
+  get full(): boolean {
+    return this.#tooMany || this.#chars > REPLY_BOUNDS.argumentChars;
+  }
+
+  *read(parts: unknown): Iterable<ModelDelta> {
+    if (!Array.isArray(parts)) return;
+    for (const part of parts) if (isRecord(part) && !this.full) yield* this.#readPart(part);
+  }
+
+  *#readPart(part: Wire): Iterable<ModelDelta> {
+    const wireIndex = typeof part.index === 'number' ? part.index : null;
+    const id = stringOr(part.id, '') || null;
+    const called = isRecord(part.function) ? part.function : {};
+    let at = this.#find(wireIndex, id);
     if (at < 0) {
       at = this.#calls.length;
-      this.#calls.push({ wireIndex: part.index ?? at, id: part.id || null, chars: 0 });
-      yield { type: 'tool_start', index: at, id: part.id || null, name: part.function?.name ?? '' };
+      this.#tooMany = at >= REPLY_BOUNDS.toolCalls;
+      if (this.#tooMany) return;
+      this.#calls.push({ wireIndex: wireIndex ?? at, id, chars: 0 });
+      yield { type: 'tool_start', index: at, id, name: stringOr(called.name, '') };
     }
-    const text = part.function?.arguments ?? '';
+    const text = argumentText(called.arguments);
     const call = this.#calls[at];
     if (text === '' || !call) return;
     yield { type: 'tool_input', index: at, offset: call.chars, text };
     call.chars += text.length;
+    this.#chars += text.length;
   }
 
-  #find(part: WireCall): number {
-    const sameIndex = (wireIndex: number) =>
-      part.index === undefined || part.index === null || wireIndex === part.index;
+  #find(wireIndex: number | null, id: string | null): number {
     return this.#calls.findLastIndex(call => {
-      if (!sameIndex(call.wireIndex)) return false;
-      return !part.id || call.id === null || call.id === part.id;
+      if (wireIndex !== null && wireIndex !== call.wireIndex) return false;
+      return id === null || call.id === null || call.id === id;
     });
   }
 }
 
-function reasoningOf(delta: object): string {
-  const { reasoning_content, reasoning } = delta as ReasoningFields;
-  if (typeof reasoning_content === 'string') return reasoning_content;
-  return typeof reasoning === 'string' ? reasoning : '';
+/** Some endpoints send the arguments as what they are, an object, in place of its text. */
+function argumentText(given: unknown): string {
+  if (typeof given === 'string') return given;
+  return isRecord(given) ? canonicalJson(given) : '';
 }
 
-function toUsage(usage: OpenAI.CompletionUsage): ReportedUsage {
+/** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */
+function toUsage(usage: Wire): ReportedUsage {
   return {
-    inputTokens: usage.prompt_tokens ?? 0,
-    outputTokens: usage.completion_tokens ?? 0,
-    cachedInputTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
-    reasoningTokens: usage.completion_tokens_details?.reasoning_tokens ?? 0,
+    inputTokens: tokens(usage.prompt_tokens),
+    outputTokens: tokens(usage.completion_tokens),
+    cachedInputTokens: tokens(inside(usage.prompt_tokens_details, 'cached_tokens')),
+    reasoningTokens: tokens(inside(usage.completion_tokens_details, 'reasoning_tokens')),
   };
+}
+
+function tokens(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+function inside(details: unknown, key: string): unknown {
+  return isRecord(details) ? details[key] : undefined;
 }
 
 /** M13. Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */

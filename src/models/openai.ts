@@ -1,13 +1,16 @@
 /** Provider for OpenAI and every endpoint that speaks its chat completions protocol (M2). */
 import OpenAI from 'openai';
 import { FAILURE } from '../core/failure.js';
+import { isRecord, stringOr } from '../core/json.js';
 import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from './classify.js';
+import { fetchFromEndpoint } from './endpoint-fetch.js';
 import { type ChatBody, EndpointOptions, MAX_OPTION_RETRIES } from './endpoint-options.js';
-import { fetchWithPlainErrors } from './error-body.js';
+import { readEventData, readText } from './event-stream.js';
 import { ModelCallError } from './model-call-error.js';
 import { readChunks } from './openai-chunks.js';
 import { outputSchema } from './output-schemas.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
+import { REPLY_BOUNDS } from './reply-bounds.js';
 import { publicUrl } from './scrub.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
 
@@ -52,12 +55,12 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     let chunks = 0;
     try {
       const body = toBody(request, ownOpenAi);
-      const wire = await open(client, endpointOptions, body, signal);
-      for await (const delta of readChunks(
-        countChunks(wire, () => chunks++),
-        `${name}/${request.model} at ${endpoint}`,
-      ))
-        yield delta;
+      const response = await open(client, endpointOptions, body, signal);
+      const where = `${name}/${request.model} at ${endpoint}`;
+      yield* readChunks(
+        countChunks(chunksOf(response), () => chunks++),
+        where,
+      );
       if (chunks === 0 && !signal.aborted) throw notAStream(name, endpoint, request.model, urlVariable);
     } catch (error) {
       throw toModelCallError(error, site(request), chunks);
@@ -66,8 +69,10 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
 
   async function listModels(signal: AbortSignal): Promise<string[]> {
     try {
-      const page = await client.models.list({ signal });
-      return page.data.map(model => model.id);
+      const response = await client.models.list({ signal }).asResponse();
+      const page: unknown = JSON.parse(await readText(response.body, REPLY_BOUNDS.listBytes));
+      const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
+      return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
     } catch (error) {
       throw toModelCallError(error, site({ model: '*' }), 0);
     }
@@ -96,7 +101,7 @@ function createClient(apiKey: string | undefined, url: URL): OpenAI {
     webhookSecret: null,
     ...(apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
     maxRetries: 0,
-    fetch: fetchWithPlainErrors,
+    fetch: fetchFromEndpoint,
     // Its warnings quote what the endpoint sent (K3); every failure is reported as a ModelCallError.
     logLevel: 'off',
   });
@@ -108,11 +113,11 @@ async function open(
   options: EndpointOptions,
   wanted: ChatBody,
   signal: AbortSignal,
-): Promise<AsyncIterable<OpenAI.Chat.ChatCompletionChunk>> {
+): Promise<Response> {
   for (let tries = 0; ; tries++) {
     const body = options.apply(wanted.model, wanted);
     try {
-      return await client.chat.completions.create(body, { signal });
+      return await client.chat.completions.create(body, { signal }).asResponse();
     } catch (error) {
       const refusal = error instanceof OpenAI.APIError && (error.status === 400 || error.status === 422);
       if (!refusal || tries >= MAX_OPTION_RETRIES) throw error;
@@ -146,6 +151,26 @@ function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
         }
       : {}),
   };
+}
+
+/**
+ * The events of a stream, read here and not by the SDK, whose decoder has no bounds and takes time that grows
+ * with the square of a line. An error event throws as an error answer does.
+ */
+async function* chunksOf(response: Response): AsyncIterable<unknown> {
+  if (!response.body) return;
+  let done = false;
+  for await (const data of readEventData(response.body, REPLY_BOUNDS)) {
+    // What follows is read to the end, so that the connection can be used again.
+    done ||= data.startsWith('[DONE]');
+    if (done || data.trim() === '') continue;
+    const chunk: unknown = JSON.parse(data);
+    if (isRecord(chunk) && chunk.error) {
+      const error = isRecord(chunk.error) ? chunk.error : { message: String(chunk.error) };
+      throw new OpenAI.APIError(undefined, error, undefined, response.headers);
+    }
+    yield chunk;
+  }
 }
 
 async function* countChunks<T>(chunks: AsyncIterable<T>, count: () => void): AsyncIterable<T> {

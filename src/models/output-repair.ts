@@ -1,19 +1,25 @@
 /** Mends JSON output that the workflow's own parser can't read (G13). Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
 import { isEnvelope } from '../core/envelope.js';
-import { isRecord } from '../core/json.js';
+import { isRecord, nestsTooDeep } from '../core/json.js';
+import { firstObjectStart } from '../core/json-in-text.js';
 import { extractJson } from '../core/parse-output.js';
 import type { OutputContract } from '../core/role.js';
 import { readSpecial } from '../core/special-output.js';
 import { outputFields } from './output-schemas.js';
+
+/** Mending a text that is broken everywhere takes time that grows faster than the text. */
+const MOST_CHARS = 100_000;
 
 /**
  * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
  * stands, or without an object that has a field of the contract, is an envelope (C1) or a special reply (F17).
  */
 export function repairOutput(text: string, contract: OutputContract): string | null {
-  if (contract === 'text' || extractJson(text) !== null) return null;
+  if (contract === 'text' || text.length > MOST_CHARS) return null;
   const fields = outputFields(contract);
+  const found = extractJson(text);
+  if (found !== null && isOutput(found, fields)) return null;
   for (const part of candidates(text)) {
     const object = mend(part);
     if (object && isOutput(object, fields)) return JSON.stringify(object);
@@ -25,19 +31,26 @@ function isOutput(object: Record<string, unknown>, fields: readonly string[]): b
   return fields.some(field => field in object) || isEnvelope(object) || readSpecial(object) !== null;
 }
 
-/** The parts that look most like JSON: fenced blocks, then from the first brace to the last, then to the end. */
+/**
+ * The parts that look most like JSON: fenced blocks, then from the outermost brace to the last one, then to the
+ * end, and the same from the first brace of all.
+ */
 function candidates(text: string): string[] {
   const parts = [...text.matchAll(/```(?:json)?\s*\n?([\s\S]*?)(?:```|$)/gi)].map(match => match[1] ?? '');
-  const open = text.indexOf('{');
   const close = text.lastIndexOf('}');
-  if (open >= 0 && close > open) parts.push(text.slice(open, close + 1));
-  if (open >= 0) parts.push(text.slice(open));
+  for (const open of new Set([firstObjectStart(text), text.indexOf('{')])) {
+    if (open < 0) continue;
+    if (close > open) parts.push(text.slice(open, close + 1));
+    parts.push(text.slice(open));
+  }
   return parts.filter(part => part.includes('{'));
 }
 
 function mend(part: string): Record<string, unknown> | null {
+  if (nestsTooDeep(part)) return null;
   try {
-    const value: unknown = JSON.parse(jsonrepair(part.slice(part.indexOf('{'))));
+    const open = Math.max(firstObjectStart(part), part.indexOf('{'));
+    const value: unknown = JSON.parse(jsonrepair(part.slice(open)));
     return isRecord(value) ? value : null;
   } catch {
     return null;

@@ -3,6 +3,7 @@
 import type { LiveText, OfferedTool } from '../activities/types.js';
 import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
+import { splitAtCloseLine } from './think-tags.js';
 import { toToolUse } from './tool-arguments.js';
 
 type EndDelta = Extract<ModelDelta, { type: 'end' }>;
@@ -46,13 +47,26 @@ export class ReplyDraft {
         return null;
       case 'end':
         this.end = delta;
+        this.#splitThinking();
         return null;
     }
+  }
+
+  #splitThinking(): void {
+    const split = this.reasoning === '' ? splitAtCloseLine(this.text) : null;
+    if (!split) return;
+    this.reasoning = split.reasoning;
+    this.text = split.text;
   }
 
   /** All that the model wrote, for estimates. */
   get written(): string {
     return `${this.reasoning}${this.text}${this.#toolInput}`;
+  }
+
+  /** Its length. */
+  get writtenChars(): number {
+    return this.reasoning.length + this.text.length + this.#toolInput.length;
   }
 
   /** What an interrupted reply keeps: reasoning and text, no tool calls. */

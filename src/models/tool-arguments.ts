@@ -1,7 +1,7 @@
 /** The argument pipeline of tool calls (T5, C3, C4): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
 import type { OfferedTool } from '../activities/types.js';
-import { isRecord } from '../core/json.js';
+import { isRecord, nestsTooDeep } from '../core/json.js';
 import type { ToolUseBlock } from '../core/message.js';
 import { validateArguments } from '../schema/validate-arguments.js';
 
@@ -38,9 +38,10 @@ function parseArguments(call: RawToolCall): Pick<ToolUseBlock, 'input' | 'raw' |
   const text = call.text.trim();
   // Endpoints send no text at all for a call without arguments.
   if (text === '' && !call.cut) return { input: {} };
+  const raw = call.text.slice(0, MAX_RAW_CHARS);
+  if (nestsTooDeep(text)) return { input: {}, raw, argsParseFailed: true };
   const plain = parseObject(text);
   if (plain) return { input: plain };
-  const raw = call.text.slice(0, MAX_RAW_CHARS);
   const mended = parseQuoted(text) ?? (call.cut ? null : mend(text));
   return mended ? { input: mended, raw } : { input: {}, raw, argsParseFailed: true };
 }
@@ -59,7 +60,7 @@ function parseQuoted(text: string): Record<string, unknown> | null {
   if (!text.startsWith('"')) return null;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'string' ? parseObject(value) : null;
+    return typeof value === 'string' && !nestsTooDeep(value) ? parseObject(value) : null;
   } catch {
     return null;
   }

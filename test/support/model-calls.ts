@@ -27,6 +27,9 @@ export interface CallSetup {
   model?: string;
   callId?: string;
   startToCloseTimeoutMs?: number;
+  scheduleToCloseTimeoutMs?: number;
+  /** Other facts of the activity, such as its attempt. */
+  info?: Record<string, unknown>;
 }
 
 export interface StartedCall {
@@ -44,6 +47,8 @@ export function startCall(setup: CallSetup): StartedCall {
   const info = {
     attempt: 1,
     startToCloseTimeoutMs: setup.startToCloseTimeoutMs ?? 600_000,
+    scheduleToCloseTimeoutMs: setup.scheduleToCloseTimeoutMs ?? 0,
+    ...setup.info,
     workflowExecution: { workflowId: 'run-1', runId: 'run-1-a' },
   };
   const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });

@@ -152,7 +152,9 @@ describe('live text', () => {
   it('heartbeats begin at the first line and repeat while the model is silent', async () => {
     const server = await scripted({ text: 'late', hold: { until: never } });
     const call = startCall({ baseUrl: server.baseUrl, deps: { live: { throttleMs: 5, idleMs: 10 } } });
-    expect(call.heartbeats).toEqual([{ callId: 'c1', attempt: 1, channel: 'text', offset: 0, tail: '' }]);
+    expect(call.heartbeats).toMatchObject([
+      { callId: 'c1', attempt: 1, channel: 'text', offset: 0, tail: '' },
+    ]);
     await new Promise<void>(resolve => {
       call.environment.on('heartbeat', () => call.heartbeats.length >= 4 && resolve());
     });
@@ -173,7 +175,7 @@ describe('live text', () => {
     });
     const call = startCall({ baseUrl: server.baseUrl });
     await call.result;
-    expect(call.heartbeats).toContainEqual({
+    expect(call.heartbeats.map(({ spent: _spent, ...shown }) => shown)).toContainEqual({
       callId: 'c1',
       attempt: 1,
       channel: 'reasoning',

@@ -1,15 +1,26 @@
-/** Error answers in the one form that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends. */
+/**
+ * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
+ * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
+ */
 import { isRecord } from '../core/json.js';
+import { fetchSameOrigin } from '../same-origin-fetch.js';
+import { readText } from './event-stream.js';
+import { REPLY_BOUNDS } from './reply-bounds.js';
 
-/** A fetch whose error answers are in that form. Answers that are no JSON are left as they are. */
-export async function fetchWithPlainErrors(
+/** The fetch of a provider's SDK client. Answers that are no JSON are left as they are. */
+export async function fetchFromEndpoint(
   input: string | URL | Request,
   init?: RequestInit,
 ): Promise<Response> {
-  const response = await fetch(input, init);
+  if (input instanceof Request) throw new TypeError('the SDK gives addresses, not requests');
+  const response = await fetchSameOrigin(input, init);
   if (response.ok) return response;
-  const text = await response.text();
-  const { status, statusText, headers } = response;
+  const text = await readText(response.body, REPLY_BOUNDS.errorBytes);
+  const { status, statusText } = response;
+  // Written anew, the body has neither its length nor its encoding.
+  const headers = new Headers(response.headers);
+  headers.delete('content-length');
+  headers.delete('content-encoding');
   return new Response(plainError(text) ?? text, { status, statusText, headers });
 }
 

@@ -1,0 +1,71 @@
+/**
+ * What a call has used, its failed attempts included (LI3): an endpoint bills the beginning of a reply that broke
+ * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
+ */
+import { addUsage, isUsage, NO_USAGE, type Usage } from '../core/message.js';
+import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
+import { costUsd } from '../models/model-info.js';
+import type { ReportedUsage } from '../models/provider.js';
+import type { ReplyDraft } from '../models/reply-draft.js';
+import { usageOfReply } from '../models/usage.js';
+import type { ModelRequestState } from './state-reader.js';
+
+/** For counts between heartbeats, where looking at every character would cost too much. */
+const CHARS_A_TOKEN = 4;
+
+export class AttemptUsage {
+  readonly #model: string;
+  readonly #draft: ReplyDraft;
+  /** Of the attempts before this one. */
+  readonly #before: Usage;
+  #inputTokens = 0;
+  #sent = false;
+
+  /** `heartbeatDetails`: the last ones of the attempt before. */
+  constructor(model: string, draft: ReplyDraft, heartbeatDetails: unknown) {
+    this.#model = model;
+    this.#draft = draft;
+    this.#before = spentIn(heartbeatDetails);
+  }
+
+  /** The request is on its way: it is paid for unless the endpoint refuses it. */
+  sent(state: ModelRequestState): void {
+    this.#inputTokens = estimateInput(state);
+    this.#sent = true;
+  }
+
+  refused(): void {
+    if (this.#draft.writtenChars === 0) this.#sent = false;
+  }
+
+  /** Estimated, with the attempts before. */
+  get spent(): Usage {
+    if (!this.#sent) return this.#before;
+    const outputTokens = Math.ceil(this.#draft.writtenChars / CHARS_A_TOKEN);
+    const own = { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens };
+    return addUsage(this.#before, { ...own, costUsd: costUsd(this.#model, own), estimated: true });
+  }
+
+  /** Of a reply: as reported where that can be right (LI4), else estimated; with the attempts before. */
+  ofReply(): { usage: Usage; turnedDown: boolean } {
+    const estimate: ReportedUsage = {
+      inputTokens: this.#inputTokens,
+      outputTokens: estimateTokens(this.#draft.written),
+      cachedInputTokens: 0,
+      reasoningTokens: estimateTokens(this.#draft.reasoning),
+    };
+    const { usage, turnedDown } = usageOfReply(this.#model, this.#draft.usage, estimate);
+    return { usage: addUsage(this.#before, usage), turnedDown };
+  }
+}
+
+function spentIn(details: unknown): Usage {
+  const spent = typeof details === 'object' && details !== null && 'spent' in details ? details.spent : null;
+  return isUsage(spent) ? spent : NO_USAGE;
+}
+
+function estimateInput({ head, messages }: ModelRequestState): number {
+  const fixed =
+    estimateTokens(head.system) + (head.tools.length > 0 ? estimateTokens(JSON.stringify(head.tools)) : 0);
+  return messages.reduce((sum, message) => sum + estimateMessageTokens(message), fixed);
+}

@@ -1,0 +1,103 @@
+/** Server-sent events, read in linear time and within bounds: an endpoint decides how long its lines are. */
+
+export interface StreamBounds {
+  eventBytes: number;
+  responseBytes: number;
+}
+
+/** The endpoint sent more than a reply may have. */
+export class OverBoundError extends Error {}
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/**
+ * The data of each event, in order; comments and other fields are left out. Text after the last empty line
+ * counts as an event too, as some servers leave that line out.
+ * @throws OverBoundError
+ */
+export async function* readEventData(
+  body: AsyncIterable<Uint8Array>,
+  bounds: StreamBounds,
+): AsyncIterable<string> {
+  const lines = new LineReader();
+  let data: string[] = [];
+  let total = 0;
+  let eventBytes = 0;
+  const take = (line: string): string | null => {
+    if (line !== '') {
+      const value = dataOf(line);
+      if (value !== null) data.push(value);
+      return null;
+    }
+    const event = data.length === 0 ? null : data.join('\n');
+    data = [];
+    eventBytes = 0;
+    return event;
+  };
+  for await (const bytes of body) {
+    total += bytes.length;
+    eventBytes += bytes.length;
+    if (total > bounds.responseBytes) throw new OverBoundError(`more than ${bounds.responseBytes} bytes`);
+    for (const line of lines.add(bytes)) {
+      const event = take(line);
+      if (event !== null) yield event;
+    }
+    if (eventBytes > bounds.eventBytes)
+      throw new OverBoundError(`more than ${bounds.eventBytes} bytes in one event`);
+  }
+  for (const line of [lines.rest(), '']) {
+    const event = take(line);
+    if (event !== null) yield event;
+  }
+}
+
+/** Joins the parts of a line once, when its end has come. */
+class LineReader {
+  #parts: Uint8Array[] = [];
+  #afterCr = false;
+
+  *add(bytes: Uint8Array): Iterable<string> {
+    let start = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte !== LF && byte !== CR) {
+        this.#afterCr = false;
+        continue;
+      }
+      // The LF of a CRLF ends nothing more.
+      const ends = byte === CR || !this.#afterCr;
+      this.#afterCr = byte === CR;
+      if (ends) {
+        this.#parts.push(bytes.subarray(start, at));
+        yield this.rest();
+      }
+      start = at + 1;
+    }
+    if (start < bytes.length) this.#parts.push(bytes.slice(start));
+  }
+
+  rest(): string {
+    const text = Buffer.concat(this.#parts).toString('utf8');
+    this.#parts = [];
+    return text;
+  }
+}
+
+function dataOf(line: string): string | null {
+  if (line === 'data') return '';
+  if (!line.startsWith('data:')) return null;
+  return line.slice(line[5] === ' ' ? 6 : 5);
+}
+
+/** The text of a body, cut at `maxBytes`. */
+export async function readText(body: AsyncIterable<Uint8Array> | null, maxBytes: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let left = maxBytes;
+  for await (const bytes of body ?? []) {
+    parts.push(bytes.subarray(0, left));
+    left -= bytes.length;
+    if (left <= 0) break;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

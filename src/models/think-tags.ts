@@ -1,0 +1,91 @@
+/**
+ * Thinking that an endpoint leaves in the text (M12): a reply that begins with `<think>` is reasoning up to
+ * `</think>`. Tags anywhere else are text, for a reply may be about them.
+ */
+const OPEN = /^\s*<think(?:ing)?>/;
+const OPENING = '<thinking>';
+/** A line of its own that closes what a chat template had opened in the prompt. */
+const CLOSE_LINE = /^([\s\S]*?)\n<\/think(?:ing)?>[ \t]*(?:\n|$)/;
+const CLOSE = /<\/think(?:ing)?>/;
+const MOST_HELD = 200;
+/** The end of a part in which the closing tag may have begun, with the blanks before it: it is held back. */
+const MAY_CLOSE = /\s{0,50}(?:<[/a-z]{0,10})?$/;
+
+export interface SplitText {
+  channel: 'text' | 'reasoning';
+  text: string;
+}
+
+export class ThinkSplitter {
+  /** `begin` until the text shows whether it begins with a tag; `blanks` between the thinking and the answer. */
+  #state: 'begin' | 'thinking' | 'blanks' | 'text' = 'begin';
+  #held = '';
+
+  /** What is known of `text` and of what was held back before it. */
+  add(text: string): SplitText[] {
+    if (this.#state === 'text') return parts('text', text);
+    this.#held += text;
+    if (this.#state === 'blanks') return this.#answer();
+    if (this.#state === 'begin') {
+      const open = OPEN.exec(this.#held);
+      if (open) {
+        this.#state = 'thinking';
+        this.#held = this.#held.slice(open[0].length);
+      } else if (mayBegin(this.#held)) {
+        return [];
+      } else {
+        return this.#restAs('text');
+      }
+    }
+    return this.#thinking();
+  }
+
+  /** What was held back, at the end of the reply. */
+  end(): SplitText[] {
+    return this.#restAs(this.#state === 'thinking' ? 'reasoning' : 'text');
+  }
+
+  #thinking(): SplitText[] {
+    const close = CLOSE.exec(this.#held);
+    if (close) {
+      const reasoning = this.#held.slice(0, close.index).trimEnd();
+      this.#held = this.#held.slice(close.index + close[0].length);
+      this.#state = 'blanks';
+      return [...parts('reasoning', reasoning), ...this.#answer()];
+    }
+    const cut = this.#held.search(MAY_CLOSE);
+    const reasoning = this.#held.slice(0, cut);
+    this.#held = this.#held.slice(cut);
+    return parts('reasoning', reasoning);
+  }
+
+  #answer(): SplitText[] {
+    this.#held = this.#held.trimStart();
+    return this.#held === '' ? [] : this.#restAs('text');
+  }
+
+  #restAs(channel: SplitText['channel']): SplitText[] {
+    const held = this.#held;
+    this.#held = '';
+    if (channel === 'text') this.#state = 'text';
+    return parts(channel, held);
+  }
+}
+
+/** The text so far may still become an opening tag; nobody waits for one after a page of blanks. */
+function mayBegin(text: string): boolean {
+  if (text.length > MOST_HELD) return false;
+  const begin = text.trimStart();
+  return begin.length < OPENING.length && (OPENING.startsWith(begin) || '<think>'.startsWith(begin));
+}
+
+function parts(channel: SplitText['channel'], text: string): SplitText[] {
+  return text === '' ? [] : [{ channel, text }];
+}
+
+/** A reply that only closes its thinking, because the prompt had opened it; null for every other one. */
+export function splitAtCloseLine(text: string): { reasoning: string; text: string } | null {
+  const found = CLOSE_LINE.exec(text);
+  if (!found || found[1] === undefined || /<think(?:ing)?>/.test(found[1])) return null;
+  return { reasoning: found[1].trim(), text: text.slice(found[0].length).trimStart() };
+}

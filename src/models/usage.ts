@@ -1,0 +1,46 @@
+/** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
+import type { Usage } from '../core/message.js';
+import { costUsd, modelInfo } from './model-info.js';
+import type { ReportedUsage } from './provider.js';
+
+/** A token is at least a byte of text: our estimates are at most so many times too low. */
+const MOST_TOKENS_A_ESTIMATED = 8;
+/** Instructions that an endpoint or a chat template adds. */
+const HIDDEN_INPUT_TOKENS = 20_000;
+/** Reasoning that an endpoint does not show can fill a context window, and that of unknown models is not known. */
+const HIDDEN_OUTPUT_TOKENS = 200_000;
+
+/**
+ * The claim, or null where it can't be right: not whole numbers from 0, none for a text that is there, or more
+ * than this text can have.
+ */
+export function believedUsage(
+  claim: ReportedUsage,
+  estimate: ReportedUsage,
+  contextTokens: number,
+): ReportedUsage | null {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = claim;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens];
+  if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return null;
+  if (inputTokens === 0 && estimate.inputTokens > 0) return null;
+  if (outputTokens === 0 && estimate.outputTokens > 0) return null;
+  const mostInput = MOST_TOKENS_A_ESTIMATED * estimate.inputTokens + HIDDEN_INPUT_TOKENS;
+  const mostOutput =
+    MOST_TOKENS_A_ESTIMATED * estimate.outputTokens + Math.max(contextTokens, HIDDEN_OUTPUT_TOKENS);
+  if (inputTokens > mostInput || cachedInputTokens > inputTokens) return null;
+  if (outputTokens > mostOutput || reasoningTokens > mostOutput) return null;
+  return claim;
+}
+
+/** Usage of a reply by `model`, and whether its endpoint's claim was turned down. */
+export function usageOfReply(
+  model: string,
+  claim: ReportedUsage | null,
+  estimate: ReportedUsage,
+): { usage: Usage; turnedDown: boolean } {
+  const believed = claim && believedUsage(claim, estimate, modelInfo(model).contextTokens);
+  const usage = believed
+    ? { ...believed, costUsd: costUsd(model, believed) }
+    : { ...estimate, costUsd: costUsd(model, estimate), estimated: true };
+  return { usage, turnedDown: claim !== null && believed === null };
+}

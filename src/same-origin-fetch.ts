@@ -1,0 +1,46 @@
+/** A fetch that never carries a request, with its headers and its body, to another host (TR9). */
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
+
+/** A server sent a request on to where it may not go. */
+export class RedirectRefusedError extends Error {
+  override readonly name = 'RedirectRefusedError';
+
+  /** `to`: origin of the new address. */
+  constructor(to: string, why: string) {
+    super(`it redirects to ${to}, ${why}`);
+  }
+}
+
+/**
+ * Like `fetch`, with redirects followed only within the origin of `url`, and only where they keep the method.
+ * @throws RedirectRefusedError
+ */
+export async function fetchSameOrigin(url: string | URL, init: RequestInit = {}): Promise<Response> {
+  let at = new URL(url);
+  const { origin } = at;
+  const method = init.method?.toUpperCase() ?? 'GET';
+  for (let redirects = 0; ; redirects++) {
+    const response = await fetch(at, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body?.cancel();
+    at = targetOf(location, at);
+    if (at.origin !== origin) {
+      throw new RedirectRefusedError(
+        at.origin,
+        'another address, and requests with their keys are not sent on',
+      );
+    }
+    if (method !== 'GET' && response.status < 307) {
+      throw new RedirectRefusedError(at.href, 'which would lose the request');
+    }
+    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(at.href, 'one time too many');
+  }
+}
+
+function targetOf(location: string, base: URL): URL {
+  if (URL.canParse(location, base.href)) return new URL(location, base);
+  throw new RedirectRefusedError('an address that is none', 'which can not be followed');
+}

@@ -1,0 +1,377 @@
+/** Endpoints that send too much, something else, or the request elsewhere: the worker bears it. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../src/core/failure.js';
+import type { AssistantMessage, ToolUseBlock } from '../../../src/core/message.js';
+import { textOf, toolCallsOf } from '../../../src/core/message.js';
+import { readEventData } from '../../../src/models/event-stream.js';
+import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { REPLY_BOUNDS } from '../../../src/models/reply-bounds.js';
+import { failureOf, runCall, tool } from '../../support/model-calls.js';
+
+const { model } = FAILURE;
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(close => close()));
+});
+
+async function serve(handle: RequestListener): Promise<string> {
+  const server = createServer(handle);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  open.push(
+    () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+/** A stream of these events; what is no text is sent as JSON. */
+function streaming(events: Iterable<unknown>): Promise<string> {
+  return serve(async (_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    for (const event of events) {
+      const line = `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`;
+      if (!res.write(line)) await new Promise(resolve => res.once('drain', resolve).once('close', resolve));
+      if (res.destroyed) return;
+    }
+    res.end();
+  });
+}
+
+function delta(part: object, finish: string | null = null) {
+  return { choices: [{ index: 0, delta: part, finish_reason: finish }] };
+}
+
+function call(index: number, name: string, given: unknown) {
+  return delta({ tool_calls: [{ index, id: `t${index}`, function: { name, arguments: given } }] });
+}
+
+const stop = (finish = 'stop') => delta({}, finish);
+
+function* times<T>(count: number, make: (index: number) => T): Iterable<T> {
+  for (let index = 0; index < count; index++) yield make(index);
+}
+
+/** Longest time that the event loop could not be reached while `work` ran, milliseconds. */
+async function longestBlock<T>(work: Promise<T>): Promise<{ value: T; blockedMs: number }> {
+  let last = performance.now();
+  let blockedMs = 0;
+  const look = () => {
+    blockedMs = Math.max(blockedMs, performance.now() - last);
+    last = performance.now();
+  };
+  const timer = setInterval(look, 5);
+  try {
+    return { value: await work, blockedMs };
+  } finally {
+    look();
+    clearInterval(timer);
+  }
+}
+
+function blocks(content: AssistantMessage['content']): { text: string; calls: ToolUseBlock[] } {
+  const message = { content } as AssistantMessage;
+  return { text: textOf(message), calls: toolCallsOf(message) };
+}
+
+describe('a reply without end (LI5)', () => {
+  it('one line of 50 MB → model.reply_too_large, not tried again, and the worker goes on meanwhile', async () => {
+    const baseUrl = await serve(async (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write('data: {"choices":[{"delta":{"content":"');
+      const part = 'x'.repeat(64 * 1024);
+      for (let sent = 0; sent < 50 * 1024 * 1024 && !res.destroyed; sent += part.length) {
+        if (!res.write(part)) await new Promise(resolve => res.once('drain', resolve).once('close', resolve));
+      }
+      res.end('"}}]}\n\n');
+    });
+    const { value, blockedMs } = await longestBlock(failureOf(runCall({ baseUrl })));
+    expect(value).toMatchObject({ type: model.tooLarge, nonRetryable: true });
+    expect(value.message).toMatch(/sent more than \d+ bytes in one event/);
+    expect(blockedMs).toBeLessThan(1_000);
+  });
+
+  it('event after event without an empty line → model.reply_too_large', async () => {
+    const baseUrl = await serve(async (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      const part = 'data: {}\n'.repeat(8_000);
+      while (!res.destroyed) {
+        if (!res.write(part)) await new Promise(resolve => res.once('drain', resolve).once('close', resolve));
+      }
+    });
+    expect(await failureOf(runCall({ baseUrl }))).toMatchObject({ type: model.tooLarge });
+  });
+
+  it('text over the bound → the beginning, marked as cut at the output limit', async () => {
+    const part = delta({ content: 'word '.repeat(10_000) });
+    const result = await runCall({ baseUrl: await streaming(times(1_000, () => part)) });
+    expect(result.stopReason).toBe('max_tokens');
+    const [block] = result.content;
+    expect(block).toMatchObject({ type: 'text' });
+  });
+
+  it('arguments over the bound → the call is marked as unreadable, never whole', async () => {
+    const part = '{"text":"'.padEnd(50_000, 'x');
+    const baseUrl = await streaming(times(1_000, () => call(0, 'write', part)));
+    const result = await runCall({ baseUrl, head: { tools: [tool('write')] } });
+    expect(result.stopReason).toBe('max_tokens');
+    expect(blocks(result.content).calls).toMatchObject([{ name: 'write', input: {}, argsParseFailed: true }]);
+    expect(JSON.stringify(result).length).toBeLessThan(20_000);
+  });
+
+  it('more tool calls than any model makes → the first ones, marked as cut', async () => {
+    const result = await runCall({
+      baseUrl: await streaming(times(5_000, index => call(index, 'read', '{}'))),
+    });
+    expect(result.stopReason).toBe('max_tokens');
+    expect(blocks(result.content).calls).toHaveLength(REPLY_BOUNDS.toolCalls);
+  });
+
+  it.each([
+    ['text', `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`],
+    ['an object', JSON.parse(`{"a":${'['.repeat(3_000)}${']'.repeat(3_000)}}`)],
+  ])('arguments nested 20,000 deep, as %s → unreadable, for the model to correct', async (_what, given) => {
+    const baseUrl = await streaming([call(0, 'read', given), stop('tool_calls')]);
+    const result = await runCall({ baseUrl, head: { tools: [tool('read')] } });
+    expect(blocks(result.content).calls).toMatchObject([{ input: {}, argsParseFailed: true }]);
+  });
+
+  it('output nested 20,000 deep → a text that is no output', async () => {
+    const deep = `{"todos":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
+    const result = await runCall({
+      baseUrl: await streaming([delta({ content: deep }), stop()]),
+      head: { output: 'plan' },
+    });
+    expect(result.repairedText).toBeUndefined();
+  });
+
+  it('error page without end → its beginning is enough', async () => {
+    const baseUrl = await serve(async (_req, res) => {
+      res.writeHead(500, { 'content-type': 'text/html' });
+      const part = 'x'.repeat(64 * 1024);
+      while (!res.destroyed) {
+        if (!res.write(part)) await new Promise(resolve => res.once('drain', resolve).once('close', resolve));
+      }
+    });
+    expect(await failureOf(runCall({ baseUrl }))).toMatchObject({ type: model.server });
+  });
+
+  it.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+  ])('events with %s, cut at every byte → the same events', async (_name, end) => {
+    const text = [': note', 'data: a', '', 'event: x', 'data:b', 'data: é', '', '', 'data: last'].join(end);
+    const bytes = Buffer.from(text);
+    const parts = (async function* () {
+      for (const byte of bytes) yield Uint8Array.of(byte);
+    })();
+    const events: string[] = [];
+    for await (const event of readEventData(parts, REPLY_BOUNDS)) events.push(event);
+    expect(events).toEqual(['a', 'b\né', 'last']);
+  });
+});
+
+describe('a reply in another form (OU4)', () => {
+  it('content as a list of parts → their text, and thinking parts as reasoning', async () => {
+    const content = [
+      { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'It ' },
+      'is so.',
+    ];
+    const result = await runCall({ baseUrl: await streaming([delta({ content }), stop()]) });
+    expect(result.content).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'It is so.' },
+    ]);
+  });
+
+  it('arguments as an object → the object', async () => {
+    const baseUrl = await streaming([call(0, 'read', { path: 'a.txt' }), stop('tool_calls')]);
+    expect(blocks((await runCall({ baseUrl })).content).calls).toMatchObject([{ input: { path: 'a.txt' } }]);
+  });
+
+  it('events that are null or of another type among the others → left out', async () => {
+    const baseUrl = await streaming([
+      'null',
+      '1',
+      '"x"',
+      delta({ content: 'Yes.' }),
+      '{"choices":null}',
+      stop(),
+    ]);
+    expect(blocks((await runCall({ baseUrl })).content).text).toBe('Yes.');
+  });
+
+  it('nothing but null → model.bad_response that says what to check, without words of JavaScript', async () => {
+    const failure = await failureOf(runCall({ baseUrl: await streaming(['null']) }));
+    expect(failure.message).toContain('openai/gpt-5-mini');
+    expect(failure.message).not.toMatch(/undefined|Cannot read|TypeError/);
+  });
+
+  it.each([
+    ['<think>Let me see.\n</think>\n\nFour.', 'Let me see.', 'Four.'],
+    ['\n<thinking>a < b</thinking>Four.', 'a < b', 'Four.'],
+    ['Let me see.\n</think>\n\nFour.', 'Let me see.', 'Four.'],
+    ['<think>never closed', 'never closed', ''],
+  ])('text %j → thinking apart from the answer, wherever it is cut', async (text, reasoning, answer) => {
+    for (const size of [1, 3, 1_000]) {
+      const events = times(Math.ceil(text.length / size), index =>
+        delta({ content: text.slice(index * size, (index + 1) * size) }),
+      );
+      const result = await runCall({ baseUrl: await streaming([...events, stop()]) });
+      expect(result.content[0]).toEqual({ type: 'reasoning', text: reasoning });
+      expect(blocks(result.content).text).toBe(answer);
+    }
+  });
+
+  it.each(['The tag <think> opens, and </think> closes.', 'Use `</think>`.', '<thin', '{"a":"<think>"}'])(
+    'text %j, which only speaks of such tags → the answer as it is',
+    async text => {
+      const events = [...text].map(character => delta({ content: character }));
+      const result = await runCall({ baseUrl: await streaming([...events, stop()]) });
+      expect(result.content).toEqual([{ type: 'text', text }]);
+    },
+  );
+
+  it.each([
+    ['a comment after the brace', '{ // the plan\n "needsMorePlanning": false, "todos": [{"id":"a"}] }'],
+    ['a comment with a quote in it', '{ /* don"t */ "needsMorePlanning": false, "todos": [{"id":"a"}] }'],
+    ['keys without quotes around whole objects', '{ needsMorePlanning: false, todos: [{"id":"a"}] }'],
+    ['single quotes around whole objects', `{'needsMorePlanning': false, 'todos': [{"id":"a"}]}`],
+    ['prose with braces before it', 'Some {thing}: { needsMorePlanning: false, todos: [{"id":"a"}] } so.'],
+  ])('JSON with %s → the outermost object is mended, not an inner one taken', async (_what, text) => {
+    const baseUrl = await streaming([delta({ content: text }), stop()]);
+    const { repairedText } = await runCall({ baseUrl, head: { output: 'plan' } });
+    expect(JSON.parse(repairedText ?? 'null')).toEqual({ needsMorePlanning: false, todos: [{ id: 'a' }] });
+  });
+});
+
+describe('usage that can not be right (LI4)', () => {
+  const reply = [delta({ content: 'A reply of some length.' }), stop()];
+  it.each([
+    ['negative', { prompt_tokens: -2e10, completion_tokens: 5 }],
+    ['too large', { prompt_tokens: 1e18, completion_tokens: 5 }],
+    ['far more than was sent', { prompt_tokens: 5_000_000, completion_tokens: 5 }],
+    ['far more than could be written', { prompt_tokens: 50, completion_tokens: 90_000_000 }],
+    ['texts', { prompt_tokens: '120', completion_tokens: '5' }],
+    ['broken numbers', { prompt_tokens: 1.5, completion_tokens: 5 }],
+    ['nothing for a reply that is there', { prompt_tokens: 0, completion_tokens: 0 }],
+    [
+      'more from the cache than was sent',
+      { prompt_tokens: 9, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 10 } },
+    ],
+  ])('counts are %s → our own estimate, marked, with a warning', async (_what, usage) => {
+    const result = await runCall({ baseUrl: await streaming([...reply, { choices: [], usage }]) });
+    expect(result.usage).toMatchObject({ outputTokens: 6, estimated: true });
+    expect(result.usage.inputTokens).toBeGreaterThan(3);
+    expect(result.usage.inputTokens).toBeLessThan(100);
+    expect(result.warning).toMatch(/openai\/gpt-5-mini reports can not be right/);
+  });
+
+  it('counts that can be right, with hidden reasoning → believed', async () => {
+    const usage = {
+      prompt_tokens: 900,
+      completion_tokens: 40_000,
+      completion_tokens_details: { reasoning_tokens: 39_990 },
+    };
+    const result = await runCall({ baseUrl: await streaming([...reply, { choices: [], usage }]) });
+    expect(result.usage).toMatchObject({ inputTokens: 900, outputTokens: 40_000, reasoningTokens: 39_990 });
+    expect(result.usage.estimated).toBeUndefined();
+    expect(result.warning).toBeUndefined();
+  });
+});
+
+describe('redirects (TR9)', () => {
+  it.each([301, 302, 307, 308])(
+    'HTTP %i to another host → refused; the other host hears nothing',
+    async status => {
+      const heard: string[] = [];
+      const other = await serve((req, res) => {
+        heard.push(req.url ?? '');
+        res.end();
+      });
+      const baseUrl = await serve((_req, res) =>
+        res.writeHead(status, { location: `${other}/chat/completions` }).end(),
+      );
+      const failure = await failureOf(runCall({ baseUrl }));
+      expect(failure).toMatchObject({ type: model.redirected, nonRetryable: true });
+      expect(failure.message).toContain(new URL(other).origin);
+      expect(failure.message).toContain('OPENAI_BASE_URL');
+      const provider = createOpenAiProvider({ baseUrl });
+      await expect(provider.listModels(AbortSignal.timeout(5_000))).rejects.toMatchObject({
+        type: model.redirected,
+      });
+      expect(heard).toEqual([]);
+    },
+  );
+
+  it('HTTP 307 within the endpoint → followed, with the request', async () => {
+    const bodies: string[] = [];
+    const baseUrl = await serve((req, res) => {
+      if (req.url === '/v1/chat/completions') return res.writeHead(307, { location: '/v2/chat' }).end();
+      req.on('data', (bytes: Buffer) => bodies.push(bytes.toString()));
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      return res.end(`data: ${JSON.stringify(delta({ content: 'Here.' }, 'stop'))}\n\ndata: [DONE]\n\n`);
+    });
+    expect(blocks((await runCall({ baseUrl })).content).text).toBe('Here.');
+    expect(bodies.join('')).toContain('Hello');
+  });
+});
+
+describe('attempts that fail (LI3)', () => {
+  const hold = async (first: object) =>
+    serve((_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write(`data: ${JSON.stringify(first)}\n\n`);
+    });
+
+  it.each([
+    [1, false],
+    [2, true],
+  ])('silence in attempt %i → nonRetryable %s, and what it used is told', async (attempt, nonRetryable) => {
+    const baseUrl = await hold(delta({ content: 'x'.repeat(400) }));
+    const failure = await failureOf(
+      runCall({ baseUrl, deps: { limits: { stallMs: 50 } }, info: { attempt } }),
+    );
+    expect(failure).toMatchObject({ type: model.stalled, nonRetryable });
+    expect(failure).toMatchObject({ details: [{ usage: { outputTokens: 100, estimated: true } }] });
+  });
+
+  it('time limit in the second attempt → not tried a third time', async () => {
+    const setup = { baseUrl: await hold(delta({})), startToCloseTimeoutMs: 100, info: { attempt: 2 } };
+    expect(await failureOf(runCall(setup))).toMatchObject({ type: model.timeout, nonRetryable: true });
+  });
+
+  it('earlier attempts by heartbeat → their tokens are part of the reply', async () => {
+    const spent = {
+      inputTokens: 1_000,
+      outputTokens: 500,
+      cachedInputTokens: 0,
+      reasoningTokens: 0,
+      costUsd: 1,
+    };
+    const usage = { prompt_tokens: 10, completion_tokens: 5 };
+    const baseUrl = await streaming([delta({ content: 'Done.' }), stop(), { choices: [], usage }]);
+    const result = await runCall({ baseUrl, info: { attempt: 2, heartbeatDetails: { spent } } });
+    expect(result.usage).toMatchObject({ inputTokens: 1_010, outputTokens: 505 });
+    expect(result.usage.costUsd).toBeGreaterThan(1);
+  });
+
+  it('endpoint refuses the request → nothing was used', async () => {
+    const baseUrl = await serve((_req, res) => res.writeHead(429).end());
+    const failure = await failureOf(runCall({ baseUrl }));
+    expect(failure).toMatchObject({ details: [{ usage: { inputTokens: 0, outputTokens: 0 } }] });
+  });
+
+  it('schedule-to-close limit nearly over → the call ends before it, with words', async () => {
+    const info = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 9_800 };
+    const baseUrl = await hold(delta({}));
+    const failure = await failureOf(runCall({ baseUrl, scheduleToCloseTimeoutMs: 9_000, info }));
+    expect(failure).toMatchObject({ type: model.timeout });
+  });
+});
