@@ -49,18 +49,28 @@ export interface Sent {
   receipt: Receipt | null;
 }
 
-/** Steers the running goal (S1). Throws a SteersmanError when the run has ended. */
-export function sendSteer(temporal: Temporal, id: string, input: SteerInput & { id: string }): Promise<Sent> {
-  return sendMessage(temporal, id, input, handle => handle.signal(steerSignal, input));
+/** A message to the running goal (S1), or the next goal (S2). */
+export type OutgoingMessage =
+  | { kind: 'steer'; input: SteerInput & { id: string } }
+  | { kind: 'follow-up'; input: FollowUpInput & { id: string } };
+
+/** Resolves when the server has taken the message. Throws a SteersmanError when the run has ended. */
+export function deliver(temporal: Temporal, id: string, message: OutgoingMessage): Promise<RunDescription> {
+  const signal = (handle: Handle) =>
+    message.kind === 'steer'
+      ? handle.signal(steerSignal, message.input)
+      : handle.signal(followUpSignal, message.input);
+  return sendToOpen(temporal, id, signal, message.input.text);
 }
 
-/** Queues the next goal (S2). Throws a SteersmanError when the run has ended. */
-export function sendFollowUp(
-  temporal: Temporal,
-  id: string,
-  input: FollowUpInput & { id: string },
-): Promise<Sent> {
-  return sendMessage(temporal, id, input, handle => handle.signal(followUpSignal, input));
+/** Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended. */
+export async function sendMessage(temporal: Temporal, id: string, message: OutgoingMessage): Promise<Sent> {
+  const run = await deliver(temporal, id, message);
+  const { input } = message;
+  const receipt = (await mayBeServed(temporal, run.taskQueue))
+    ? await receiptOf(temporal, id, input.id)
+    : null;
+  return { id: input.id, receipt };
 }
 
 /** Signals without a receipt of their own. */
@@ -70,13 +80,15 @@ export type Switch = 'pause' | 'resume' | 'finish';
 export async function sendSwitch(
   temporal: Temporal,
   id: string,
-  signal: Switch,
+  signal: Switch | 'hold',
   reason: string,
 ): Promise<void> {
   await sendToOpen(temporal, id, handle => {
     switch (signal) {
       case 'pause':
         return handle.signal(pauseSignal, { reason });
+      case 'hold':
+        return handle.signal(pauseSignal, { reason, interrupt: true });
       case 'resume':
         return handle.signal(resumeSignal, { reason });
       case 'finish':
@@ -139,19 +151,6 @@ async function sendToOpen<T>(
     if (error instanceof WorkflowNotFoundError) throw closed(await describeRun(temporal, id), say);
     throw error;
   }
-}
-
-async function sendMessage(
-  temporal: Temporal,
-  id: string,
-  input: { id: string; text: string },
-  signal: (handle: Handle) => Promise<void>,
-): Promise<Sent> {
-  const run = await sendToOpen(temporal, id, signal, input.text);
-  const receipt = (await mayBeServed(temporal, run.taskQueue))
-    ? await receiptOf(temporal, id, input.id)
-    : null;
-  return { id: input.id, receipt };
 }
 
 /** Waits for the run's first word on a message: an event of its journal. */

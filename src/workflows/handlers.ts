@@ -54,7 +54,8 @@ function registerSignals(run: Run): void {
     description: 'The next goal, after this one is answered: {"text": "…"}.',
   });
   setHandler(pauseSignal, input => requestPause(run, input), {
-    description: 'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing.',
+    description:
+      'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing; "interrupt": true cuts off the call in flight.',
   });
   setHandler(resumeSignal, input => requestResume(run, input), { description: 'Lets a paused run go on.' });
   setHandler(stopSignal, input => requestStop(run, input), {

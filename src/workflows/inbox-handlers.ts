@@ -103,6 +103,7 @@ export function requestPause(run: Run, input: unknown): void {
   }
   state.pausedAt = run.ports.now();
   run.journal('paused', { reason: reasonOf(input) });
+  if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
 export function requestResume(run: Run, input: unknown): void {

@@ -91,9 +91,14 @@ export interface ReasonInput {
   reason?: string;
 }
 
+export interface PauseInput extends ReasonInput {
+  /** Cuts off the call in flight, where that is safe, instead of letting it end. */
+  interrupt?: boolean;
+}
+
 export const steerSignal = defineSignal<[SteerInput]>('steer');
 export const followUpSignal = defineSignal<[FollowUpInput]>('followUp');
-export const pauseSignal = defineSignal<[ReasonInput?]>('pause');
+export const pauseSignal = defineSignal<[PauseInput?]>('pause');
 export const resumeSignal = defineSignal<[ReasonInput?]>('resume');
 export const stopSignal = defineSignal<[ReasonInput?]>('stop');
 export const finishSignal = defineSignal('finish');

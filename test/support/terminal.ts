@@ -35,7 +35,8 @@ export function openWindow(
   const line = `env -u INIT_CWD -u NO_COLOR ${assignments.join(' ')} ${command.map(quoted).join(' ')}; echo EXIT=$?; exec cat`;
   const size = ['-x', String(options.columns ?? 100), '-y', String(options.rows ?? 40)];
   tmux('-f', '/dev/null', 'new-session', '-d', ...size, '-c', options.cwd, line);
-  const all = () => tmux('capture-pane', '-p', '-J', '-S', '-');
+  // With joined lines come the blanks at their ends, which nobody sees.
+  const all = () => tmux('capture-pane', '-p', '-J', '-S', '-').replace(/ +$/gm, '');
   return {
     screen: () => tmux('capture-pane', '-p'),
     all,

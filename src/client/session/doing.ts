@@ -6,9 +6,9 @@ import { noColors, textSink } from '../output.js';
 import { describeRun } from '../runs.js';
 import {
   answerGate,
+  deliver,
   newMessageId,
-  sendFollowUp,
-  sendSteer,
+  type OutgoingMessage,
   sendSwitch,
   submitToolResult,
   takeBack,
@@ -17,17 +17,15 @@ import { printRun, readRun } from '../show-run.js';
 import { stopRun } from '../stop-run.js';
 import type { Effect } from './talk.js';
 
-type Message = Extract<Effect, { do: 'steer' | 'follow-up' }>;
-
 export interface Does {
   /** Lines of `show`. */
   status(): Promise<string[]>;
-  /** Tells the id before it is sent. The receipt comes with the journal. */
-  send(message: Message, told: (id: string, text: string) => void): Promise<void>;
+  /** Resolves when the server has the message. The receipt comes with the journal. */
+  deliver(message: OutgoingMessage): Promise<unknown>;
   answer(gate: Gate, input: Record<string, unknown>): Promise<void>;
   /** Takes back the last of these messages that waits to be read; null when none does. */
   takeBack(ids: readonly string[]): Promise<string | null>;
-  signal(signal: 'pause' | 'resume' | 'finish' | 'stop'): Promise<void>;
+  signal(signal: 'pause' | 'hold' | 'resume' | 'finish' | 'stop'): Promise<void>;
 }
 
 export function doer(temporal: Temporal, id: string): Does {
@@ -41,12 +39,7 @@ export function doer(temporal: Temporal, id: string): Does {
       printRun(sink, temporal, { ...shown, answer: null }, end);
       return text.trimEnd().split('\n');
     },
-    send: async (message, told) => {
-      const input = { id: newMessageId(), text: message.text };
-      told(input.id, message.text);
-      if (message.do === 'follow-up') await sendFollowUp(temporal, id, input);
-      else await sendSteer(temporal, id, { ...input, when: message.when });
-    },
+    deliver: message => deliver(temporal, id, message),
     answer: async (gate, input) => {
       if (gate.kind === 'clientTool') await submitToolResult(temporal, id, input);
       else await answerGate(temporal, id, input);
@@ -57,6 +50,14 @@ export function doer(temporal: Temporal, id: string): Does {
       else await sendSwitch(temporal, id, signal, 'asked for in the terminal');
     },
   };
+}
+
+/** The message that an effect is, under an id of its own. */
+export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): OutgoingMessage {
+  const input = { id: newMessageId(), text: effect.text };
+  return effect.do === 'follow-up'
+    ? { kind: 'follow-up', input }
+    : { kind: 'steer', input: { ...input, when: effect.when } };
 }
 
 /** An error as lines for the person at the terminal. */

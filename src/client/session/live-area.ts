@@ -1,4 +1,5 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
+import type { Gate } from '../../core/gate.js';
 import { wordsHint } from '../../core/gate-words.js';
 import { preview } from '../../core/journal.js';
 import { taskLine } from '../event-lines.js';
@@ -8,7 +9,7 @@ import type { Colors } from '../output.js';
 import { spokenText } from '../reply-text.js';
 import { terminalText } from '../terminal-text.js';
 import { matching } from './commands.js';
-import type { Line } from './line-editor.js';
+import { inputRows } from './input-rows.js';
 import type { CallInFlight, RunProgress } from './run-view.js';
 import type { Talk } from './talk.js';
 
@@ -30,7 +31,7 @@ export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): str
   const width = Math.max(10, screen.columns - 1);
   const below = [
     ...gateLines(talk, width, screen.colors),
-    ...inputLines(talk, width),
+    ...inputRows(talk.line, width, MOST_INPUT_LINES),
     hintLine(talk, width, screen),
   ];
   const small = screen.rows < SMALL_ROWS;
@@ -143,40 +144,32 @@ function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colo
         : 'Why not? Enter sends it (nothing typed: no reason), Esc goes back'
       : stage.kind === 'edit'
         ? 'Edit the JSON, Enter sends it, Esc goes back'
-        : wordsHint(gate);
+        : keysHint(gate);
   return [
     yellow(bold(fitLine(` ? ${title}`, width))),
     ...wrapText(hint, width - 3).map(line => yellow(`   ${line}`)),
   ];
 }
 
-/** What is typed, with the cursor as a block, wrapped: the last lines where it is long. */
-function inputLines({ line }: Talk, width: number): string[] {
-  const lines = wrapped(withCursor(line), width - 2);
-  const shown = lines.slice(-MOST_INPUT_LINES);
-  return shown.map((part, at) => `${at === 0 && lines.length === shown.length ? '> ' : '  '}${part}`);
-}
-
-function wrapped(text: string, width: number): string[] {
-  return text.split('\n').flatMap(line => wrapText(line, width));
-}
-
-const segmenter = new Intl.Segmenter();
-
-function withCursor({ text, cursor }: Line): string {
-  const rest = text.slice(cursor);
-  const [first] = segmenter.segment(rest);
-  const under = first === undefined || first.segment === '\n' ? ' ' : first.segment;
-  const after = first?.segment === '\n' ? rest : rest.slice(first?.segment.length ?? 0);
-  // Inverse is no colour: it marks the place also where colours are off.
-  return `${text.slice(0, cursor)}\u001b[7m${under}\u001b[27m${after}`;
+/** Here single keys answer, and e opens what it edits. */
+function keysHint(gate: Gate): string {
+  switch (gate.kind) {
+    case 'approval':
+      return 'y approve · n deny · a always in this run · e edit the arguments · v view all of it';
+    case 'plan':
+      return 'y approve · n reject · e edit the tasks · v view all of it';
+    case 'route':
+      return 'y approve · n go on as it is · v view all of it';
+    default:
+      return wordsHint(gate);
+  }
 }
 
 function hintLine(talk: Talk, width: number, { colors }: Screen): string {
   return colors.dim(fitLine(hintOf(talk), width));
 }
 
-function hintOf({ stage, line, idle, gates }: Talk): string {
+function hintOf({ stage, line, idle, gates, held }: Talk): string {
   if (stage.kind === 'leave')
     return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
   if (line.text.startsWith('/')) {
@@ -191,5 +184,7 @@ function hintOf({ stage, line, idle, gates }: Talk): string {
   }
   if (gates.length > 0) return '/ commands · Ctrl-C leave';
   if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';
+  if (held)
+    return 'Cut off and held · Enter says what to do and goes on · Enter alone goes on · Ctrl-C leave';
   return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · Ctrl-C leave';
 }

@@ -1,8 +1,9 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
+import type { Gate } from '../../core/gate.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { preview } from '../../core/journal.js';
 import { eventLines } from '../event-lines.js';
-import { formatClock, formatCount, formatDuration } from '../format.js';
+import { formatClock, formatCount, formatDuration, plural } from '../format.js';
 import { fitLine, wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import type { Colors } from '../output.js';
@@ -64,17 +65,30 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
     }
     case 'user_message':
       return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);
-    case 'gate_opened': {
-      const body = markdownLines(event.body, { width, colors });
-      const more = body.length > MOST_GATE_LINES ? [colors.dim('…')] : [];
-      const shown = body.slice(0, MOST_GATE_LINES);
-      const title = wrapText(colors.bold(`${event.gateId} · ${terminalText(event.title)}`), width);
-      const sameText = event.kind === 'question' && event.title.trim() === event.body.trim();
-      return [...title, ...(sameText ? [] : shown), ...more];
-    }
+    case 'gate_opened':
+      return gateParts(event, width, colors, MOST_GATE_LINES);
     default:
       return null;
   }
+}
+
+/** All of what a gate is about. */
+export function gateLines(gate: GateText, { width, colors }: Page): string[] {
+  const lines = gateParts(gate, width - INDENT.length, colors, Number.POSITIVE_INFINITY);
+  return lines.map(line => `${INDENT}${line}`);
+}
+
+type GateText = Pick<Gate, 'gateId' | 'kind' | 'title' | 'body'>;
+
+function gateParts(gate: GateText, width: number, colors: Colors, most: number): string[] {
+  const { gateId, kind, title, body } = gate;
+  const named = wrapText(colors.bold(`${gateId} · ${terminalText(title)}`), width);
+  if (kind === 'question' && title.trim() === body.trim()) return named;
+  const lines = markdownLines(body, { width, colors });
+  const hidden = lines.length - most;
+  if (hidden <= 0) return [...named, ...lines];
+  const note = `… ${plural(hidden, 'more line')}: /view shows all of it before you answer`;
+  return [...named, ...lines.slice(0, most), colors.yellow(fitLine(note, width))];
 }
 
 function replyLines(

@@ -1,5 +1,6 @@
 /** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Gate } from '../../core/gate.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { isOpen as isOpenTask } from '../../core/plan.js';
 import { stateQuery } from '../../workflows/messages.js';
@@ -7,6 +8,7 @@ import { askRun } from '../ask-run.js';
 import type { Context } from '../command.js';
 import { webUiLink } from '../connect.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
+import { isServerAway } from '../grpc-errors.js';
 import { wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import { showWatch } from '../plain-view.js';
@@ -14,11 +16,12 @@ import { endLine, outcomeLine, type RunEnd } from '../run-end.js';
 import { terminalText } from '../terminal-text.js';
 import type { WatchItem } from '../watch-run.js';
 import { watchRun } from '../watch-run.js';
-import { type Does, describeError, doer } from './doing.js';
+import { type Does, describeError, doer, outgoing } from './doing.js';
 import type { Key } from './line-editor.js';
 import { liveArea } from './live-area.js';
 import { newProgress, type RunProgress, takeEvent, takeLive } from './run-view.js';
-import { scrollLines } from './scroll-lines.js';
+import { gateLines, type Page, scrollLines } from './scroll-lines.js';
+import { SendQueue } from './send-queue.js';
 import type { Effect, Talk } from './talk.js';
 import { NEW_TALK, onKey, takenBack, withGates } from './talk.js';
 import { openTerminal, type Terminal } from './terminal.js';
@@ -31,6 +34,7 @@ export interface SessionOptions {
 }
 
 const REDRAW_MS = 500;
+const SEND_AGAIN_MS = 1_000;
 const STATE_TIMEOUT_MS = 5_000;
 const LEAVE_TIMEOUT_MS = 5_000;
 
@@ -65,6 +69,7 @@ class Session {
   private readonly ownMessages = new Map<string, string>();
   private readonly left = new AbortController();
   private readonly does: Does;
+  private readonly queue: SendQueue;
   private readonly timer: NodeJS.Timeout;
   private talk: Talk = NEW_TALK;
   /** Gates that were answered from here and may still be in a state read before that. */
@@ -81,8 +86,14 @@ class Session {
     this.webUi = webUiLink(context.temporal, options.id);
     this.progress = newProgress(options.goal);
     this.does = doer(context.temporal, options.id);
-    this.terminal = openTerminal({ key: key => this.key(key), resize: () => this.draw() });
-    this.timer = setInterval(() => this.draw(), REDRAW_MS);
+    this.queue = new SendQueue({
+      mayPass: isServerAway,
+      pause: () => delay(SEND_AGAIN_MS, undefined, { signal: this.left.signal }).catch(() => undefined),
+      waits: error => this.tell([...describeError(error), 'What you said is sent when it answers again.']),
+      failed: (error, texts) => this.failed(error, texts),
+    });
+    this.terminal = openTerminal({ key: key => this.key(key), area: () => this.area() });
+    this.timer = setInterval(() => this.terminal.refresh(), REDRAW_MS);
   }
 
   async hold(): Promise<number> {
@@ -104,21 +115,21 @@ class Session {
   private take(item: WatchItem): void {
     if (item.kind === 'event') this.takeEvent(item.event);
     if (item.kind === 'live') takeLive(this.progress, item.live);
-    if (item.kind === 'notice') this.print([this.colors.yellow(item.text)]);
+    if (item.kind === 'notice') this.tell([item.text]);
     if (item.kind === 'retry') {
       const { attempt, message } = item.retry;
-      this.print(this.wrap(this.colors.yellow(`      attempt ${attempt}, since: ${terminalText(message)}`)));
+      this.tell([`      attempt ${attempt}, since: ${message}`]);
     }
-    this.draw();
+    this.terminal.refresh();
   }
 
   private takeEvent(event: JournalEvent): void {
-    const page = { width: this.width, colors: this.colors, ownMessages: this.ownMessages };
-    this.print(scrollLines(event, this.progress, page));
+    this.print(scrollLines(event, this.progress, this.page));
     takeEvent(this.progress, event);
     if (event.type === 'goal_ended') this.answersDue.push(event.number);
     if (event.type === 'gate_closed')
       this.setGates(this.talk.gates.filter(gate => gate.gateId !== event.gateId));
+    if (event.type === 'resumed') this.talk = { ...this.talk, held: false };
     if (this.talk.idle !== this.progress.idle) this.talk = { ...this.talk, idle: this.progress.idle };
     if (TELLING.includes(event.type)) this.readState();
   }
@@ -130,64 +141,85 @@ class Session {
     }
     const { talk, effects } = onKey(this.talk, key, Date.now());
     this.talk = talk;
-    for (const effect of effects) void this.carryOut(effect);
-    this.draw();
+    for (const effect of effects) this.carryOut(effect);
   }
 
-  private async carryOut(effect: Effect): Promise<void> {
-    try {
-      switch (effect.do) {
-        case 'say':
-          this.print(effect.lines.flatMap(line => this.wrap(this.colors.yellow(line))));
-          return;
-        case 'detach':
-          this.left.abort();
-          return;
-        case 'finish':
-          await this.finish();
-          return;
-        case 'status':
-          this.print(await this.does.status());
-          return;
-        case 'answer':
-          this.answered.add(effect.gate.gateId);
-          this.setGates(this.talk.gates);
-          this.print(this.wrap(`${this.colors.bold('you:')} ${terminalText(answerWords(effect))}`));
-          await this.does.answer(effect.gate, effect.input);
-          return;
-        case 'steer':
-        case 'follow-up':
-          await this.send(effect);
-          return;
-        case 'take-back':
-          await this.takeBack();
-          return;
-        default:
-          await this.does.signal(effect.do);
+  private carryOut(effect: Effect): void {
+    switch (effect.do) {
+      case 'say':
+        this.tell(effect.lines);
+        return;
+      case 'detach':
+        this.left.abort();
+        return;
+      case 'finish':
+        void this.finish().catch(error => this.failed(error));
+        return;
+      case 'status':
+        void this.does.status().then(
+          lines => this.print(lines.flatMap(line => this.wrap(line))),
+          error => this.failed(error),
+        );
+        return;
+      case 'view':
+        this.print(gateLines(effect.gate, this.page));
+        return;
+      case 'answer':
+        this.answer(effect);
+        return;
+      case 'steer':
+      case 'follow-up':
+        this.say(effect);
+        return;
+      case 'take-back':
+        this.queue.add({ text: null, send: () => this.takeBack() });
+        return;
+      case 'pause':
+      case 'hold':
+      case 'resume':
+      case 'stop': {
+        const { do: signal } = effect;
+        this.queue.add({ text: null, send: () => this.does.signal(signal) });
       }
-    } catch (error) {
-      if (effect.do === 'answer') this.answered.delete(effect.gate.gateId);
-      this.print(describeError(error).flatMap(line => this.wrap(this.colors.yellow(line))));
-      this.readState();
     }
   }
 
-  private async send(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): Promise<void> {
-    const { bold } = this.colors;
-    const mark = effect.do === 'follow-up' ? (this.progress.idle ? 'you' : 'you, for later') : 'you';
+  private answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
+    this.answered.add(gate.gateId);
+    this.setGates(this.talk.gates);
+    this.print(this.wrap(`${this.colors.bold('you:')} ${terminalText(answerWords(gate, input))}`));
+    const send = () =>
+      this.does.answer(gate, input).catch(error => {
+        this.answered.delete(gate.gateId);
+        throw error;
+      });
+    this.queue.add({ text: null, send });
+  }
+
+  private say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
+    const mark = effect.do === 'follow-up' && !this.progress.idle ? 'you, for later' : 'you';
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
-    this.print(this.wrap(`${bold(`${mark}${cut}:`)} ${terminalText(effect.text)}`));
-    await this.does.send(effect, (id, text) => this.ownMessages.set(id, text));
+    this.print(this.wrap(`${this.colors.bold(`${mark}${cut}:`)} ${terminalText(effect.text)}`));
+    const message = outgoing(effect);
+    this.ownMessages.set(message.input.id, effect.text);
+    this.queue.add({ text: effect.text, send: () => this.does.deliver(message).then(() => undefined) });
+  }
+
+  /** What was not taken comes back into the line, in the order it was said. */
+  private failed(error: unknown, texts: string[] = []): void {
+    this.tell(describeError(error));
+    if (texts.length > 0) {
+      this.tell(['It was not sent, and is in your line again.']);
+      this.talk = takenBack(this.talk, texts.join('\n'));
+    }
+    this.readState();
   }
 
   private async takeBack(): Promise<void> {
     const text = await this.does.takeBack([...this.ownMessages.keys()]);
     if (text !== null) this.talk = takenBack(this.talk, text);
-    else {
-      const hint = 'Nothing of yours waits. Type what to say, then Esc cuts off what runs and says it.';
-      this.print(this.wrap(this.colors.yellow(this.progress.idle ? 'Nothing runs now.' : hint)));
-    }
-    this.draw();
+    else this.tell(['Nothing that you said waits: it has been read.']);
+    this.terminal.refresh();
   }
 
   /** Leaves a run that is answered: it ends, where it was kept open for this session. */
@@ -229,7 +261,7 @@ class Session {
       const goal = state.goals.find(candidate => candidate.number === number);
       if (goal) this.printAnswer(goal.answer, outcomeLine(goal.outcome));
     }
-    this.draw();
+    this.terminal.refresh();
   }
 
   private setGates(gates: Talk['gates']): void {
@@ -255,8 +287,12 @@ class Session {
   private async detached(): Promise<number> {
     const { id, owned } = this.options;
     const { gates, idle } = this.talk;
-    this.close();
     const { notes } = this.context.output;
+    // What was typed last may be on its way still.
+    await Promise.race([this.queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    const unsent = this.queue.close();
+    this.close();
+    for (const text of unsent) notes.line(`Not sent: ${text}`);
     const leftIdle = idle && !owned;
     // Nobody is here for a follow-up any more: it ends when its goal is answered.
     if (owned && !this.finishing) await this.does.signal('finish').catch(() => undefined);
@@ -276,16 +312,19 @@ class Session {
     return text.split('\n').flatMap(line => wrapText(line, this.width, '      '));
   }
 
-  private draw(): void {
+  private tell(lines: readonly string[]): void {
+    this.print(lines.flatMap(line => this.wrap(this.colors.yellow(terminalText(line)))));
+  }
+
+  private area(): string[] {
     const columns = this.terminal.columns();
-    const screen = {
-      columns,
-      rows: this.terminal.rows(),
-      colors: this.colors,
-      now: Date.now(),
-      webUi: this.webUi,
-    };
-    this.terminal.draw(liveArea(this.progress, this.talk, screen));
+    const rows = this.terminal.rows();
+    const screen = { columns, rows, colors: this.colors, now: Date.now(), webUi: this.webUi };
+    return liveArea(this.progress, this.talk, screen);
+  }
+
+  private get page(): Page {
+    return { width: this.width, colors: this.colors, ownMessages: this.ownMessages };
   }
 
   private get width(): number {
@@ -298,7 +337,7 @@ class Session {
 }
 
 /** What was answered, in a line. */
-function answerWords({ gate, input }: Extract<Effect, { do: 'answer' }>): string {
+function answerWords(gate: Gate, input: Record<string, unknown>): string {
   const { gateId: _, decision, ...rest } = input;
   const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
   const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));

@@ -28,6 +28,8 @@ export interface Talk {
   gateSince: number;
   /** The goal is answered, and the run is open for the next. */
   idle: boolean;
+  /** Esc has cut off what ran: the run waits for what is said next. */
+  held: boolean;
 }
 
 export type Effect =
@@ -36,7 +38,12 @@ export type Effect =
   | { do: 'answer'; gate: Gate; input: Record<string, unknown> }
   /** The last message that waits comes back into the line. */
   | { do: 'take-back' }
-  | { do: 'pause' | 'resume' | 'stop' | 'status' | 'detach' | 'finish' }
+  /** All that the first gate is about, however long. */
+  | { do: 'view'; gate: Gate }
+  /** Cuts off what runs, and holds the run for what is said next. */
+  | { do: 'hold' }
+  | { do: 'pause' | 'resume' | 'stop' }
+  | { do: 'status' | 'detach' | 'finish' }
   /** Lines for the person, not for the run. */
   | { do: 'say'; lines: string[] };
 
@@ -52,6 +59,7 @@ export const NEW_TALK: Talk = {
   tasks: [],
   gateSince: 0,
   idle: false,
+  held: false,
 };
 
 /** Time in which a key can not yet be meant for a gate that has just come up. */
@@ -89,6 +97,8 @@ export function onKey(talk: Talk, key: Key, now: number): Step {
       return followUp(next);
     case 'escape':
       return escaped(next);
+    case 'take-back':
+      return { talk: next, effects: [{ do: 'take-back' }] };
     case 'complete':
       return { talk: { ...next, line: withText(line, completeCommand(line.text)) }, effects: [] };
     case 'interrupt':
@@ -113,11 +123,11 @@ function leaveKey(talk: Talk, { name = '', ctrl = false }: Key): Step {
     : { talk, effects: [] };
 }
 
-/** y, n, a and e answer at once, on an empty line, when a person has had time to see what is asked. */
+/** y, n, a, e and v work at once, on an empty line, when a person has had time to see what is asked. */
 function quickAnswer(talk: Talk, { name = '', ctrl = false, meta = false }: Key, now: number): Step | null {
   const [gate] = talk.gates;
   const yesOrNo = gate && (gate.kind === 'approval' || gate.kind === 'plan' || gate.kind === 'route');
-  if (!yesOrNo || ctrl || meta || talk.line.pasting || talk.line.text !== '') return null;
+  if (!yesOrNo || ctrl || meta || talk.line.text !== '') return null;
   if (talk.stage.kind !== 'compose' || now - talk.gateSince < READING_MS) return null;
   return wordStep(talk, gate, name);
 }
@@ -130,6 +140,7 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
     const read = answerFromWords(gate, word);
     return 'input' in read ? answered({ ...talk, line: fresh }, gate, read.input) : null;
   }
+  if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
   if (word !== 'e' || gate.kind === 'route') return null;
   const text = editText(gate, talk.tasks);
@@ -152,10 +163,17 @@ function submit(talk: Talk): Step {
   const isAnswer = gate?.kind === 'question' && command !== null && 'unknown' in command;
   if (command !== null && !isAnswer) return runCommand(talk, command);
   const text = line.text.trim();
-  if (text === '') return { talk, effects: [] };
+  if (text === '') return talk.held ? said(talk) : { talk, effects: [] };
   if (gate) return answerGate(talk, gate, text);
   const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'skip' };
-  return { talk: { ...talk, line: sent(line) }, effects: [effect] };
+  return said({ ...talk, line: sent(line) }, effect);
+}
+
+/** What is said to a run that Esc holds lets it go on, in this order. */
+function said(talk: Talk, ...effects: Effect[]): Step {
+  return talk.held
+    ? { talk: { ...talk, held: false }, effects: [...effects, { do: 'resume' }] }
+    : { talk, effects };
 }
 
 function answerGate(talk: Talk, gate: Gate, text: string): Step {
@@ -199,12 +217,19 @@ function escaped(talk: Talk): Step {
     return { talk: { ...talk, line: withText(line, ''), stage: { kind: 'compose' } }, effects: [] };
   }
   const text = line.text.trim();
-  if (text === '') {
-    return { talk, effects: [{ do: 'take-back' }] };
-  }
+  if (text === '') return interrupted(talk);
   if (text.startsWith('/')) return { talk: { ...talk, line: withText(line, '') }, effects: [] };
   const effect: Effect = idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'interrupt' };
-  return { talk: { ...talk, line: sent(line) }, effects: [effect] };
+  return said({ ...talk, line: sent(line) }, effect);
+}
+
+/** Esc without a text: what to do instead is still to be said, so the run waits for that. */
+function interrupted(talk: Talk): Step {
+  const { idle, gates, held } = talk;
+  if (idle) return { talk, effects: [say('Nothing runs now.')] };
+  if (gates.length > 0) return { talk, effects: [say('Nothing runs now: it waits for your answer.')] };
+  if (held) return { talk, effects: [] };
+  return { talk: { ...talk, held: true }, effects: [{ do: 'hold' }] };
 }
 
 /** The text of a message that was taken back, to be edited; a line begun meanwhile stays after it. */
@@ -218,11 +243,20 @@ function runCommand(talk: Talk, command: NonNullable<ReturnType<typeof readComma
     return { talk, effects: [say(`There is no command ${command.unknown}. /help lists them.`)] };
   }
   if ('missing' in command) return { talk, effects: [say(`Its text is missing: ${command.missing}`)] };
-  return { talk: { ...talk, line: sent(talk.line) }, effects: [effectOf(command, talk.idle)] };
+  const effect = effectOf(command, talk);
+  const next = { ...talk, line: sent(talk.line) };
+  if (effect.do === 'resume') return { talk: { ...next, held: false }, effects: [effect] };
+  return effect.do === 'steer' ? said(next, effect) : { talk: next, effects: [effect] };
 }
 
-function effectOf({ name, text }: { name: string; text: string }, idle: boolean): Effect {
+function effectOf({ name, text }: { name: string; text: string }, { idle, gates }: Talk): Effect {
   switch (name) {
+    case 'take-back':
+      return { do: 'take-back' };
+    case 'view': {
+      const [gate] = gates;
+      return gate ? { do: 'view', gate } : say('Nothing waits for your answer.');
+    }
     case 'pause':
     case 'resume':
     case 'stop':

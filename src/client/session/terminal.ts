@@ -1,52 +1,82 @@
 /** The terminal of a session: keys in, lines that scroll up, and an area below them that is drawn again. */
 import { emitKeypressEvents, type Interface } from 'node:readline';
-import { createLogUpdate } from 'log-update';
+import type { ReadStream, WriteStream } from 'node:tty';
+import { env } from '../../env.js';
+import { fitLine } from '../layout.js';
+import { printable } from '../terminal-text.js';
 import type { Key } from './line-editor.js';
+import { type Drawn, frame, NOTHING_DRAWN } from './screen.js';
 
 export interface Terminal {
   columns(): number;
   rows(): number;
   /** Lines above the live area, for good. */
   print(lines: readonly string[]): void;
-  /** The live area, in place of the one before. */
-  draw(lines: readonly string[]): void;
+  /** Draws the live area anew, once, after all that is happening now has happened. */
+  refresh(): void;
   /** Takes the live area away and gives the terminal back as it was. Safe to call again. */
   close(): void;
 }
 
+export interface TerminalHandlers {
+  /** A key; pasted text is one, called `paste`. */
+  key(key: Key): void;
+  /** Lines of the live area as it is now. */
+  area(): readonly string[];
+}
+
+export interface Streams {
+  stdin: Pick<ReadStream, 'on' | 'off' | 'setRawMode' | 'resume' | 'pause'>;
+  stdout: Pick<WriteStream, 'write' | 'on' | 'off' | 'columns' | 'rows'>;
+}
+
 /** Escape alone is a key of its own when nothing follows for so long. */
 const ESCAPE_MS = 60;
-const PASTE_ON = '\u001b[?2004h';
-const PASTE_OFF = '\u001b[?2004l';
+/** Bracketed paste on, cursor hidden: the area has one of its own. */
+const TAKE = '\u001b[?2004h\u001b[?25l';
+const GIVE_BACK = '\u001b[?2004l\u001b[?25h';
 
-/** Both ends are a terminal, so a session can be held. */
+/** Both ends are a terminal that can move its cursor, so a session can be held. */
 export function isTerminal(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && env.lookup('TERM') !== 'dumb';
 }
 
 /** Takes the terminal over until `close`, which also happens when the process ends. */
-export function openTerminal(handlers: { key: (key: Key) => void; resize: () => void }): Terminal {
-  const { stdin, stdout } = process;
-  const log = createLogUpdate(stdout);
-  let area: readonly string[] = [];
+export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Streams = process): Terminal {
+  const columns = () => stdout.columns || 80;
+  let drawn: Drawn = NOTHING_DRAWN;
+  let due: string[] = [];
+  let scheduled: NodeJS.Immediate | null = null;
   let open = true;
-  const onKey = (_text: string | undefined, key: Key) => handlers.key(key);
-  const draw = (lines: readonly string[]) => {
-    if (!open) return;
-    // Its way of drawing only what differs leaves lines behind when their number changes.
-    if (lines.length !== area.length) log.clear();
-    area = lines;
-    log(lines.join('\n'));
+
+  const show = (lines: readonly string[]) => {
+    const next = { lines: lines.map(line => fitLine(printable(line), columns() - 1)), columns: columns() };
+    const bytes = frame(drawn, next, due.map(printable));
+    drawn = next;
+    due = [];
+    if (bytes !== '') stdout.write(bytes);
   };
+  const refresh = () => {
+    if (!open || scheduled) return;
+    // After the whole chunk of keys that is being read: however much is typed or pasted, it is drawn once.
+    scheduled = setImmediate(() => {
+      scheduled = null;
+      if (open) show(handlers.area());
+    });
+  };
+  const onKey = keyReader(key => {
+    handlers.key(key);
+    refresh();
+  });
   const close = () => {
     if (!open) return;
     open = false;
-    log.clear();
-    log.done();
-    stdout.write(PASTE_OFF);
+    if (scheduled) clearImmediate(scheduled);
+    show([]);
+    stdout.write(GIVE_BACK);
     stdin.off('keypress', onKey);
-    stdout.off('resize', handlers.resize);
-    if (stdin.isTTY) stdin.setRawMode(false);
+    stdout.off('resize', refresh);
+    stdin.setRawMode(false);
     stdin.pause();
     process.off('exit', close).off('SIGTERM', onTerm).off('SIGHUP', onTerm).off('SIGINT', onSigint);
   };
@@ -55,26 +85,39 @@ export function openTerminal(handlers: { key: (key: Key) => void; resize: () => 
     process.exit(143);
   };
   // In raw mode Ctrl-C is a key; the signal comes from elsewhere and means the same.
-  const onSigint = () => handlers.key({ name: 'c', ctrl: true });
+  const onSigint = () => onKey(undefined, { name: 'c', ctrl: true });
 
   // Of the interface only this is read; a real one would edit lines of its own.
-  emitKeypressEvents(stdin, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
+  emitKeypressEvents(stdin as ReadStream, { escapeCodeTimeout: ESCAPE_MS } as unknown as Interface);
   stdin.setRawMode(true);
   stdin.resume();
   stdin.on('keypress', onKey);
-  stdout.on('resize', handlers.resize);
-  stdout.write(PASTE_ON);
+  stdout.on('resize', refresh);
+  stdout.write(TAKE);
   process.once('exit', close).once('SIGTERM', onTerm).once('SIGHUP', onTerm).on('SIGINT', onSigint);
+  refresh();
   return {
-    columns: () => stdout.columns || 80,
+    columns,
     rows: () => stdout.rows || 24,
     print: lines => {
-      if (!open || lines.length === 0) return;
-      log.clear();
-      stdout.write(`${lines.join('\n')}\n`);
-      draw(area);
+      due.push(...lines);
+      refresh();
     },
-    draw,
+    refresh,
     close,
+  };
+}
+
+/** Gathers what is pasted into one key: it can be long, and none of it is a command. */
+function keyReader(give: (key: Key) => void): (text: string | undefined, key: Key) => void {
+  let pasted: string[] | null = null;
+  return (_text, key) => {
+    if (key.name === 'paste-start') pasted = [];
+    else if (key.name === 'paste-end') {
+      const text = (pasted ?? []).join('').replace(/\r\n?/g, '\n');
+      pasted = null;
+      give({ name: 'paste', sequence: text });
+    } else if (pasted) pasted.push(key.sequence ?? '');
+    else give(key);
   };
 }

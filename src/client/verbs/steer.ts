@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
 import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { newMessageId, type Sent, sendFollowUp, sendSteer } from '../send.js';
+import { newMessageId, type Sent, sendMessage } from '../send.js';
 import { readWords } from '../start-options.js';
 import { terminalText } from '../terminal-text.js';
 
@@ -36,7 +36,7 @@ export function addSteer(program: Command): void {
     const text = await readWords(words, command, 2, 'text');
     await withTemporal(options, async context => {
       const input = { id: newMessageId(), text, when, ...(to === undefined ? {} : { to }) };
-      return told(context, id, await sendSteer(context.temporal, id, input));
+      return told(context, id, await sendMessage(context.temporal, id, { kind: 'steer', input }));
     });
   });
 }
@@ -53,7 +53,7 @@ export function addFollowUp(program: Command): void {
       const text = await readWords(words, command, 2, 'text');
       await withTemporal(options, async context => {
         const input = { id: newMessageId(), text };
-        return told(context, id, await sendFollowUp(context.temporal, id, input));
+        return told(context, id, await sendMessage(context.temporal, id, { kind: 'follow-up', input }));
       });
     },
   );

@@ -79,7 +79,57 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [...typed('no'), ESC],
     [{ do: 'steer', text: 'no', when: 'interrupt' }],
   ],
-  ['Esc without text → what waits is taken back, to be edited', NEW_TALK, [ESC], [{ do: 'take-back' }]],
+  ['Esc without text → cuts off what runs, once, and holds (TE5)', NEW_TALK, [ESC, ESC], [{ do: 'hold' }]],
+  [
+    'Esc without text, then a line → it is said, and the run goes on (TE5)',
+    NEW_TALK,
+    [ESC, ...typed('no'), ENTER],
+    [{ do: 'hold' }, { do: 'steer', text: 'no', when: 'skip' }, { do: 'resume' }],
+  ],
+  ['Esc, then Enter alone → goes on', NEW_TALK, [ESC, ENTER, ENTER], [{ do: 'hold' }, { do: 'resume' }]],
+  [
+    'Esc without text at a gate → says that it waits',
+    at([APPROVAL]),
+    [ESC],
+    [{ do: 'say', lines: [expect.stringContaining('waits for your answer')] }],
+  ],
+  [
+    'Alt+Up → what was said last is taken back',
+    NEW_TALK,
+    [{ name: 'up', meta: true }],
+    [{ do: 'take-back' }],
+  ],
+  ['/take-back → the same', NEW_TALK, [...typed('/take-back'), ENTER], [{ do: 'take-back' }]],
+  [
+    'v at an approval → all that it is about (PR8)',
+    at([APPROVAL]),
+    typed('v'),
+    [{ do: 'view', gate: APPROVAL }],
+  ],
+  [
+    '/view at a question → all that it is about',
+    at([QUESTION]),
+    [...typed('/view'), ENTER],
+    [{ do: 'view', gate: QUESTION }],
+  ],
+  [
+    'Ctrl-J → a new line in the text (TE5)',
+    NEW_TALK,
+    [...typed('a'), { name: 'enter', sequence: '\n' }, ...typed('b'), ENTER],
+    [{ do: 'steer', text: 'a\nb', when: 'skip' }],
+  ],
+  [
+    'Shift+Enter, where the terminal tells it → a new line; Alt+Enter → a follow-up',
+    NEW_TALK,
+    [...typed('a'), { sequence: '\u001b[13;2u' }, ...typed('b'), { sequence: '\u001b[13;3u' }],
+    [{ do: 'follow-up', text: 'a\nb' }],
+  ],
+  [
+    'pasted lines → text, and nothing is sent',
+    NEW_TALK,
+    [{ name: 'paste', sequence: '/stop\nall\u001b[2J' }],
+    [],
+  ],
   ['Enter on nothing → nothing', NEW_TALK, [ENTER], []],
   ['/pause → pauses (S5)', NEW_TALK, [...typed('/pause'), ENTER], [{ do: 'pause' }]],
   ['the start of a command → that command', NEW_TALK, [...typed('/pa'), ENTER], [{ do: 'pause' }]],
@@ -219,8 +269,8 @@ describe('talk', () => {
   });
 
   test('pasted text at a gate → text, not an answer', () => {
-    const paste = [{ name: 'paste-start' }, ...typed('y'), { name: 'paste-end' }];
-    expect(press(at([APPROVAL]), paste)).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
+    const paste = { name: 'paste', sequence: 'y' };
+    expect(press(at([APPROVAL]), [paste])).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {
@@ -235,6 +285,31 @@ describe('talk', () => {
   test('Up → the line that was sent, to be edited and sent again', () => {
     const { talk } = press(NEW_TALK, [...typed('one'), ENTER, { name: 'up' }, ...typed('!')]);
     expect(talk.line.text).toBe('one!');
+  });
+
+  test('Up and Down → what is being written comes back (TE5)', () => {
+    const { talk } = press(NEW_TALK, [...typed('one'), ENTER, ...typed('draft')]);
+    expect(press(talk, [{ name: 'down' }]).talk.line.text).toBe('draft');
+    expect(press(talk, [{ name: 'up' }, { name: 'down' }, { name: 'down' }]).talk.line.text).toBe('draft');
+    const edited = press(talk, [{ name: 'up' }, ...typed('!'), { name: 'down' }]);
+    expect(edited.talk.line.text).toBe('draft');
+  });
+
+  test('Up and Down in a text of several lines → between them first, Home and End in their line', () => {
+    const sentBefore = press(NEW_TALK, [...typed('old'), ENTER]).talk;
+    const { talk } = press(sentBefore, [{ name: 'paste', sequence: 'ab\nc\ndef' }]);
+    const where = (...keys: string[]) => {
+      const { text, cursor } = press(
+        talk,
+        keys.map(name => ({ name })),
+      ).talk.line;
+      return `${text.slice(0, cursor)}|${text.slice(cursor)}`;
+    };
+    expect(where('up')).toBe('ab\nc|\ndef');
+    expect(where('up', 'up', 'home')).toBe('|ab\nc\ndef');
+    expect(where('home')).toBe('ab\nc\n|def');
+    expect(where('up', 'up', 'up')).toBe('old|');
+    expect(where('up', 'up', 'up', 'down')).toBe('ab\nc\ndef|');
   });
 
   test('backspace → takes a whole character as a person sees it', () => {
