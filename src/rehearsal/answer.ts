@@ -1,6 +1,7 @@
 /** Writes answers and reports from the parts. */
 import { namedFileSections, notReadSection, relatedSection, wordSections } from './found-sections.js';
 import type { Topic } from './goal-words.js';
+import { code } from './markdown.js';
 import { LABEL, LABEL_ZH } from './reply.js';
 import type { Seen } from './sections.js';
 import { say, TOPIC_SECTIONS } from './sections.js';
@@ -22,6 +23,7 @@ export function writeAnswer(seen: Seen, note = ''): string {
     labelLine(seen),
     note,
     unservedNote(seen),
+    writtenNote(seen),
     ...namedFileSections(seen),
     ...wordSections(seen),
     relatedSection(seen),
@@ -29,6 +31,20 @@ export function writeAnswer(seen: Seen, note = ''): string {
     notReadSection(seen),
   ];
   return parts.filter(part => part !== '').join('\n\n');
+}
+
+/** What became of the file that the goal names for the answer. */
+function writtenNote(seen: Seen): string {
+  const { writeTo } = seen.intent;
+  if (writeTo === null || !seen.evidence.writes.has(writeTo)) return '';
+  const refused = seen.evidence.writes.get(writeTo) ?? null;
+  if (refused === null)
+    return say(seen, `This was written to ${code(writeTo)}.`, `以下内容已写入 ${code(writeTo)}。`);
+  return say(
+    seen,
+    `**${code(writeTo)} was not written**: ${code(refused)}`,
+    `**${code(writeTo)} 没有写入**：${code(refused)}`,
+  );
 }
 
 /** Says that the goal, or a part of it, needs a model that understands. */
@@ -69,6 +85,7 @@ const TOPICS_OF_WORK: Readonly<Record<Work, readonly Topic[]>> = {
   survey: ['tree', 'largest'],
   read: ['readme', 'headings', 'dependencies'],
   source: ['lines', 'todos'],
+  write: [],
 };
 const LONGEST_REPORT = 1_600;
 
@@ -77,6 +94,7 @@ export function writeReport(work: Work, seen: Seen): string {
   const topics = TOPICS_OF_WORK[work].filter(topic => seen.intent.topics.includes(topic) || topic === 'tree');
   const parts = [
     ...topics.map(topic => TOPIC_SECTIONS[topic](seen)),
+    ...(work === 'write' ? [writtenNote(seen)] : []),
     ...(work === 'read' ? namedFileSections(seen) : []),
     ...(work === 'source' ? [...wordSections(seen), notReadSection(seen)] : []),
   ];

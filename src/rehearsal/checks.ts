@@ -21,7 +21,7 @@ const SHOWN = 8;
 export function findGaps(seen: Seen, box: Toolbox, roomChars: number): Gap[] {
   const { intent, evidence } = seen;
   return workFor(intent)
-    .filter(work => nextCalls([work], { intent, evidence, box, roomChars }).length > 0)
+    .filter(work => nextCalls([work], { intent, evidence, box, roomChars, document: () => '' }).length > 0)
     .map(work => ({ work, improvement: IMPROVEMENTS[work](seen) }));
 }
 
@@ -52,6 +52,8 @@ const IMPROVEMENTS: Record<Work, (seen: Seen) => string> = {
       '读取尚未完整读取的 README、Markdown 文件和依赖清单。',
     );
   },
+  write: seen =>
+    say(seen, `Write the answer to ${seen.intent.writeTo}.`, `把答案写入 ${seen.intent.writeTo}。`),
   source: seen => {
     const unread = unreadSources(seen).map(({ path }) => path);
     return say(

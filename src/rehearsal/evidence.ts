@@ -27,10 +27,14 @@ export interface Evidence {
   leftOut: string[];
   /** `none`: no tree or listing of the workspace yet; `part`: the beginning of one. */
   listing: 'none' | 'part' | 'whole';
+  /** The workspace's whole tree was given: there is nothing but what it names. */
+  tree: boolean;
   /** Calls of `read_result` that would complete what was given in part, by the file or folder concerned. */
   missing: { path: string; ref: string; offset: number; length: number }[];
   /** Calls that failed, in words. */
   failures: { call: string; path: string; message: string }[];
+  /** Files that were to be written: null when it was done, else why not. */
+  writes: Map<string, string | null>;
   /** Calls made, by tool and arguments, with how often they were tried. */
   tries: Map<string, number>;
 }
@@ -42,8 +46,10 @@ export function gatherEvidence(calls: readonly MadeCall[]): Evidence {
     folders: new Map(),
     leftOut: [],
     listing: 'none',
+    tree: false,
     missing: [],
     failures: [],
+    writes: new Map(),
     tries: new Map(),
   };
   const pages = pagesByRef(calls);
@@ -77,6 +83,10 @@ function noteResult(evidence: Evidence, call: MadeCall, result: WholeResult): vo
   const path = pathOf(call);
   const use = useOf(call.name);
   if (use === 'page' || use === null) return;
+  if (use === 'write') {
+    evidence.writes.set(path, null);
+    return;
+  }
   for (const page of missingPages(result)) evidence.missing.push({ path, ...page });
   if (use === 'tree') noteTree(evidence, path, result);
   else if (use === 'read') noteText(evidence, path, result.text, result);
@@ -86,6 +96,7 @@ function noteResult(evidence: Evidence, call: MadeCall, result: WholeResult): vo
 
 function noteTree(evidence: Evidence, root: string, result: WholeResult): void {
   if (root === '.') evidence.listing = result.whole ? 'whole' : 'part';
+  if (root === '.' && result.whole) evidence.tree = true;
   if (!evidence.folders.has(root)) evidence.folders.set(root, false);
   for (const { path, isFolder } of readTree(result.text, root)) {
     if (!isFolder) fileOf(evidence, path);
@@ -98,15 +109,23 @@ function noteListing(evidence: Evidence, folder: string, result: WholeResult): v
   evidence.folders.set(folder, true);
   for (const { name, isFolder, size } of readListing(result.text)) {
     const path = folder === '.' ? name : `${folder}/${name}`;
+    // A tree quotes names; a listing does not, and a name with a line end looks like an entry of its own.
+    if (evidence.tree && !isKnown(evidence, path)) {
+      if (isFolder && LEFT_OUT_FOLDERS.includes(name)) evidence.leftOut.push(path);
+      continue;
+    }
     if (!isFolder) fileOf(evidence, path).size ??= size;
     else if (LEFT_OUT_FOLDERS.includes(name)) evidence.leftOut.push(path);
     else if (!evidence.folders.has(path)) evidence.folders.set(path, false);
   }
 }
 
+function isKnown({ files, folders }: Evidence, path: string): boolean {
+  return files.has(path) || folders.has(path);
+}
+
 function noteSeveral(evidence: Evidence, call: MadeCall, result: WholeResult): void {
-  const paths = Array.isArray(call.args.paths) ? call.args.paths.map(String) : [];
-  const found = readSeveralFiles(result.text, paths);
+  const found = readSeveralFiles(result.text, pathsOf(call));
   for (const file of found) {
     if ('error' in file) {
       fileOf(evidence, file.path).error = file.error;
@@ -132,7 +151,9 @@ function noteFailure(evidence: Evidence, call: MadeCall): void {
   evidence.failures.push({ call: call.name, path, message });
   const use = useOf(call.name);
   if (call.ending === 'again') return;
+  if (use === 'write') evidence.writes.set(path, message);
   if (use === 'read') fileOf(evidence, path).error = message;
+  if (use === 'readMany') for (const each of pathsOf(call)) fileOf(evidence, each).error = message;
   // Not asked for again: what it holds stays unknown, and the answer says so.
   if (use === 'listWithSizes' || use === 'list') evidence.folders.set(path, true);
 }
@@ -143,6 +164,10 @@ function fileOf(evidence: Evidence, path: string): FileSeen {
   const file: FileSeen = { path, size: null, text: null, whole: false, error: null };
   evidence.files.set(path, file);
   return file;
+}
+
+function pathsOf(call: MadeCall): string[] {
+  return Array.isArray(call.args.paths) ? call.args.paths.map(String) : [];
 }
 
 function pathOf(call: MadeCall): string {

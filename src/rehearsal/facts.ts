@@ -48,7 +48,7 @@ export function findPlaces(files: readonly FileSeen[], pattern: RegExp): Place[]
   );
 }
 
-export const MARKERS = /\b(?:TODO|FIXME|XXX)\b/g;
+export const MARKERS = /\b(?:TODO|FIXME|XXX)\b|待办/g;
 
 /** A pattern for a searched word: as a whole word where it is one, in the case given unless `anyCase`. */
 export function wordPattern(word: string, anyCase: boolean): RegExp {

@@ -34,6 +34,15 @@ export const ACTION = new RegExp(
 );
 export const ACTION_ZH =
   /(编写|写一|写个|创建|实现|修复|修正|重构|新增|删除|移除|重命名|翻译|部署|安装|运行|执行|提交|下载|生成|优化|转换|修改|改进)/;
+const FILE_PATH = '((?:[\\w@.+-]+\\/)*[\\w@+-][\\w@.+-]*\\.[A-Za-z][A-Za-z0-9]{0,9})';
+/** "Write … to FILE": what comes between, then the file that the answer is written to. */
+export const WRITE_TO = new RegExp(
+  `\\b(?:write|save|put|store|record)\\b([^.\\n]*?)\\b(?:to|into|in|as)\\s+(?:(?:a|the) (?:new )?file (?:called |named )?)?[\`'"]?${FILE_PATH}(?![\\w/])[\`'"]?`,
+  'i',
+);
+export const WRITE_TO_ZH = new RegExp(
+  `()(?:写入|写到|写进|保存到|保存为|存到|存为|记录到)\\s*[\`“"]?${FILE_PATH}[\`”"]?`,
+);
 /** Making a summary is what the rules do: these are no actions. */
 export const REPORTING =
   /\b(write|create|generate|make|build|add|draw|update|send|give)( me| us)?( up)?( an?| the| some)?( short| brief| quick| full| complete| detailed| concise)*( one-page| markdown)? (summary|overview|report|list|listing|table|inventory|outline|count|description|answer|breakdown)\b/gi;

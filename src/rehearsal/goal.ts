@@ -14,6 +14,8 @@ import {
   SEARCH_VERBS,
   TOPIC_WORDS,
   WEB_WORDS,
+  WRITE_TO,
+  WRITE_TO_ZH,
 } from './goal-words.js';
 
 export interface Intent {
@@ -25,6 +27,8 @@ export interface Intent {
   files: string[];
   /** Folders that the goal names: what is counted is counted below them. Empty: the workspace. */
   folders: string[];
+  /** File that the answer is to be written to; null where nothing is to be written. */
+  writeTo: string | null;
   /** Words to find the places of. */
   words: string[];
   /** What is asked and cannot be done by rules: the verb or word that says so; null where there is none. */
@@ -47,7 +51,8 @@ const BRIEF_TOPICS: readonly Topic[] = ['readme', 'tree'];
 /** Reads a goal; what was said later in the same goal stands on lines of its own. */
 export function readGoal(goal: string): Intent {
   const zh = /\p{Script=Han}/u.test(goal);
-  const { files, rest } = takeFiles(goal);
+  const { writeTo, others } = takeTarget(goal);
+  const { files, rest } = takeFiles(others);
   const folders = foldersIn(rest);
   const quoted = quotedWords(rest);
   const words = searchWords(rest, quoted);
@@ -62,6 +67,7 @@ export function readGoal(goal: string): Intent {
     topics: isUnknown ? [...BRIEF_TOPICS] : isOverview ? overviewTopics(named) : named,
     files,
     folders,
+    writeTo,
     words,
     unserved: unserved ?? (isUnknown ? '' : null),
     related: isUnknown ? contentWords(rest) : [],
@@ -72,6 +78,14 @@ export function readGoal(goal: string): Intent {
 function overviewTopics(named: Topic[]): Topic[] {
   if (named.every(topic => topic === 'tree')) return [...ALL_TOPICS];
   return named.includes('readme') ? named : [...new Set([...BRIEF_TOPICS, ...named])];
+}
+
+/** The file to write to, and the goal without it: what is left says what to write. */
+function takeTarget(goal: string): { writeTo: string | null; others: string } {
+  const found = WRITE_TO.exec(goal) ?? WRITE_TO_ZH.exec(goal);
+  const [whole = '', between = '', path] = found ?? [];
+  if (path === undefined) return { writeTo: null, others: goal };
+  return { writeTo: path.replace(/^\.\//, ''), others: goal.replace(whole, () => between) };
 }
 
 /** File names in the goal, and the goal without them, so that `todo.md` does not ask for TODOs. */

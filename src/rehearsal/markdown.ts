@@ -11,7 +11,7 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
 }
 
 function escapeCell(text: string): string {
-  return text.replaceAll('|', '\\|');
+  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
 }
 
 /** A list that is cut with a line that says how much is left out. */

@@ -32,6 +32,8 @@ export interface Situation {
   box: Toolbox;
   /** Characters that results may still add to the conversation. */
   roomChars: number;
+  /** The text to be written, where the goal names a file for it. */
+  document: () => string;
 }
 
 /** The next calls of the first kind of work that lacks something; none when all is there or out of reach. */
@@ -55,7 +57,14 @@ const CALLS: Record<Work, (situation: Situation) => SizedCall[]> = {
   survey: surveyCalls,
   read: readCalls,
   source: situation => callsForFiles(unreadSources(situation), situation),
+  write: writeCalls,
 };
+
+/** Once: what was written, or refused, is not written again. */
+function writeCalls({ intent: { writeTo }, evidence, box, document }: Situation): SizedCall[] {
+  if (writeTo === null || box.write === undefined || evidence.writes.has(writeTo)) return [];
+  return [{ name: box.write, arguments: { path: writeTo, content: document() }, bytes: 500 }];
+}
 
 function isNew(call: RuleCall, evidence: Evidence): boolean {
   return (evidence.tries.get(callKey(call.name, call.arguments)) ?? 0) < MAX_TRIES;

@@ -40,8 +40,12 @@ export function planReply(view: View): RuleReply {
 }
 
 function firstPlan(view: View): PlannedTask[] {
-  if (!canSeeFiles(toolboxOf(toolsInOverview(view.conversation.system)))) return [explainTask(view)];
-  return tasksFor(view, workFor(view.intent));
+  const box = toolboxOf(toolsInOverview(view.conversation.system));
+  if (!canSeeFiles(box)) return [explainTask(view)];
+  return tasksFor(
+    view,
+    workFor(view.intent).filter(kind => kind !== 'write' || box.write !== undefined),
+  );
 }
 
 /** New tasks for the gaps; what another verifier asks for becomes a task in its words. */
@@ -80,12 +84,17 @@ function explainTask(view: View): PlannedTask {
 
 function tasksFor(view: View, work: readonly Work[]): PlannedTask[] {
   const ids = new Map(work.map(kind => [kind, freeId(view, kind)]));
-  const survey = ids.get('survey');
   return work.map(kind => ({
     id: ids.get(kind) ?? kind,
     ...DESCRIPTIONS[kind](view),
-    dependencies: kind === 'survey' || survey === undefined ? [] : [survey],
+    dependencies: dependenciesOf(kind, ids),
   }));
+}
+
+/** What is written comes last; everything else needs the survey. */
+function dependenciesOf(kind: Work, ids: ReadonlyMap<Work, string>): string[] {
+  const before = kind === 'write' ? [...ids.keys()] : kind === 'survey' ? [] : (['survey'] as const);
+  return before.filter(other => other !== kind).flatMap(other => ids.get(other) ?? []);
 }
 
 /** Ids of earlier plans belong to their tasks: `source`, then `source-2`. */
@@ -126,6 +135,18 @@ const DESCRIPTIONS: Record<Work, (view: View) => Description> = {
       view,
       'Every text file found was read whole, or is named as not read',
       '找到的每个文本文件都已完整读取，或列为未读取',
+    ),
+  }),
+  write: view => ({
+    description: say(
+      view,
+      `Write what was found to ${view.intent.writeTo}`,
+      `把结果写入 ${view.intent.writeTo}`,
+    ),
+    completionCriteria: say(
+      view,
+      'The file was written, or a person did not want it',
+      '文件已写入，或有人不同意写入',
     ),
   }),
 };

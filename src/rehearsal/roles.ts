@@ -49,23 +49,32 @@ function executorReply(conversation: Conversation): RuleReply {
   const isExplaining = id.startsWith(EXPLAIN_TASK);
   const view = viewOf(conversation, own === null && !isExplaining ? task?.description : '');
   const work = own === null ? workFor(view.intent) : [own];
-  const calls = isExplaining || tools.length === 0 ? [] : nextCalls(work, { ...view, box: toolboxOf(tools) });
+  const calls =
+    isExplaining || tools.length === 0
+      ? []
+      : nextCalls(work, { ...view, box: toolboxOf(tools), document: () => writeAnswer(view) });
   const roundsLeft = (task?.rounds ?? LONE_ROUNDS) - conversation.roundsUsed;
   // The last round is for the report.
   if (calls.length > 0 && roundsLeft > 1) return callReply(view, calls);
   const summary = isExplaining
     ? answerWithoutTools(view)
     : work.map(kind => writeReport(kind, view)).join('\n\n') || nothingFound(view);
+  const isRefused = own === 'write' && wasRefused(view);
   const isDone = calls.length === 0 && brief?.kind !== 'report';
   return jsonReply('Reports what the results show.', 'executor-response', {
     summary,
-    taskCompleted: isDone,
+    taskCompleted: isDone && !isRefused,
     shouldContinue: false,
-    nextAction: isDone ? 'complete' : null,
+    nextAction: isRefused ? 'skip' : isDone ? 'complete' : null,
     todos: [
       { id, description: task?.description ?? id, status: isDone ? 'completed' : 'failed', isCurrent: true },
     ],
   });
+}
+
+/** A file was to be written, and was not: a person or a rule did not allow it, or the tool failed. */
+function wasRefused({ intent, evidence }: View): boolean {
+  return intent.writeTo !== null && (evidence.writes.get(intent.writeTo) ?? null) !== null;
 }
 
 function nothingFound(view: View): string {
@@ -136,7 +145,9 @@ function summaryReply(view: View): RuleReply {
 function loneReply(view: View): RuleReply {
   const { conversation, intent } = view;
   const box = toolboxOf(conversation.tools);
-  const calls = canSeeFiles(box) ? nextCalls(workFor(intent), { ...view, box }) : [];
+  const calls = canSeeFiles(box)
+    ? nextCalls(workFor(intent), { ...view, box, document: () => writeAnswer(view) })
+    : [];
   if (calls.length > 0 && conversation.roundsUsed < LONE_ROUNDS) return callReply(view, calls);
   const hasSeen = conversation.calls.length > 0;
   return textReply('Answers from what there is.', hasSeen ? writeAnswer(view) : answerWithoutTools(view));

@@ -8,6 +8,7 @@ const NAMES = {
   readMany: ['read_multiple_files'],
   read: ['read_text_file', 'read_file'],
   page: ['read_result'],
+  write: ['write_file'],
 } as const;
 
 export type ToolUse = keyof typeof NAMES;

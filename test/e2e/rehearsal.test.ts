@@ -1,8 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunResult } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
+import { answer, openGateOf } from '../support/steering.js';
 
 const PAGE = '{ "line": "of a large file, to be read in pages" },\n';
 const LARGE_LINES = 900;
@@ -102,5 +105,22 @@ describe('rehearsal model, whole path', () => {
     expect(result.answer).toContain('**1000 lines** in all 60 text files');
     expect(result.tasks.map(({ id }) => id)).toEqual(['survey', 'source', 'survey-2', 'source-2']);
     expect(result.outcome).toBe('completed');
+  });
+
+  test('a goal that names a file to write to → asks a person; approved it is written, denied the answer says so (TE10)', async () => {
+    const file = (name: string) => join(rig.project.workspace, name);
+    const goal = (name: string) => `Write a list of the TODOs to ${name}`;
+    const approved = await rig.run(goal('TODO.md'), { model: 'rehearsal', autoApprove: true });
+    expect(approved.result).toMatchObject({ outcome: 'completed' });
+    expect(approved.result.answer).toContain('This was written to `TODO.md`.');
+    expect(readFileSync(file('TODO.md'), 'utf8')).toContain('7 TODO, on 7 lines');
+
+    const handle = await rig.start(goal('OTHER.md'), { model: 'rehearsal', attended: true });
+    const gate = await openGateOf(handle, 'approval');
+    expect(gate.title).toContain('write_file');
+    await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
+    const denied: RunResult = await handle.result();
+    expect(denied.answer).toContain('`OTHER.md` was not written');
+    expect(existsSync(file('OTHER.md'))).toBe(false);
   });
 });

@@ -29,6 +29,16 @@ describe('rehearsal: what a goal asks for', () => {
       'Write a short summary of the dependencies',
       { topics: expect.arrayContaining(['dependencies']), unserved: null },
     ],
+    [
+      'Write a summary of this project to docs/SUMMARY.md.',
+      { writeTo: 'docs/SUMMARY.md', files: [], unserved: null, topics: ALL },
+    ],
+    [
+      'List the TODOs in src/core and save them in `TODO.md`, please',
+      { writeTo: 'TODO.md', topics: ['todos'], folders: ['src/core'], files: [] },
+    ],
+    ['找出待办事项，写入 todo.md', { zh: true, writeTo: 'todo.md', topics: ['todos'], unserved: null }],
+    ['What is written in notes.md?', { writeTo: null, files: ['notes.md'] }],
     ['Fix the bug in src/a.ts', { files: ['src/a.ts'], unserved: 'fix' }],
     ['Please write a web server in Go', { unserved: 'write', topics: ['readme', 'tree'] }],
     ["What's the weather in Paris?", { unserved: 'weather' }],
