@@ -16,6 +16,7 @@ import type { RunEnd } from './run-end.js';
 import { endLine, readEnd } from './run-end.js';
 import type { RunDescription } from './runs.js';
 import { isOpen, mayBeServed } from './runs.js';
+import { readStuckTask, type StuckTask, stuckLine } from './stuck-task.js';
 import { terminalText } from './terminal-text.js';
 
 /** `show --json`. What only a worker can tell of a run is null where none answers. */
@@ -46,6 +47,8 @@ export interface ShownRun {
   threads: RunView['threads'] | null;
   lastEventSeq: number | null;
   answer: string | null;
+  /** Why its workflow task fails again and again, where it does. */
+  stuck: StuckTask | null;
 }
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -55,11 +58,13 @@ export async function readRun(
   temporal: Temporal,
   run: RunDescription,
 ): Promise<{ shown: ShownRun; end: RunEnd | null; answered: boolean }> {
+  const stuck = isOpen(run) ? await readStuckTask(temporal.client, run).catch(() => null) : null;
   const [end, view] = await Promise.all([
     isOpen(run) ? null : readEnd(temporal, run),
-    readView(temporal, run),
+    // A task that fails answers no query either.
+    stuck === null ? readView(temporal, run) : null,
   ]);
-  return { shown: shownRun(run, view, end), end, answered: view !== null };
+  return { shown: { ...shownRun(run, view, end), stuck }, end, answered: view !== null };
 }
 
 async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
@@ -95,6 +100,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     threads: view?.threads ?? null,
     lastEventSeq: view?.lastEventSeq ?? null,
     answer: result?.answer ?? view?.answer ?? lastAnswer(view),
+    stuck: null,
   };
 }
 
@@ -116,6 +122,8 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
     ['counters', countersLine(shown)],
     ['usage', usageLine(shown)],
     ['web ui', link],
+    ['stuck', shown.stuck && stuckLine(shown.stuck)],
+    ['to do', shown.stuck?.todo ?? null],
   ];
   for (const [name, value] of facts) {
     if (value !== null) sink.line(`${dim(name.padEnd(9))}${terminalText(value)}`);

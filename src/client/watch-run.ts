@@ -14,6 +14,7 @@ import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
+import { readStuckTask, stuckLine } from './stuck-task.js';
 
 export type WatchItem =
   | { kind: 'event'; event: JournalEvent }
@@ -70,6 +71,9 @@ class RunWatch {
   /** Part, length and status of the run at the last successful reading. */
   private read = '';
   private failingSince: number | null = null;
+  /** The look at which reading was put off, until the next that is not. */
+  private postponed: string | null = null;
+  private toldStuck: string | null = null;
   private trouble: 'server' | 'worker' = 'worker';
   private toldTrouble = false;
   private readonly toldRetries = new Map<string, number>();
@@ -102,7 +106,10 @@ class RunWatch {
   /** Events are read only when the history has grown (a query costs; a look at the run does not). */
   async *news(run: RunDescription): AsyncGenerator<WatchItem> {
     const mark = `${run.runId} ${run.historyLength} ${run.status.name}`;
-    if (mark !== this.read) {
+    if (mark !== this.read && this.postpones(run, mark)) {
+      this.failed('worker');
+      yield* this.stuck(run);
+    } else if (mark !== this.read) {
       const reading = this.readJournal(run);
       if (await isLate(reading, this.untilImpatient())) yield* this.impatience();
       const news = await reading;
@@ -113,6 +120,26 @@ class RunWatch {
     }
     if (isOpen(run)) yield* this.activities(run);
     else if (mark === this.read || (await this.givesUp(run))) yield* this.end(run);
+  }
+
+  /**
+   * True while the run's workers have yet to take in what has happened: what they could tell now is not the
+   * news, and a query would only wait. Not twice in a row for a run that goes on.
+   */
+  private postpones({ raw }: RunDescription, mark: string): boolean {
+    const waits = raw.pendingWorkflowTask != null && (this.postponed ?? mark) === mark;
+    this.postponed = waits ? mark : null;
+    return waits;
+  }
+
+  /** Says why the run goes no further, once for each reason. */
+  private async *stuck(run: RunDescription): AsyncGenerator<WatchItem> {
+    const stuck = await readStuckTask(this.temporal.client, run).catch(() => null);
+    if (stuck === null || stuck.what === this.toldStuck) return;
+    this.toldStuck = stuck.what;
+    this.toldTrouble = true;
+    yield { kind: 'notice', text: stuckLine(stuck) };
+    yield { kind: 'notice', text: stuck.todo };
   }
 
   /** Says what is waited for, once, when it takes long. */

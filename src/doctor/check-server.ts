@@ -3,6 +3,8 @@ import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
 import { plural } from '../client/format.js';
 import { explainError } from '../client/grpc-errors.js';
+import { readStuckTask, stuckLine } from '../client/stuck-task.js';
+import { OPEN_RUNS } from '../stack/open-runs.js';
 import { SEARCH_ATTRIBUTES } from '../stack/probe.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 import { recentPollers } from './pollers.js';
@@ -31,8 +33,9 @@ export async function checkServer(client: Client, options: ServerCheckOptions): 
     return [namespace, skipped('search attributes', why), ...worker];
   }
   const attributes = await within(() => checkAttributes(client, options));
-  if (taskQueue === null) return [namespace, attributes];
-  return [namespace, attributes, await within(() => checkWorkers(client, taskQueue))];
+  const stuck = await within(() => checkRuns(client));
+  if (taskQueue === null) return [namespace, attributes, ...stuck];
+  return [namespace, attributes, await within(() => checkWorkers(client, taskQueue)), ...stuck];
 }
 
 async function checkNamespace(client: Client, namespace: string): Promise<Finding> {
@@ -97,6 +100,23 @@ async function register(client: Client, namespace: string, names: readonly strin
       'Register them as Keyword with an account that may: in the Web UI of hosted Temporal, or with the Temporal CLI.',
     );
   }
+}
+
+/** Newest first: whoever has more open runs learns of the old ones by `list`. */
+const RUNS_LOOKED_AT = 50;
+
+/** One finding for each open run whose workflow task fails again and again. */
+async function checkRuns(client: Client): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  let looked = 0;
+  for await (const { workflowId, runId } of client.workflow.list({ query: OPEN_RUNS })) {
+    const run = await client.workflow.getHandle(workflowId, runId).describe();
+    const stuck = await readStuckTask(client, run);
+    if (stuck) findings.push(failed('run', `${workflowId}: ${stuckLine(stuck)}`, stuck.todo));
+    looked += 1;
+    if (looked === RUNS_LOOKED_AT) break;
+  }
+  return findings;
 }
 
 async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {

@@ -11,7 +11,8 @@ export interface OpenRun {
   startedAt: string;
 }
 
-const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'Running'";
+/** A filter of the server's list. */
+export const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'Running'";
 /** A worker's poll lasts up to a minute, so one that polled before that may be gone or may wait. */
 const RECENT_POLL_MS = 90_000;
 const WORKFLOW_QUEUE = 1;

@@ -112,6 +112,8 @@ export function firedPassages(dir: string, name: string): number[] {
 
 export interface TemporalProcess {
   address: string;
+  /** Another one after each restart. */
+  readonly pid: number;
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it again on the same database and ports. */
@@ -130,6 +132,9 @@ export async function startTemporalProcess(home: string): Promise<TemporalProces
   const { address } = server;
   return {
     address,
+    get pid() {
+      return server.pid;
+    },
     kill: async () => {
       process.kill(server.pid, 'SIGKILL');
       await until('the Temporal server is gone', () => !isAlive(server));

@@ -3,9 +3,11 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { preview } from '../../core/journal.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
+import type { Temporal } from '../connect.js';
 import { EXIT } from '../exit-codes.js';
 import { formatDuration } from '../format.js';
-import { ALL_RUNS } from '../runs.js';
+import { ALL_RUNS, describeRun } from '../runs.js';
+import { readStuckTask, type StuckTask } from '../stuck-task.js';
 import { terminalText } from '../terminal-text.js';
 
 interface ListOptions extends CommonOptions {
@@ -27,7 +29,7 @@ export function addList(program: Command): void {
         for await (const info of temporal.client.workflow.list({ query, pageSize: limit })) {
           // Runs of sub-agents belong to their parents.
           if (info.parentExecution !== undefined) continue;
-          const run = listedRun(info);
+          const run = { ...listedRun(info), stuck: await stuckOf(temporal, info) };
           if (output.json) output.value(run);
           else output.out.line(listLine(run, Date.now()));
           count += 1;
@@ -42,6 +44,17 @@ export function addList(program: Command): void {
   );
 }
 
+/** A list does not tell it: an open run is looked at. */
+async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecutionInfo) {
+  if (status.name !== 'RUNNING') return null;
+  try {
+    return await readStuckTask(temporal.client, await describeRun(temporal, workflowId));
+  } catch {
+    // It has gone since it was listed, or the server is busy: the list is worth more.
+    return null;
+  }
+}
+
 /** A run as the server's list tells it. */
 export interface ListedRun {
   id: string;
@@ -53,6 +66,8 @@ export interface ListedRun {
   goal: string | null;
   startedAt: string;
   endedAt: string | null;
+  /** Why its workflow task fails again and again, where it does: `show` says what to do. */
+  stuck: StuckTask | null;
 }
 
 export function listedRun(info: WorkflowExecutionInfo): ListedRun {
@@ -69,11 +84,16 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     goal: text(info.memo?.goal),
     startedAt: info.startTime.toISOString(),
     endedAt: info.closeTime?.toISOString() ?? null,
+    stuck: null,
   };
 }
 
 export function listLine(run: ListedRun, now: number): string {
-  const state = run.status === 'running' ? (run.phase ?? 'running') : (run.outcome ?? run.status);
+  const state = run.stuck ? 'stuck' : stateOf(run);
   const age = formatDuration(now - Date.parse(run.startedAt));
   return `${run.id}  ${state.padEnd(16)}  ${age.padStart(11)}  ${preview(terminalText(run.goal ?? ''), 80)}`;
+}
+
+function stateOf({ status, phase, outcome }: ListedRun): string {
+  return status === 'running' ? (phase ?? 'running') : (outcome ?? status);
 }

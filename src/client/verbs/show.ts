@@ -17,7 +17,7 @@ export function addShow(program: Command): void {
     await withTemporal(options, async ({ temporal, output }) => {
       const run = await describeRun(temporal, id);
       const { shown, end, answered } = await readRun(temporal, run);
-      if (isOpen(run) && !answered) {
+      if (isOpen(run) && !answered && shown.stuck === null) {
         output.notes.line('No worker answers for this run: it waits for one, and only the server was asked.');
       }
       if (output.json) output.value(shown);
