@@ -57,6 +57,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   paused: ({ reason }, { yellow }) => yellow(`paused${reason ? `: ${reason}` : ''}`),
   resumed: ({ reason }) => `resumed${reason ? `: ${reason}` : ''}`,
   budget_set: ({ limits }) => `limits set · ${JSON.stringify(limits)}`,
+  store_failed: ({ what, why }, { yellow }) =>
+    yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
   continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
   run_ended: ({ outcome }, { bold }) => bold(`run ended · ${outcome}`),
 };

@@ -8,14 +8,14 @@ import { terminalText } from './terminal-text.js';
 const CHARS = 140;
 
 /** One line a step, timed from the first. */
-export function traceLines(trace: TraceReport & { ref?: string }, colors: Colors): string[] {
+export function traceLines(trace: TraceReport, colors: Colors): string[] {
   const startedAt = trace.steps[0]?.at ?? 0;
   const lines = trace.steps.map(step => {
     const clock = colors.dim(formatClock(step.at - startedAt).padStart(5));
     return `${clock} ${terminalText(stepText(step))}`;
   });
-  if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are not kept`));
-  if (trace.ref !== undefined) lines.push(colors.dim(`      the steps are in the blob store: ${trace.ref}`));
+  const where = trace.stored.length > 0 ? `in the blob store: ${trace.stored.join(', ')}` : 'not kept';
+  if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are ${where}`));
   return lines;
 }
 

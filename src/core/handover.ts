@@ -1,46 +1,56 @@
-/** What continue-as-new carries: the whole state, kept below the size a workflow input may have (L20). */
-
+/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound (L20). */
+import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './bounds.js';
+import { withShortTexts } from './fit-message.js';
 import { record } from './journal.js';
-import { utf8Length } from './json.js';
-import type { Task } from './plan.js';
 import type { RunState } from './run-state.js';
 import { shortenThread } from './shorten-thread.js';
+import { estimateMessageTokens } from './tokens.js';
 
-/** The server refuses inputs over 2 MB, and the task then fails again and again with no end. */
-const MAX_INPUT_BYTES = 1_600_000;
-
-/** The state for the next part. Reports, then threads, pair-safely, are shortened until it fits. Changes `state`. */
+/** The state for the next part. Changes `state`, in its threads and its journal. */
 export function fitForHandover(
   state: RunState,
   runId: string,
   at: number,
-  maxBytes: number = MAX_INPUT_BYTES,
+  maxBytes: number = MAX_STATE_BYTES,
 ): RunState {
   const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
   record(next.journal, at, 'continued_as_new', { part: next.part });
-  if (bytesOf(next) <= maxBytes) return next;
-  next.tasks = next.tasks.map(withShortReport);
-  for (let share = 0.75; bytesOf(next) > maxBytes && share > 0.01; share *= 0.6) {
-    shortenThreads(next, share, at);
-  }
+  const missing = MAX_STATE_BYTES - maxBytes;
+  shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next part', at });
   return next;
 }
 
-function bytesOf(state: RunState): number {
-  return utf8Length(JSON.stringify(state));
+/** Trimmed further than need be, so that it is not due again at once. */
+const TRIMMED_SHARE = 0.8;
+
+/** Shortens the threads, pair-safely, where they take more than `maxBytes` together. Changes `state`. */
+export function shortenThreads(
+  state: RunState,
+  { maxBytes, why, at }: { maxBytes: number; why: string; at: number },
+): void {
+  const threads = Object.values(state.threads);
+  const before = threadsBytes(state);
+  if (before <= maxBytes) return;
+  let share = Math.max(0, (maxBytes / before) * TRIMMED_SHARE);
+  const tokens = threads.map(thread => thread.tokens);
+  for (; threadsBytes(state) > maxBytes && share > 0.01; share *= 0.6) {
+    for (const [index, thread] of threads.entries()) {
+      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { why, at });
+    }
+  }
+  cutTexts(state, maxBytes);
 }
 
-const SHORT_REPORT_CHARS = 4_000;
+/** What stays of each message where even those that are always kept are too much. */
+const TEXT_STEPS = [16_000, 4_000, 1_000];
 
-/** Reports go before messages: what they say is in the conversation too. */
-function withShortReport(task: Task): Task {
-  if (task.result === null || task.result.length <= SHORT_REPORT_CHARS) return task;
-  return { ...task, result: `${task.result.slice(0, SHORT_REPORT_CHARS)}…` };
-}
-
-function shortenThreads(state: RunState, share: number, at: number): void {
-  for (const thread of Object.values(state.threads)) {
-    const budget = Math.floor(thread.tokens * share);
-    shortenThread(state, thread, budget, { why: 'size of the next part', at });
+function cutTexts(state: RunState, maxBytes: number): void {
+  for (const bytes of TEXT_STEPS) {
+    if (threadsBytes(state) <= maxBytes) return;
+    for (const thread of Object.values(state.threads)) {
+      thread.messages = thread.messages.map(message => withShortTexts(message, bytes));
+      thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+      thread.epoch += 1;
+    }
   }
 }

@@ -2,7 +2,8 @@
  * Steering messages and follow-ups that have arrived and are not applied yet (S1, S2, C25). Signal handlers
  * write here and nowhere else; only the loop takes from it.
  */
-import { isRecord, utf8Length } from './json.js';
+import { SEEN_IDS_BYTES, sizeOfList } from './bounds.js';
+import { isRecord, jsonBytes } from './json.js';
 import { expected, isAbsent } from './output-fields.js';
 
 /** When steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */
@@ -45,8 +46,10 @@ export interface Arrival {
   fallbackId: string;
   /** The run has ended. */
   ended: boolean;
-  /** Largest text in UTF-8. */
+  /** Largest text, as JSON in UTF-8 without its quotes. */
   maxBytes: number;
+  /** What all messages may take together with this one, in the same terms. */
+  room: number;
 }
 
 export type Acceptance =
@@ -88,12 +91,17 @@ export function acceptMessage(
     to: typeof to === 'string' ? to : null,
     at: arrival.at,
   };
+  if (sizeOfList([...inbox.items, item]) > arrival.room) return { kind: 'ignored', id, why: FULL };
   inbox.items.push(item);
   inbox.seenIds.push(id);
-  if (inbox.seenIds.length > SEEN_IDS_KEPT) inbox.seenIds.splice(0, inbox.seenIds.length - SEEN_IDS_KEPT);
+  while (inbox.seenIds.length > SEEN_IDS_KEPT || jsonBytes(inbox.seenIds) > SEEN_IDS_BYTES)
+    inbox.seenIds.shift();
   return { kind: 'accepted', item };
 }
 
+const FULL =
+  'Too many messages wait to be read already: send it again when some have been, or put the text in a file and name the file.';
+const QUOTES_BYTES = 2;
 const MESSAGE_FORM = 'a text, or an object { "text": "…" } with id, when and to as wanted,';
 
 function readId(value: unknown): string | null {
@@ -115,7 +123,7 @@ function faultOf(
   { maxBytes }: Arrival,
 ): string | null {
   if (typeof text !== 'string' || text.trim() === '') return expected('text', 'a non-empty text', text);
-  const bytes = utf8Length(text.trim());
+  const bytes = jsonBytes(text.trim()) - QUOTES_BYTES;
   if (bytes > maxBytes)
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
   if (when === undefined) return null;

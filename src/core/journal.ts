@@ -1,5 +1,7 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
 
+import { EVENT_BYTES, JOURNAL_BYTES, sizeOf, sizeOfList } from './bounds.js';
+import { fitted } from './fit.js';
 import type { GateKind } from './gate.js';
 import { headChars } from './large-text.js';
 import type { BudgetKind } from './limits.js';
@@ -87,6 +89,8 @@ export interface JournalPayloads {
   resumed: { reason: string };
   stop_requested: { reason: string };
   signal_ignored: { signal: string; reason: string };
+  /** A text that should have been kept by reference, and was cut. Said once a run. */
+  store_failed: { what: string; why: string };
   continued_as_new: { part: number };
   run_ended: { outcome: Outcome; answer: string };
 }
@@ -97,7 +101,7 @@ export type JournalEvent = {
   [T in JournalType]: { seq: number; at: number; type: T } & JournalPayloads[T];
 }[JournalType];
 
-/** What is kept: the last `JOURNAL_KEPT` events; `seq` counts all. */
+/** What is kept: the last `JOURNAL_KEPT` events, fewer where they are long; `seq` counts all. */
 export interface Journal {
   lastSeq: number;
   events: JournalEvent[];
@@ -105,7 +109,7 @@ export interface Journal {
 
 export const JOURNAL_KEPT = 500;
 
-/** Appends one event, dropping the oldest beyond the kept number. Changes `journal`. */
+/** Appends one event, its texts cut to its bound, and drops the oldest beyond what is kept. Changes `journal`. */
 export function record<T extends JournalType>(
   journal: Journal,
   at: number,
@@ -113,8 +117,17 @@ export function record<T extends JournalType>(
   payload: JournalPayloads[T],
 ): void {
   journal.lastSeq += 1;
-  journal.events.push({ seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent);
-  if (journal.events.length > JOURNAL_KEPT) journal.events.splice(0, journal.events.length - JOURNAL_KEPT);
+  const event = { seq: journal.lastSeq, at, type, ...payload } as unknown as JournalEvent;
+  journal.events.push(fitted(event, EVENT_BYTES));
+  journal.events.splice(0, firstKept(journal.events));
+}
+
+/** How many of the oldest events go. */
+function firstKept(events: readonly JournalEvent[]): number {
+  let first = Math.max(0, events.length - JOURNAL_KEPT);
+  let bytes = sizeOfList(events.slice(first));
+  for (; bytes > JOURNAL_BYTES; first += 1) bytes -= sizeOf(events[first] ?? {}) + 1;
+  return first;
 }
 
 /** Events after `since`, oldest first; `missed` counts those no longer kept. */

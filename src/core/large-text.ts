@@ -1,14 +1,26 @@
 /** Long text as head and tail with a reference that the tool `read_result` pages (T17). */
+import { jsonBytes } from './json.js';
 
 const HEAD_CHARS = 6_000;
 const TAIL_CHARS = 2_000;
 
-/** The head and tail of `text`, with a note in between that names `ref`. */
-export function headAndTail(text: string, ref: string): string {
-  const left = text.length - HEAD_CHARS - TAIL_CHARS;
-  if (left <= 0) return text;
-  const note = `[… ${left} characters left out: read them with read_result, ref ${ref} …]`;
-  return `${headChars(text, HEAD_CHARS)}\n${note}\n${tailChars(text, TAIL_CHARS)}`;
+/**
+ * The head and tail of `text`, with a note in between that names `ref`. Shorter ones where these take more
+ * than `maxBytes` as JSON: characters of any script fit 64 KB, control characters take six bytes each.
+ */
+export function headAndTail(text: string, ref: string, maxBytes = Number.POSITIVE_INFINITY): string {
+  if (text.length <= HEAD_CHARS + TAIL_CHARS && jsonBytes(text) <= maxBytes) return text;
+  for (let share = 1; ; share /= 2) {
+    const shown = withNote(text, ref, Math.floor(HEAD_CHARS * share), Math.floor(TAIL_CHARS * share));
+    if (jsonBytes(shown) <= maxBytes || share < 0.001) return shown;
+  }
+}
+
+function withNote(text: string, ref: string, headLength: number, tailLength: number): string {
+  const head = headChars(text, headLength);
+  const tail = tailLength === 0 ? '' : tailChars(text, tailLength);
+  const left = text.length - head.length - tail.length;
+  return `${head}\n[… ${left} characters left out: read them with read_result, ref ${ref} …]\n${tail}`;
 }
 
 /** At most so many characters from the start; never half a surrogate pair, which no encoding keeps. */

@@ -2,7 +2,8 @@
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
  * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
  */
-import { canonicalJson } from './json.js';
+import { LEDGER_BYTES, sizeOf, sizeOfRecord } from './bounds.js';
+import { canonicalJson, jsonBytes } from './json.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
 import type { ToolPolicy } from './tool.js';
 
@@ -23,7 +24,7 @@ export interface Ledger {
   entries: Record<string, LedgerEntry>;
 }
 
-/** Entries kept; the oldest go first. */
+/** Entries kept, fewer where their arguments are long; the oldest go first. */
 export const LEDGER_KEPT = 500;
 
 const LONGEST_PLAIN_ARGUMENTS = 200;
@@ -110,8 +111,19 @@ export function recordCall(ledger: Ledger, { call, result, messageId, taskId, po
     complete: ending === 'executed' && result.content.every(isWhole),
     taskId,
   };
-  const over = Object.keys(ledger.entries).length - LEDGER_KEPT;
-  for (const oldest of Object.keys(ledger.entries).slice(0, Math.max(0, over))) delete ledger.entries[oldest];
+  dropOldest(ledger);
+}
+
+function dropOldest(ledger: Ledger): void {
+  const entries = Object.entries(ledger.entries);
+  let bytes = sizeOfRecord(ledger.entries);
+  let left = entries.length;
+  for (const [key, entry] of entries) {
+    if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
+    delete ledger.entries[key];
+    bytes -= jsonBytes(key) + sizeOf(entry) + 2;
+    left -= 1;
+  }
 }
 
 function mayHaveRun(ending: ToolEnding): boolean {

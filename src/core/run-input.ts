@@ -2,6 +2,7 @@
  * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
  * itself, which takes nothing that a client says on trust (Z3).
  */
+import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
 import { expected, isAbsent } from './output-fields.js';
@@ -10,10 +11,11 @@ import { MODES } from './run-config.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
-const MAX_SYSTEM_MESSAGE_BYTES = 64_000;
+/** It stands in the prompt of every role, and the run pins them all. */
+const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
 const MAX_CONTEXT_BYTES = 16_000;
 const MAX_CLIENT_TOOLS = 64;
-const MAX_CLIENT_TOOLS_BYTES = 128_000;
+const MAX_CLIENT_TOOLS_BYTES = 40_000;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 4_096;
@@ -34,6 +36,8 @@ export function readStart(raw: unknown): StartRead {
     return { ok: false, errors };
   }
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  const all = tooLarge(settings, 'settings', SETTINGS_BYTES);
+  if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
   // Every key has been judged by its entry in FAULTS: this is the codec.

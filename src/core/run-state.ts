@@ -2,9 +2,11 @@
  * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands.
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
+import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES, sizeOfList } from './bounds.js';
 import type { AnswerCause } from './decide.js';
 import type { EnvelopeMeta } from './envelope.js';
 import type { CallFailure } from './failure.js';
+import { cutText } from './fit.js';
 import type { Gate, GateAnswer } from './gate.js';
 import type { Inbox, InboxItem } from './inbox.js';
 import { emptyInbox } from './inbox.js';
@@ -114,6 +116,7 @@ export interface Account {
 export interface GoalState extends Account {
   /** 1 for the first. */
   number: number;
+  /** What the goal is, cut where it is long: the conversation has it whole. */
   text: string;
   startedAt: number;
   /** A planner's question was put to the person: once a goal (C34). */
@@ -167,8 +170,9 @@ export interface GoalRecord {
   number: number;
   text: string;
   outcome: Outcome;
+  /** By reference where it is long and another goal has followed. */
   answer: string;
-  /** Model replies it took. */
+  /** Model replies it took, with those of goals before it that are no longer kept. */
   turns: number;
 }
 
@@ -230,14 +234,14 @@ export interface RunState {
   allowedTools: string[];
   /** Goals of this run that have ended. */
   goals: GoalRecord[];
+  /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */
+  storeFailed: boolean;
   /** Set when the run has ended. */
   end: { outcome: Outcome; answer: string } | null;
 }
 
 export const MAIN_THREAD = 'main';
 export const CALLS_KEPT = 5;
-/** Longer text is kept in the blob store, by reference. */
-export const MAX_BLOCK_BYTES = 64_000;
 
 export function startOf(phase: Phase, cycle: number, taskId: string | null = null): Cursor {
   return {
@@ -259,7 +263,7 @@ export function startOf(phase: Phase, cycle: number, taskId: string | null = nul
 export function newGoal(number: number, text: string, startedAt: number): GoalState {
   return {
     number,
-    text,
+    text: cutText(text, GOAL_TEXT_BYTES),
     startedAt,
     usage: NO_USAGE,
     counters: NO_COUNTERS,
@@ -282,7 +286,8 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     startedAt: now,
     part: 1,
     previousRunId: null,
-    goal: newGoal(1, goal, now),
+    // Whole until it has been said.
+    goal: { ...newGoal(1, '', now), text: goal },
     cursor: startOf('planning', 1),
     threads: {},
     tasks: [],
@@ -310,6 +315,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     closedGates: [],
     allowedTools: [],
     goals: [],
+    storeFailed: false,
     end: null,
   };
 }
@@ -328,4 +334,27 @@ export function isHeld({ pausedAt, stop, cursor }: RunState): boolean {
 export function goalTimeMs(goal: GoalState, now: number): number {
   const waiting = goal.waitingSince === null ? 0 : now - goal.waitingSince;
   return now - goal.startedAt - goal.waitedMs - waiting;
+}
+
+/** What is left of a goal that ended long ago. */
+const OLD_GOAL_TEXT_BYTES = 300;
+
+/** The goals with one more that has ended; where they are too much, the oldest are cut, then go. */
+export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
+  const all = [...goals, { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) }];
+  for (let index = 0; index < all.length - 1 && sizeOfList(all) > GOALS_BYTES; index += 1) {
+    const old = all[index];
+    if (old)
+      all[index] = {
+        ...old,
+        text: cutText(old.text, OLD_GOAL_TEXT_BYTES),
+        answer: cutText(old.answer, OLD_GOAL_TEXT_BYTES),
+      };
+  }
+  while (sizeOfList(all) > GOALS_BYTES) {
+    const [first, second] = all;
+    if (!first || !second) break;
+    all.splice(0, 2, { ...second, turns: second.turns + first.turns });
+  }
+  return all;
 }

@@ -1,5 +1,14 @@
 /** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
+import {
+  MOST_TOOLS_COUNTED,
+  STEP_BYTES,
+  sizeOf,
+  sizeOfList,
+  TRACE_BYTES,
+  TRACE_SHELVED_ABOVE,
+} from './bounds.js';
 import type { Risk } from './envelope.js';
+import { fitted } from './fit.js';
 import type { Outcome } from './journal.js';
 import { preview } from './journal.js';
 import { ownValue } from './json.js';
@@ -33,8 +42,10 @@ export interface TraceStep {
 
 export interface Trace {
   steps: TraceStep[];
-  /** Steps that are no longer kept. */
+  /** Steps that are not in `steps`: those in the blob store, and those before them, which are lost. */
   dropped: number;
+  /** Where steps are that did not fit: each a JSON array of them, by reference, oldest first. */
+  stored: string[];
   usedTools: Record<string, { count: number; totalMs: number }>;
 }
 
@@ -60,22 +71,53 @@ export function stepOf(
   };
 }
 
-export const TRACE_KEPT = 1000;
-
 export function emptyTrace(): Trace {
-  return { steps: [], dropped: 0, usedTools: {} };
+  return { steps: [], dropped: 0, stored: [], usedTools: {} };
 }
 
-/** Appends a step; numbers go on when old steps are dropped. Changes `trace`. */
+/** Appends a step; numbers go on when old steps have gone. Changes `trace`. */
 export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
-  trace.steps.push({ step: trace.dropped + trace.steps.length + 1, ...step });
-  if (trace.steps.length > TRACE_KEPT) {
-    trace.steps.shift();
-    trace.dropped += 1;
-  }
+  trace.steps.push(fitted({ step: trace.dropped + trace.steps.length + 1, ...step }, STEP_BYTES));
+  // Only where they were not shelved in time: between two safe points there are few steps.
+  dropSteps(trace, stepsOver(trace.steps, TRACE_BYTES));
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;
-  const { tool } = step.action;
+  const known = ownValue(trace.usedTools, step.action.tool) !== undefined;
+  const isRoom = known || Object.keys(trace.usedTools).length < MOST_TOOLS_COUNTED;
+  const tool = isRoom ? step.action.tool : OTHER_TOOLS;
   const used = ownValue(trace.usedTools, tool) ?? { count: 0, totalMs: 0 };
   const next = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
   trace.usedTools = { ...trace.usedTools, [tool]: next };
+}
+
+/** Counts the uses of tools that are too many to be counted each. */
+const OTHER_TOOLS = '(others)';
+
+/** References kept: of a longer run the first steps are lost. */
+const MOST_STORED = 60;
+
+/** How many of the oldest steps are over so many bytes. */
+function stepsOver(steps: readonly TraceStep[], maxBytes: number): number {
+  let bytes = sizeOfList(steps);
+  let over = 0;
+  for (; bytes > maxBytes; over += 1) bytes -= sizeOf(steps[over] ?? {}) + 1;
+  return over;
+}
+
+function dropSteps(trace: Trace, count: number): void {
+  trace.steps.splice(0, count);
+  trace.dropped += count;
+}
+
+/** The oldest steps, to be kept by reference, once there are many: those of the task at hand stay longest. */
+export function stepsToShelve({ steps }: Trace, taskId: string | null): TraceStep[] {
+  if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
+  const ofTask = steps.findIndex(step => step.taskId === taskId);
+  const half = stepsOver(steps, TRACE_SHELVED_ABOVE / 2);
+  return steps.slice(0, ofTask > half ? ofTask : half);
+}
+
+/** Takes steps that were shelved out of the trace; `ref` null: they are lost. Changes `trace`. */
+export function shelveSteps(trace: Trace, count: number, ref: string | null): void {
+  dropSteps(trace, count);
+  if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
 }

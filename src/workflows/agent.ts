@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
+import { fitted } from '../core/fit.js';
 import { preview } from '../core/journal.js';
 import { isRecord, jsonBytes } from '../core/json.js';
 import { readStart } from '../core/run-input.js';
@@ -21,8 +22,8 @@ import { Run } from './run.js';
 import { loadRun, temporalPorts } from './temporal-ports.js';
 import { resultOf } from './views.js';
 
-/** A result's trace goes to the blob store above this size. */
-const MAX_TRACE_BYTES = 64_000;
+/** A memo is read with every list of runs. */
+const MEMO_BYTES = 64_000;
 
 export async function steersmanRun(input: RunInput): Promise<RunResult> {
   const state = stateFor(input);
@@ -43,11 +44,10 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
-    const result = await resultFor(run, end);
     // The last look and the end are one block without an await: what arrives later finds the run closed.
     if (goOn(run, end)) continue;
     endRun(run, end);
-    result.usage = state.usage;
+    const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
     if (end.outcome === 'failed') throw runFailure(end.failure, result);
     return result;
   }
@@ -82,14 +82,6 @@ async function begin(run: Run): Promise<GoalEnd | null> {
   return null;
 }
 
-/** The result; a long trace goes to the blob store first. */
-async function resultFor(run: Run, end: GoalEnd): Promise<RunResult> {
-  const result = resultOf(run.state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
-  if (jsonBytes(result.trace) <= MAX_TRACE_BYTES) return result;
-  const ref = await run.ports.storeText({ name: 'trace', text: JSON.stringify(result.trace) });
-  return { ...result, trace: { ...result.trace, steps: [], ref } };
-}
-
 /** Red in the Web UI, with the partial answer in its details. */
 function runFailure(failure: CallFailure | undefined, result: RunResult): ApplicationFailure {
   const type = failure?.type.startsWith('run.') ? failure.type : FAILURE.run.failed;
@@ -102,8 +94,11 @@ function finishCancelled(run: Run): CancelledFailure {
   const { state } = run;
   const end = endCancelled(run);
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
-  const small =
-    jsonBytes(result) > MAX_TRACE_BYTES ? { ...result, trace: { ...result.trace, steps: [] } } : result;
-  upsertMemo({ result: small });
+  const { trace } = result;
+  const withoutSteps = {
+    ...result,
+    trace: { ...trace, steps: [], dropped: trace.dropped + trace.steps.length },
+  };
+  upsertMemo({ result: jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES) });
   return new CancelledFailure('the run was cancelled');
 }

@@ -1,20 +1,21 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
+import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
-import { utf8Length } from '../core/json.js';
-import { headAndTail } from '../core/large-text.js';
 import { setStatus } from '../core/plan.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
-import { MAX_BLOCK_BYTES } from '../core/run-state.js';
+import { newGoal, withGoal } from '../core/run-state.js';
 import { closeOpenCalls } from './batch.js';
 import type { GoalEnd } from './conclude.js';
 import { whatThereIs } from './conclude.js';
+import { keepText } from './keep-text.js';
 import { team } from './modes/team.js';
 import { beginNextGoal } from './next-goal.js';
 import type { Run } from './run.js';
+import { shelveLastAnswer } from './shelve.js';
 import { beginSteering, receipts, UNDERSTANDING } from './take-steering.js';
 
 const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
@@ -25,16 +26,10 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   state.pinned = pinned;
   const { tools, models, warnings } = pinned;
   run.journal('run_loaded', { tools: tools.length, models, warnings });
-  state.goal.text = await withinBlockSize(run, state.goal.text);
-  run.say(run.mainThread(), 'goal', state.goal.text);
+  const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
+  state.goal = newGoal(state.goal.number, text, state.goal.startedAt);
+  run.say(run.mainThread(), 'goal', text);
   run.enterPhase('planning', 1);
-}
-
-/** No block in state is over 64 KB: longer text is kept by reference, for the tool `read_result`. */
-async function withinBlockSize(run: Run, text: string): Promise<string> {
-  if (utf8Length(text) <= MAX_BLOCK_BYTES) return text;
-  const ref = await run.ports.storeText({ name: 'goal', text });
-  return headAndTail(text, ref);
 }
 
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
@@ -43,8 +38,10 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   const last = state.goals.at(-1);
   if (state.idleSince !== null && last) return { outcome: last.outcome, answer: last.answer };
   const end = await MODE_LOOPS[state.settings.mode](run);
-  endGoal(run, end);
-  return end;
+  const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
+  await shelveLastAnswer(run);
+  endGoal(run, { ...end, answer });
+  return { ...end, answer };
 }
 
 /** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */
@@ -54,7 +51,7 @@ function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
   endRunningTask(run, outcome);
-  state.goals.push({ number, text, outcome, answer, turns: counters.turns });
+  state.goals = withGoal(state.goals, { number, text, outcome, answer, turns: counters.turns });
   run.journal('goal_ended', { number, outcome, answer: preview(answer) });
 }
 

@@ -2,6 +2,7 @@
  * What arrives from people: signals and updates. Handlers are synchronous, write to inbox, gates and switches
  * only, and never throw; the loop does the rest (DESIGN.md, "Steering").
  */
+import { GATE_ANSWER_BYTES, MESSAGE_BYTES, MESSAGES_BYTES, sizeOfList } from '../core/bounds.js';
 import { checkAnswer } from '../core/gate-answer.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
@@ -13,13 +14,9 @@ import { mergePlan } from '../core/plan.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
 import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
-import { MAX_BLOCK_BYTES } from '../core/run-state.js';
 import { closeForAlways } from './gates.js';
 import type { Run } from './run.js';
 import { readable, UNDERSTANDING } from './take-steering.js';
-
-/** A gate's answer, a tool's result: what fits a thread. */
-const MAX_ANSWER_BYTES = MAX_BLOCK_BYTES;
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
@@ -28,7 +25,9 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     at: ports.now(),
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
-    maxBytes: MAX_BLOCK_BYTES,
+    maxBytes: MESSAGE_BYTES,
+    // What is being understood still takes its place.
+    room: MESSAGES_BYTES - sizeOfList(state.steering?.items ?? []),
   });
   if (taken.kind === 'repeated') return;
   if (taken.kind === 'ignored') {
@@ -176,7 +175,7 @@ function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {
   const knownTaskIds = tasks.map(task => task.id);
   return checkAnswer(open, [...closedGates, ...answered], input, {
     via,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxBytes: GATE_ANSWER_BYTES,
     knownTaskIds,
   });
 }

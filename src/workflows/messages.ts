@@ -29,8 +29,8 @@ export interface RunResult {
   tasks: Task[];
   usage: Usage;
   counters: Counters;
-  /** By reference where it is over 64 KB: then `steps` is empty and `ref` names it. */
-  trace: TraceReport & { ref?: string };
+  /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
+  trace: TraceReport;
 }
 
 /** Answer of the query `state`: what `show --json` prints, without what only the server knows. */

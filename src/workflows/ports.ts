@@ -33,7 +33,8 @@ export interface Ports {
   /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
-  storeText(input: StoreTextInput): Promise<string>;
+  /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
+  storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. */
   wait(done: () => boolean, timeoutMs: number | null): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */

@@ -1,4 +1,7 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
+import { BOUNDS, roomForThreads, threadsBytes } from '../core/bounds.js';
+import { fitMessage } from '../core/fit-message.js';
+import { shortenThreads } from '../core/handover.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
@@ -9,6 +12,7 @@ import { isHeld, MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
+import { shelve } from './shelve.js';
 
 export class Run {
   readonly state: RunState;
@@ -65,9 +69,10 @@ export class Run {
   }
 
   append<M extends Message>(thread: Thread, message: M): M {
-    thread.messages.push(message);
-    thread.tokens += estimateMessageTokens(message);
-    return message;
+    const kept = fitMessage(message);
+    thread.messages.push(kept);
+    thread.tokens += estimateMessageTokens(kept);
+    return kept;
   }
 
   say(thread: Thread, purpose: UserMessage['purpose'], text: string): void {
@@ -93,9 +98,18 @@ export class Run {
   async safePoint(hears: () => boolean): Promise<void> {
     const { state, ports } = this;
     ports.throwIfCancelled();
+    await shelve(this);
+    this.keepThreadsWithin();
     ports.show(state);
     if (ports.handoverDue(state)) await ports.handOver(state);
     await this.waitForPerson(() => !isHeld(state) || hears(), null);
+  }
+
+  /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
+  private keepThreadsWithin(): void {
+    const { state, ports } = this;
+    if (threadsBytes(state) <= BOUNDS.threads) return;
+    shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
   }
 
   /**

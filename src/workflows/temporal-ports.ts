@@ -18,8 +18,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
+import { FAILURE_BYTES } from '../core/bounds.js';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
+import { cutText } from '../core/fit.js';
 import { fitForHandover } from '../core/handover.js';
 import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
@@ -32,17 +34,35 @@ import { showStatus } from './show.js';
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
 
-const activities = proxyActivities<SteersmanActivities>({ startToCloseTimeout: '1 minute' });
+// Each call has options of its own: without them nothing is tried again.
+const activities = proxyActivities<SteersmanActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+});
 
 const { steersman } = proxySinks<RequestSinks>();
 
+/** What the server takes of a summary; more fails the workflow task. */
+const MOST_SUMMARY_BYTES = 200;
+
 function activityOptions({ summary, timeoutMs, attempts }: CallOptions) {
   return {
-    summary,
+    summary: cutText(summary, MOST_SUMMARY_BYTES),
     startToCloseTimeout: timeoutMs,
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+  };
+}
+
+/** A store that is slow or full holds no run up: the text is cut instead. */
+function storeOptions(name: string, once: boolean) {
+  return {
+    summary: `keep ${cutText(name, MOST_SUMMARY_BYTES)}`,
+    startToCloseTimeout: once ? 5_000 : 10_000,
+    scheduleToCloseTimeout: once ? 10_000 : 40_000,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: once ? 1 : 3 },
   };
 }
 
@@ -66,7 +86,10 @@ export function temporalPorts(settings: RunSettings): Ports {
   let begun = false;
   const scope = CancellationScope.current();
 
-  async function call<T>(options: CallOptions, start: () => Promise<T>): Promise<Called<T>> {
+  async function call<T>(
+    options: Pick<CallOptions, 'interruptible'>,
+    start: () => Promise<T>,
+  ): Promise<Called<T>> {
     const own = new CancellationScope({ cancellable: true });
     interruptible = options.interruptible ? own : null;
     try {
@@ -85,7 +108,10 @@ export function temporalPorts(settings: RunSettings): Ports {
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>
       call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
-    storeText: async input => (await activities.steersmanStoreText(input)).ref,
+    storeText: (input, { once }) =>
+      call({ interruptible: true }, () =>
+        activities.steersmanStoreText.executeWithOptions(storeOptions(input.name, once), [input]),
+      ),
     wait: async (done, timeoutMs) => {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs);
@@ -154,7 +180,8 @@ function callFailure(error: unknown): CallFailure {
     const type = cause.type ?? '';
     const lost =
       type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
-    return { kind: lost ? 'lost' : 'application', type, message: cause.message };
+    return { kind: lost ? 'lost' : 'application', type, message: cutText(cause.message, FAILURE_BYTES) };
   }
-  return { kind: 'application', type: '', message: cause?.message ?? error.message };
+  const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
+  return { kind: 'application', type: '', message };
 }

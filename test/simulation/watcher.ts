@@ -7,12 +7,13 @@ import type {
   CallToolResult,
   ModelRequestHead,
 } from '../../src/activities/types.js';
+import { TEXT_BYTES } from '../../src/core/bounds.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { isOpen } from '../../src/core/plan.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { goalTimeMs, MAIN_THREAD, MAX_BLOCK_BYTES } from '../../src/core/run-state.js';
+import { goalTimeMs, MAIN_THREAD } from '../../src/core/run-state.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { modelRequestPage } from '../../src/workflows/requests.js';
 import { Caps } from './caps.js';
@@ -174,7 +175,7 @@ export class Watcher {
       }
       if (message.kind === 'user') {
         const bytes = Buffer.byteLength(textOf(message));
-        expectThat(bytes <= MAX_BLOCK_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
+        expectThat(bytes <= TEXT_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
       if (message.kind !== 'assistant' && !isCutOff(message))
         this.sentBack = message.kind === 'user' && message.purpose === 'reask' ? this.lastRole : null;

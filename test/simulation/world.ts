@@ -197,8 +197,8 @@ export class World implements Ports {
     return id;
   }
 
-  async storeText(): Promise<string> {
-    return 'ref-1';
+  async storeText(): Promise<Called<{ ref: string }>> {
+    return { ok: true, value: { ref: 'ref-1' } };
   }
 
   interrupt(): void {

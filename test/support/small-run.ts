@@ -58,7 +58,7 @@ function quietPorts(ran: CallToolInput[]): Ports {
       const content = [{ type: 'text' as const, text: 'done' }];
       return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
     },
-    storeText: async () => 'ref',
+    storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       while (!done()) await new Promise(setImmediate);
     },

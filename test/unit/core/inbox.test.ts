@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { SEEN_IDS_BYTES } from '../../../src/core/bounds.js';
 import {
   type Acceptance,
   acceptMessage,
@@ -15,8 +16,9 @@ import {
   wantsInterrupt,
   withdrawMessage,
 } from '../../../src/core/inbox.js';
+import { jsonBytes } from '../../../src/core/json.js';
 
-const ARRIVAL = { at: 1, fallbackId: 's1', ended: false, maxBytes: 10 };
+const ARRIVAL = { at: 1, fallbackId: 's1', ended: false, maxBytes: 10, room: 1_000_000 };
 
 function accept(raw: unknown, arrival = {}, inbox = emptyInbox()): Acceptance {
   return acceptMessage(inbox, raw, 'steer', { ...ARRIVAL, ...arrival });
@@ -116,6 +118,32 @@ describe('acceptMessage', () => {
     expect(accept({ id: 'x', text: 'hi' }, {}, inbox).kind).toBe('accepted');
   });
 
+  it('acceptMessage: more than all messages may take → refused with the reason; taken under its id when there is room (ST1)', () => {
+    const inbox = emptyInbox();
+    const arrival = { maxBytes: 2_000, room: 3_000 };
+    expect(accept({ id: 'a', text: '帆'.repeat(600) }, arrival, inbox).kind).toBe('accepted');
+    expect(accept({ id: 'b', text: '帆'.repeat(600) }, arrival, inbox)).toMatchObject({
+      kind: 'ignored',
+      id: 'b',
+      why: expect.stringContaining('Too many messages wait'),
+    });
+    takeSteers(inbox, 'executor');
+    expect(accept({ id: 'b', text: '帆'.repeat(600) }, arrival, inbox).kind).toBe('accepted');
+  });
+
+  it('acceptMessage: a text counts as it is encoded → control characters six bytes each (ST1)', () => {
+    expect(accept('\u0001'.repeat(10), { maxBytes: 60 }).kind).toBe('accepted');
+    expect(accept('\u0001'.repeat(10), { maxBytes: 59 }).kind).toBe('ignored');
+  });
+
+  it('acceptMessage: ids so long that a thousand are too much → fewer are remembered (ST1)', () => {
+    const inbox = emptyInbox();
+    for (let n = 0; n < SEEN_IDS_KEPT; n += 1)
+      accept({ id: `${n}${'帆'.repeat(190)}`, text: 'x' }, {}, inbox);
+    expect(jsonBytes(inbox.seenIds)).toBeLessThanOrEqual(SEEN_IDS_BYTES);
+    expect(inbox.seenIds.at(-1)).toMatch(/^999/);
+  });
+
   it('acceptMessage: more ids than are kept → the last thousand', () => {
     const inbox = emptyInbox();
     for (let n = 0; n <= SEEN_IDS_KEPT; n += 1) accept({ id: `m${n}`, text: 'x' }, {}, inbox);
@@ -142,7 +170,7 @@ describe('taking', () => {
 
   it('withdrawMessage: waiting or not, by its id → taken out, or null', () => {
     const inbox = emptyInbox();
-    const arrival = { at: 1, fallbackId: 's', ended: false, maxBytes: 100 };
+    const arrival = { at: 1, fallbackId: 's', ended: false, maxBytes: 100, room: 1_000 };
     for (const id of ['1', '2', '3']) acceptMessage(inbox, { id, text: id }, 'follow-up', arrival);
     expect(withdrawMessage(inbox, '2')?.text).toBe('2');
     expect(withdrawMessage(inbox, '2')).toBeNull();

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
+import {
+  MOST_TOOLS_COUNTED,
+  STEP_BYTES,
+  TRACE_BYTES,
+  TRACE_SHELVED_ABOVE,
+} from '../../../src/core/bounds.js';
+import { jsonBytes } from '../../../src/core/json.js';
 import type { AssistantMessage, ToolEnding } from '../../../src/core/message.js';
 import {
   addStep,
   emptyTrace,
+  shelveSteps,
   stepOf,
-  TRACE_KEPT,
+  stepsToShelve,
   type Trace,
   type TraceStep,
 } from '../../../src/core/trace.js';
@@ -45,20 +53,32 @@ describe('addStep', () => {
     expect(traceOf([step]).steps).toEqual([{ step: 1, ...step }]);
   });
 
-  test.each([
-    ['as many as are kept', TRACE_KEPT, 1, 0],
-    ['one more', TRACE_KEPT + 1, 2, 1],
-    ['many more', TRACE_KEPT + 250, 251, 250],
-  ])(
-    'addStep: %s → the last 1000 stay, numbers go on, the dropped are counted (O2)',
-    (_, count, first, dropped) => {
-      const trace = traceOf(Array.from({ length: count }, () => FINAL));
-      expect(trace.dropped).toBe(dropped);
-      expect(trace.steps.map(({ step }) => step)).toEqual(
-        Array.from({ length: 1000 }, (_, index) => first + index),
-      );
-    },
-  );
+  test('addStep: steps in Chinese without end → bounded in bytes, the last stay, numbers go on, the dropped are counted (O2, ST1)', () => {
+    const trace = traceOf(Array.from({ length: 1_000 }, () => ({ ...FINAL, thought: '帆'.repeat(200) })));
+    expect(jsonBytes(trace.steps)).toBeLessThanOrEqual(TRACE_BYTES);
+    expect(trace.steps.length).toBeGreaterThan(50);
+    expect(trace.dropped + trace.steps.length).toBe(1_000);
+    expect(trace.steps.map(({ step }) => step)).toEqual(
+      Array.from({ length: trace.steps.length }, (_, index) => trace.dropped + index + 1),
+    );
+  });
+
+  test('addStep: a step with a text of any length → cut with a mark (ST1)', () => {
+    const [step] = traceOf([{ ...FINAL, observation: '\u0000'.repeat(100_000) }]).steps;
+    expect(jsonBytes(step)).toBeLessThanOrEqual(STEP_BYTES);
+    expect(step?.observation).toMatch(/… \[cut: \d+ characters\]$/);
+  });
+
+  test('addStep: more tools than are counted each → the rest counted together (ST1)', () => {
+    const { usedTools } = traceOf(
+      Array.from({ length: 400 }, (_, index) => toolStep(`tool${index}`, 'executed', 1)),
+    );
+    expect(Object.keys(usedTools)).toHaveLength(MOST_TOOLS_COUNTED + 1);
+    expect(usedTools['(others)']).toEqual({
+      count: 400 - MOST_TOOLS_COUNTED,
+      totalMs: 400 - MOST_TOOLS_COUNTED,
+    });
+  });
 
   test('addStep: calls that were executed → counted and timed by tool (O1, O3)', () => {
     const steps = [
@@ -100,14 +120,14 @@ describe('addStep', () => {
   );
 
   test('addStep: uses of steps that were dropped → stay in the totals (O1)', () => {
-    const trace = traceOf(Array.from({ length: TRACE_KEPT + 10 }, () => toolStep('read', 'executed', 1)));
+    const trace = traceOf(Array.from({ length: 1_010 }, () => toolStep('read', 'executed', 1)));
     expect(trace.usedTools).toEqual({ read: { count: 1010, totalMs: 1010 } });
   });
 });
 
 test('emptyTrace: made twice → two of their own', () => {
   const trace = traceOf([toolStep('read', 'executed', 1)]);
-  expect(emptyTrace()).toEqual({ steps: [], dropped: 0, usedTools: {} });
+  expect(emptyTrace()).toEqual({ steps: [], dropped: 0, stored: [], usedTools: {} });
   expect(trace.steps).toHaveLength(1);
 });
 
@@ -144,5 +164,45 @@ describe('stepOf', () => {
   test('stepOf: plain words → nothing is made up (C1)', () => {
     const nothing = { expectedOutcome: null, risk: null, confidence: null };
     expect(stepOf(replyWith('I read it.'))).toMatchObject({ thought: 'I read it.', ...nothing });
+  });
+});
+
+describe('shelving', () => {
+  const long = (taskId: string | null) => ({
+    ...toolStep('read', 'executed', 1),
+    taskId,
+    thought: 'x'.repeat(200),
+  });
+  const traceWith = (earlier: number, ofTask: number) =>
+    traceOf([
+      ...Array.from({ length: earlier }, () => long('task-1')),
+      ...Array.from({ length: ofTask }, () => long('task-2')),
+    ]);
+
+  test('stepsToShelve: little in the trace → nothing (ST1)', () => {
+    expect(stepsToShelve(traceWith(20, 20), 'task-2')).toEqual([]);
+  });
+
+  test('stepsToShelve: much → all before the task at hand, in order (ST1)', () => {
+    const trace = traceWith(100, 15);
+    expect(jsonBytes(trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
+    expect(stepsToShelve(trace, 'task-2').map(({ step }) => step)).toEqual(
+      Array.from({ length: 100 }, (_, n) => n + 1),
+    );
+  });
+
+  test('stepsToShelve: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
+    const trace = traceWith(0, 115);
+    const shelved = stepsToShelve(trace, 'task-2');
+    expect(shelved.length).toBeGreaterThan(30);
+    expect(shelved.length).toBeLessThan(115);
+  });
+
+  test('shelveSteps: with and without a reference → the steps go, are counted, and the reference is kept (ST1)', () => {
+    const trace = traceWith(3, 3);
+    shelveSteps(trace, 2, 'ref-1');
+    shelveSteps(trace, 1, null);
+    expect(trace).toMatchObject({ dropped: 3, stored: ['ref-1'] });
+    expect(trace.steps[0]?.step).toBe(4);
   });
 });

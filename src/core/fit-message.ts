@@ -1,0 +1,34 @@
+/** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
+import { REPLY_BYTES, RESULT_BYTES, sizeOf, TEXT_BYTES } from './bounds.js';
+import { cutText, fitted } from './fit.js';
+import type { Message } from './message.js';
+
+/** The message as a thread takes it: the same object where it fits, as nearly all do. */
+export function fitMessage<M extends Message>(message: M): M {
+  switch (message.kind) {
+    case 'assistant':
+      return sizeOf(message) <= REPLY_BYTES ? message : withShortTexts(message, REPLY_TEXT_BYTES);
+    case 'tool_result':
+      return withShortTexts(message, RESULT_BYTES);
+    case 'user':
+    case 'summary':
+    case 'context_note':
+    case 'system_event':
+    case 'tool_log':
+      return withShortTexts(message, TEXT_BYTES);
+  }
+}
+
+/** Left to each text of a reply that is too large in all. */
+const REPLY_TEXT_BYTES = 8_000;
+
+/** The message with texts of at most so many bytes; a tool result within so many in all. */
+export function withShortTexts<M extends Message>(message: M, bytes: number): M {
+  if (sizeOf(message) <= bytes) return message;
+  const content = message.content.map(block => {
+    if (block.type === 'tool_use') return block;
+    if (block.type === 'tool_result') return { ...block, content: fitted(block.content, bytes) };
+    return { ...block, text: cutText(block.text, bytes) };
+  });
+  return { ...message, content };
+}
