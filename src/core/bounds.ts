@@ -4,6 +4,7 @@
  * every part has its bound here, kept where the part is written; the conversation gets what the others leave.
  */
 import { jsonBytes } from './json.js';
+import type { OutputContract } from './role.js';
 import type { RunState } from './run-state.js';
 
 /** What the server takes as one payload. */
@@ -13,12 +14,12 @@ export const PAYLOAD_BYTES = 2_097_152;
 export const MESSAGE_BYTES = 64_000;
 /** A text in a thread, with its quotes; what is longer is kept by reference. */
 export const TEXT_BYTES = MESSAGE_BYTES + 200;
+/** The text of a reply that is read whole, where the thread has only a part of it: it travels once. */
+export const WHOLE_REPLY_BYTES = 400_000;
 /** One tool result, all its blocks. */
 export const RESULT_BYTES = 72_000;
 /** One reply of a model: texts, reasoning and the arguments of its calls. */
 export const REPLY_BYTES = 160_000;
-/** Tool calls of one reply that are kept at all; fewer are run. */
-export const MOST_CALLS = 128;
 
 /** The texts of a goal where it is said again: the conversation has it whole. */
 export const GOAL_TEXT_BYTES = 16_000;
@@ -34,9 +35,8 @@ export const OLD_ANSWER_BYTES = 4_000;
 /** One report of a task; and all of them, of which the oldest are kept by reference. */
 export const REPORT_BYTES = 80_000;
 export const REPORTS_BYTES = 88_000;
-/** What the tasks say besides their reports; one of them. */
+/** What the tasks say besides their reports. */
 export const PLAN_BYTES = 56_000;
-export const TASK_BYTES = 6_000;
 
 export const EVENT_BYTES = 24_000;
 export const JOURNAL_BYTES = 140_000;
@@ -55,17 +55,28 @@ export const SEEN_IDS_BYTES = 30_000;
 export const GATE_BYTES = 20_000;
 export const GATES_BYTES = 64_000;
 export const LEAST_GATE_BYTES = 1_200;
-/** An answer at a gate; and all that wait to be read besides one. */
+/** An answer at a gate; and all that wait to be read besides the one that the run waits for. */
 export const GATE_ANSWER_BYTES = 48_000;
-export const OTHER_ANSWERS_BYTES = 24_000;
+export const OTHER_ANSWERS_BYTES = 48_000;
 
 /** Arguments that people edited for one batch of calls. */
 export const EDITED_BYTES = 48_000;
 export const QUESTION_BYTES = 8_000;
 export const FAILURE_BYTES = 4_000;
 
-/** What a role says about a message, or when it is consulted. */
+/** What a role says about a message, or when it is consulted; what an envelope says beside its output. */
 export const OPINION_BYTES = 16_000;
+/** What is read from a reply, by contract: reports, answers and plans have bounds of their own where they are kept. */
+export const OUTPUT_BYTES: Record<OutputContract, number> = {
+  plan: 200_000,
+  execution: WHOLE_REPLY_BYTES,
+  verdict: WHOLE_REPLY_BYTES,
+  text: WHOLE_REPLY_BYTES,
+  intent: OPINION_BYTES,
+  route: OPINION_BYTES,
+  review: OPINION_BYTES,
+  orchestration: OPINION_BYTES,
+};
 export const BRIEF_BYTES = 40_000;
 export const CONCERNS_BYTES = 8_000;
 
@@ -99,6 +110,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   toolCallId: NAME_BYTES,
   shown: 2_000,
   lastId: NUMBER_BYTES,
+  turns: NUMBER_BYTES,
   journal: JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were shelved. */
   trace: TRACE_BYTES + 26_000,

@@ -27,7 +27,7 @@ export function withShortTexts<M extends Message>(message: M, bytes: number): M 
   if (sizeOf(message) <= bytes) return message;
   const content = message.content.map(block => {
     if (block.type === 'tool_use') return block;
-    if (block.type === 'tool_result') return { ...block, content: fitted(block.content, bytes) };
+    if (block.type === 'tool_result') return fitted(block, bytes);
     return { ...block, text: cutText(block.text, bytes) };
   });
   return { ...message, content };

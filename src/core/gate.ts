@@ -2,6 +2,8 @@
  * Gates (C23): points where a run waits for a person, and what may be answered there. One mechanism for
  * approvals, plans, questions, routes, client tools, budgets and failures.
  */
+import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES, sizeOfList } from './bounds.js';
+import { fitted } from './fit.js';
 import type { BudgetKind } from './limits.js';
 import type { ToolContent } from './message.js';
 import type { PlannedTask } from './plan.js';
@@ -58,6 +60,17 @@ export type GateAnswer =
   | { kind: 'budget'; decision: 'wrap_up' }
   | { kind: 'failure'; decision: 'retry' | 'stop' }
   | { kind: 'failure'; decision: 'other_model'; model: string };
+
+/** The gate with as much of its texts as there is room for beside those that are open. */
+export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
+  const room = GATES_BYTES - sizeOfList(open);
+  return fitted(gate, Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2))));
+}
+
+/** False where one more gate would be one too many: it is opened when its turn comes. */
+export function isRoomForGate(open: readonly Gate[]): boolean {
+  return GATES_BYTES - sizeOfList(open) >= LEAST_GATE_BYTES;
+}
 
 /** The decisions that a kind of gate takes; empty where the answer is a text or a result. */
 export const GATE_CHOICES: Record<GateKind, readonly string[]> = {

@@ -1,4 +1,7 @@
 /** Plan items and their order and states (G15, C31): one superset of todo, task and step. */
+import { PLAN_BYTES } from './bounds.js';
+import { cutText } from './fit.js';
+import { jsonBytes } from './json.js';
 
 export type TaskStatus = 'pending' | 'executing' | 'completed' | 'failed' | 'skipped' | 'blocked';
 export const TASK_STATUSES: readonly TaskStatus[] = [
@@ -79,7 +82,44 @@ export function mergePlan(
       changed = true;
     }
   }
-  return { tasks: [...byId.values()], changed, cut: [...cut] };
+  const kept = withinPlanBytes([...byId.values()], tasks);
+  const ids = new Set(kept.map(task => task.id));
+  return {
+    tasks: [...kept],
+    changed,
+    cut: planned.map(plan => plan.id).filter(id => cut.has(id) || !ids.has(id)),
+  };
+}
+
+/**
+ * What the tasks say, within its bound (L20): those that have ended are told in short, then all, then new ones
+ * are left out from the end. Where not even that will do, the plan stays as it was.
+ */
+function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
+  if (planBytes(merged) <= PLAN_BYTES) return merged;
+  const oldIds = new Set(old.map(task => task.id));
+  let kept = merged.map(task => (isOpen(task) ? task : inShort(task)));
+  if (planBytes(kept) > PLAN_BYTES) kept = kept.map(inShort);
+  for (let last = kept.length - 1; planBytes(kept) > PLAN_BYTES && last >= 0; last -= 1) {
+    if (!oldIds.has(kept[last]?.id ?? '')) kept.splice(last, 1);
+  }
+  return planBytes(kept) <= PLAN_BYTES ? kept : old;
+}
+
+function planBytes(tasks: readonly Task[]): number {
+  return jsonBytes(tasks.map(task => ({ ...task, result: null })));
+}
+
+const SHORT_TEXT_BYTES = 300;
+
+function inShort(task: Task): Task {
+  const { description, completionCriteria } = task;
+  return {
+    ...task,
+    description: cutText(description, SHORT_TEXT_BYTES),
+    completionCriteria: completionCriteria === null ? null : cutText(completionCriteria, SHORT_TEXT_BYTES),
+    requiredCapabilities: [],
+  };
 }
 
 /** True when a planned task would add to the open ones. */

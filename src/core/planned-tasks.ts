@@ -1,10 +1,17 @@
 /** Reads the tasks of a plan (F18, C20, G15): what `parsePlan` is made of. */
+import { cutText, fitsText } from './fit.js';
 import { isRecord, stringOr } from './json.js';
 import { expected, idOf, numberOrNull, readIds, stringsOf, textOrNull } from './output-fields.js';
 import { type PlannedTask, planCycles } from './plan.js';
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
 const MOST_TASKS_READ = 200;
+/** What one task may say (L20); its texts are cut with a mark, its id is not. */
+const LONGEST_ID_BYTES = 120;
+const DESCRIPTION_BYTES = 3_000;
+const CRITERIA_BYTES = 1_500;
+const MOST_DEPENDENCIES = 40;
+const MOST_CAPABILITIES = 20;
 
 /**
  * The tasks of a list, in the order of `order` (`executionOrder`) where given. Mistakes go to `errors`;
@@ -39,19 +46,30 @@ function readDrafts(list: readonly unknown[], field: string, errors: string[]): 
     const id = idOf(item.id);
     const description = stringOr(item.description, '').trim();
     if (id === null) errors.push(expected(`${at}.id`, 'a non-empty string', item.id));
+    else if (!fitsText(id, LONGEST_ID_BYTES)) errors.push(expected(`${at}.id`, 'a short id', item.id));
     if (description === '') errors.push(expected(`${at}.description`, 'a non-empty text', item.description));
     const dependencies = readIds(item.dependencies, `${at}.dependencies`, errors);
+    if (dependencies.length > MOST_DEPENDENCIES)
+      errors.push(expected(`${at}.dependencies`, `at most ${MOST_DEPENDENCIES} task ids`, item.dependencies));
     if (id === null || description === '') return [];
     return {
       id,
-      description,
+      description: cutText(description, DESCRIPTION_BYTES),
       priority: numberOrNull(item.priority),
       dependencies,
-      requiredCapabilities: stringsOf(item.requiredCapabilities),
+      requiredCapabilities: stringsOf(item.requiredCapabilities).slice(0, MOST_CAPABILITIES).map(shortName),
       estimatedDurationMs: positiveOrNull(item.estimatedDurationMs ?? item.estimatedDuration),
-      completionCriteria: textOrNull(item.completionCriteria),
+      completionCriteria: cutOrNull(textOrNull(item.completionCriteria)),
     };
   });
+}
+
+function shortName(text: string): string {
+  return cutText(text, LONGEST_ID_BYTES);
+}
+
+function cutOrNull(text: string | null): string | null {
+  return text === null ? null : cutText(text, CRITERIA_BYTES);
 }
 
 function positiveOrNull(value: unknown): number | null {

@@ -36,7 +36,7 @@ export function readStart(raw: unknown): StartRead {
     return { ok: false, errors };
   }
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
-  const all = tooLarge(settings, 'settings', SETTINGS_BYTES);
+  const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));

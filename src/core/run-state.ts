@@ -60,8 +60,8 @@ export interface Cursor {
   adopted: boolean;
   /** What the person is being asked here, kept so that the wait survives a restart. */
   question: string | null;
-  /** Execution: the report of the task, while the reviewer looks at it. */
-  report: string | null;
+  /** Execution: the task has its report, and the reviewer looks at it. */
+  reported: boolean;
   /** The model failed for good here, and a person is asked how to go on. */
   failure: CallFailure | null;
   batch: Batch | null;
@@ -254,7 +254,7 @@ export function startOf(phase: Phase, cycle: number, taskId: string | null = nul
     reporting: false,
     adopted: false,
     question: null,
-    report: null,
+    reported: false,
     failure: null,
     batch: null,
   };

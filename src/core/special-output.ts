@@ -65,6 +65,11 @@ function firstText(...values: unknown[]): string {
   return '';
 }
 
+/** What a person is asked for it. */
+export function questionText(special: SpecialOutput): string {
+  return special.kind === 'clarification' ? special.question : specialText(special);
+}
+
 /** One sentence on a special reply, for journals and for callers that only know errors. */
 export function specialText(special: SpecialOutput): string {
   switch (special.kind) {

@@ -2,7 +2,9 @@
  * Asking a second role something in the middle of another's work: the reviewer and the orchestrator (F20, F21).
  * The position moves to the question and back, so that a restart in between goes on there.
  */
+import { BRIEF_BYTES } from '../core/bounds.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
+import { cutText } from '../core/fit.js';
 import type { OutputOf } from '../core/parse-output.js';
 import type { OutputContract } from '../core/role.js';
 import { startOf } from '../core/run-state.js';
@@ -34,7 +36,8 @@ export function consult<C extends OutputContract>(run: Run, wanted: Consultation
     return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
   }
   const nothingYet = { done: false, value: null, envelope: null, special: null };
-  state.consultation = { ...wanted, suspended: state.cursor, ...nothingYet };
+  const brief = cutText(wanted.brief, BRIEF_BYTES);
+  state.consultation = { ...wanted, brief, suspended: state.cursor, ...nothingYet };
   run.moveTo(startOf('consultation', state.cursor.cycle, state.cursor.taskId));
   return { kind: 'pending' };
 }

@@ -1,6 +1,6 @@
 /** Gates: where a run waits for a person (C23). One way to ask, whatever it is about. */
 import type { Gate, GateAnswer } from '../core/gate.js';
-import { autoAnswer, choicesOf, safeAnswer } from '../core/gate.js';
+import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gate.js';
 import { preview } from '../core/journal.js';
 import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';
@@ -36,18 +36,19 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
   const { state, ports } = run;
   if (state.gates.some(open => open.key === question.key)) return null;
   const now = ports.now();
-  const { kind, title, body, subject } = question;
+  const { kind, subject } = question;
   const deadline = now + run.pinned.gateTimeoutMs;
   // The compiler does not follow that kind and subject belong together.
-  const gate = {
+  const asked = {
     gateId: run.nextId('g'),
     kind,
-    title,
-    body,
+    title: question.title,
+    body: question.body,
     subject,
     openedAt: now,
     deadline,
   } as unknown as Gate;
+  const gate = fitGate(asked, openGates(run));
   const { autoApprove, attended } = state.settings;
   const auto = autoAnswer(gate, { yes: autoApprove, attended: attended === true });
   if (auto) {
@@ -55,8 +56,13 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
     return auto as AnswerOf<K>;
   }
   state.gates.push({ key: question.key, gate, answer: null });
+  const { title, body } = gate;
   run.journal('gate_opened', { gateId: gate.gateId, kind, title, body, deadline, choices: choicesOf(gate) });
   return null;
+}
+
+export function openGates({ state }: Run): Gate[] {
+  return state.gates.map(({ gate }) => gate);
 }
 
 /** Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. */

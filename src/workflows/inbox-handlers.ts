@@ -2,7 +2,14 @@
  * What arrives from people: signals and updates. Handlers are synchronous, write to inbox, gates and switches
  * only, and never throw; the loop does the rest (DESIGN.md, "Steering").
  */
-import { GATE_ANSWER_BYTES, MESSAGE_BYTES, MESSAGES_BYTES, sizeOfList } from '../core/bounds.js';
+import {
+  GATE_ANSWER_BYTES,
+  MESSAGE_BYTES,
+  MESSAGES_BYTES,
+  OTHER_ANSWERS_BYTES,
+  sizeOfList,
+} from '../core/bounds.js';
+import type { GateAnswer } from '../core/gate.js';
 import { checkAnswer } from '../core/gate-answer.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
@@ -173,11 +180,25 @@ function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {
   const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
   const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
   const knownTaskIds = tasks.map(task => task.id);
-  return checkAnswer(open, [...closedGates, ...answered], input, {
+  const checked = checkAnswer(open, [...closedGates, ...answered], input, {
     via,
     maxBytes: GATE_ANSWER_BYTES,
     knownTaskIds,
   });
+  const fault = 'ok' in checked ? tooManyAnswers(run, checked.ok) : null;
+  return fault === null ? checked : { error: fault };
+}
+
+/** The gate that the run waits at takes any answer; those behind it may hold so much together. */
+function tooManyAnswers(
+  { state }: Run,
+  { gateId, answer }: { gateId: string; answer: GateAnswer },
+): string | null {
+  const [first, ...others] = state.gates;
+  if (!first || first.gate.gateId === gateId) return null;
+  const waiting = others.flatMap(open => (open.answer ? [open.answer] : []));
+  if (sizeOfList([...waiting, answer]) <= OTHER_ANSWERS_BYTES) return null;
+  return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
 }
 
 /** Tasks of an edit, or what is wrong with it (L17): only tasks that have not begun can change. */

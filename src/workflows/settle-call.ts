@@ -1,6 +1,7 @@
 /** The end of a tool call, whatever the end: its one result (G7), and everything that remembers calls. */
+import { BOUNDS } from '../core/bounds.js';
 import { preview } from '../core/journal.js';
-import { ownValue } from '../core/json.js';
+import { jsonBytes, ownValue } from '../core/json.js';
 import { recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import type { Batch } from '../core/run-state.js';
@@ -32,12 +33,16 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
   if (result.ending === 'invalid') {
     const badCalls = ownValue(state.badCalls, call.name) ?? 0;
-    state.badCalls = { ...state.badCalls, [call.name]: badCalls + 1 };
+    const counted = { ...state.badCalls, [call.name]: badCalls + 1 };
+    // Names that a model makes up have no end; only those of tools are looked up again.
+    if (jsonBytes(counted) <= BOUNDS.badCalls) state.badCalls = counted;
   }
   const { taskId } = state.cursor;
   // A client's tool may change things as well: what was read before it is not reused (D3).
   if (ran)
     recordCall(state.ledger, { call: { ...call, input }, result, messageId, taskId, policy: ran.policy });
+  // It has run, or never will.
+  delete batch.edited[call.id];
   const text = preview(resultText(result));
   addStep(state.trace, {
     ...stepOf(reply),

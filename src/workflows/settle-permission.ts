@@ -1,5 +1,6 @@
 /** Tool calls that a person has a say in: approvals (S4, C23) and tools that the client runs (T10, T11, C24). */
 
+import { isRoomForGate } from '../core/gate.js';
 import { approvalText, clientToolText } from '../core/gate-text.js';
 import { batchAction, waitingSteers } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
@@ -7,7 +8,7 @@ import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { thoughtOf } from '../core/message.js';
 import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
 import type { Question } from './gates.js';
-import { ask, closeGates, openGate, takeRecorded } from './gates.js';
+import { ask, closeGates, openGate, openGates, takeRecorded } from './gates.js';
 import type { Run } from './run.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
@@ -38,13 +39,14 @@ export async function askAbout(
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
-/** Opens the gates of a whole batch at once, so that a person sees all that is asked of them. */
+/** Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. */
 export function openBatchGates(
   run: Run,
   reply: AssistantMessage,
   decisions: readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
 ): void {
   for (const { call, decision } of decisions) {
+    if (!isRoomForGate(openGates(run))) return;
     if (decision.kind === 'client') openGate(run, clientQuestion(call));
     if (decision.kind === 'ask' && run.state.settings.attended)
       openGate(run, approvalQuestion(call, decision.concerns, thoughtOf(reply)));

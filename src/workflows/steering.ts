@@ -3,7 +3,10 @@
  * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
  */
 
+import { CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../core/bounds.js';
+import type { EnvelopeMeta } from '../core/envelope.js';
 import { confirmationReasons } from '../core/envelope.js';
+import { fitted } from '../core/fit.js';
 import type { InboxItem } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
 import { isOpen } from '../core/plan.js';
@@ -51,7 +54,7 @@ async function understand(run: Run, steering: Steering): Promise<void> {
   });
   if (end.kind === 'reply') {
     steering.intent = end.output;
-    steering.concerns.push(...confirmationReasons(end.envelope));
+    concern(steering, end.envelope);
     tell(run, UNDERSTANDING, end.envelope.userMessage);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
@@ -71,7 +74,7 @@ async function route(run: Run, steering: Steering): Promise<void> {
   });
   if (end.kind === 'reply') {
     steering.proposal = end.output;
-    steering.concerns.push(...confirmationReasons(end.envelope));
+    concern(steering, end.envelope);
     tell(run, ROUTER, end.envelope.userMessage);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
@@ -79,6 +82,10 @@ async function route(run: Run, steering: Steering): Promise<void> {
   }
   steering.stage = 'deciding';
   run.moveTo(startOf('steering', run.state.cursor.cycle));
+}
+
+function concern(steering: Steering, envelope: EnvelopeMeta): void {
+  steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope)], CONCERNS_BYTES);
 }
 
 function tell(run: Run, role: string, text: string | null): void {
@@ -199,7 +206,10 @@ function replan(run: Run, steering: Steering): void {
   state.tasks = state.tasks.map(task =>
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
   );
-  state.goal.improvements = withAnswers(steering).map(item => item.text);
+  state.goal.improvements = fitted(
+    withAnswers(steering).map(item => item.text),
+    IMPROVEMENTS_BYTES,
+  );
   state.goal.improvementsFrom = 'user';
   state.goal.wrapUp = null;
   run.enterPhase('planning', state.cursor.cycle + 1);

@@ -1,7 +1,9 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
+import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../core/bounds.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
+import { fitted } from '../core/fit.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
@@ -117,11 +119,13 @@ function readReply<C extends OutputContract>(
   const text = textOf(message);
   const knownTaskIds = tasks.map(task => task.id);
   const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
-  const { envelope, special } = read;
+  const special = read.special && fitted(read.special, QUESTION_BYTES);
+  const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, message, null);
   if (special) return { kind: 'special', special };
-  if (read.ok) return { kind: 'reply', message, output: read.value, envelope };
-  const { errors, value } = read;
+  const value = read.value === null ? null : fitted(read.value, OUTPUT_BYTES[contract]);
+  if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
+  const errors = read.ok ? [] : read.errors;
   if (cursor.reasked) {
     noteFinal(run, message, errors.join(' '));
     return value === null

@@ -11,12 +11,13 @@ import { clearTask } from '../../core/ledger.js';
 import type { Task } from '../../core/plan.js';
 import { applyEcho, nextTask, setStatus } from '../../core/plan.js';
 import { startOf } from '../../core/run-state.js';
-import { specialText } from '../../core/special-output.js';
+import { questionText, specialText } from '../../core/special-output.js';
 import type { ExecutionOutput } from '../../core/team-outputs.js';
 import type { GoalEnd } from '../conclude.js';
 import { concludeEarly } from '../conclude.js';
 import { reviewResult } from '../review.js';
 import type { Run } from '../run.js';
+import { keepReport } from '../shelve.js';
 import { runTurns } from '../turn-loop.js';
 import { askForTask } from './ask-for-task.js';
 import { endTask, noteFallback, noteLimit } from './notes.js';
@@ -34,10 +35,10 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
     run.enterPhase('verification', state.cursor.cycle);
     return null;
   }
-  const { reporting, question, report } = state.cursor;
+  const { reporting, question, reported } = state.cursor;
   const limit = pinned.limits.execution;
   if (question !== null) return askForTask(run, task, question);
-  if (report !== null) return judge(run, task, report, limit);
+  if (reported) return judge(run, task, limit);
   const end = await runTurns(run, {
     role: EXECUTOR,
     output: 'execution',
@@ -48,21 +49,23 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
   switch (end.kind) {
     case 'special':
       if (end.special.kind === 'error') {
-        endTask(run, task.id, { status: 'failed', reason: 'error', result: specialText(end.special) });
+        const result = await keepReport(run, task.id, specialText(end.special));
+        endTask(run, task.id, { status: 'failed', reason: 'error', result });
       } else {
-        state.cursor.question =
-          end.special.kind === 'clarification' ? end.special.question : specialText(end.special);
+        state.cursor.question = questionText(end.special);
       }
       return null;
-    case 'reply':
-      applyReport(run, task.id, end.output, limit);
+    case 'reply': {
+      const summary = await keepReport(run, task.id, end.output.summary);
+      applyReport(run, task.id, { ...end.output, summary }, limit);
       return null;
+    }
     case 'unusable':
       noteFallback(run, EXECUTOR, end.errors, 'the task failed');
       endTask(run, task.id, {
         status: 'failed',
         reason: reporting ? 'max_rounds' : 'bad_output',
-        result: end.text,
+        result: await keepReport(run, task.id, end.text),
       });
       return null;
     case 'rounds_used':
@@ -109,7 +112,8 @@ function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: n
   const thread = run.threadOf(run.role(EXECUTOR));
   switch (decision) {
     case 'completed':
-      cursor.report = output.summary;
+      setReport(run, taskId, output.summary);
+      cursor.reported = true;
       return;
     case 'skipped':
       endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
@@ -127,6 +131,11 @@ function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: n
   }
 }
 
+/** The report is the task's own from here on, for whoever looks at it. */
+function setReport({ state }: Run, taskId: string, result: string): void {
+  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, result } : task));
+}
+
 /** Tasks that the executor says have ended meanwhile (F5). */
 function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   const before = run.state.tasks;
@@ -137,12 +146,13 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
 }
 
 /** A task that its executor calls done is done when the reviewer, where there is one, agrees (F20). */
-async function judge(run: Run, task: Task, report: string, limit: number): Promise<GoalEnd | null> {
+async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | null> {
   const { state } = run;
+  const report = task.result ?? '';
   const reviewed = reviewResult(run, task, report);
   if (reviewed.kind === 'pending') return null;
   const { cursor } = state;
-  cursor.report = null;
+  cursor.reported = false;
   const left = limit - cursor.round;
   if (reviewed.approved || left <= 0) {
     const reason = reviewed.approved ? null : 'rejected by the review';

@@ -1,5 +1,7 @@
 /** What to do about a failed task, where the orchestrator is asked (F21): it proposes, the phase machine disposes. */
+import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { confirmationReasons } from '../../core/envelope.js';
+import { fitted } from '../../core/fit.js';
 import type { OrchestrationOutput } from '../../core/intent.js';
 import { preview } from '../../core/journal.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
@@ -174,7 +176,7 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
 
 function replan(run: Run, reason: string): void {
   const { goal, cursor } = run.state;
-  goal.improvements = [reason];
+  goal.improvements = fitted([reason], IMPROVEMENTS_BYTES);
   goal.improvementsFrom = 'review';
   run.enterPhase('planning', cursor.cycle + 1);
 }

@@ -1,11 +1,13 @@
 /** The planning phase: planner replies until there is a plan to execute (L2, F7, F13). */
+import { IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief } from '../../core/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
+import { cutText, fitted } from '../../core/fit.js';
 import { planText } from '../../core/gate-text.js';
 import { preview } from '../../core/journal.js';
 import { isOpen, mergePlan } from '../../core/plan.js';
-import { specialText } from '../../core/special-output.js';
+import { questionText } from '../../core/special-output.js';
 import type { PlanOutput } from '../../core/team-outputs.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
@@ -34,8 +36,7 @@ export async function plan(run: Run): Promise<GoalEnd | null> {
   });
   switch (end.kind) {
     case 'special':
-      state.cursor.question =
-        end.special.kind === 'clarification' ? end.special.question : specialText(end.special);
+      state.cursor.question = questionText(end.special);
       return null;
     case 'reply':
       return adopt(run, end.output, limit);
@@ -58,7 +59,7 @@ async function adopt(run: Run, output: PlanOutput | null, limit: number): Promis
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
   if (question !== null) {
-    state.cursor.question = question;
+    state.cursor.question = cutText(question, QUESTION_BYTES);
     return null;
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
@@ -154,7 +155,7 @@ async function release(run: Run): Promise<GoalEnd | null> {
 /** Back to the planner with what was asked for. Tasks that did not begin may be dropped by the new plan. */
 function planAnew(run: Run, wanted: string[], from: 'user' | 'review'): void {
   const { state } = run;
-  state.goal.improvements = wanted;
+  state.goal.improvements = fitted(wanted, IMPROVEMENTS_BYTES);
   state.goal.improvementsFrom = from;
   state.tasks = state.tasks.filter(task => task.status !== 'pending');
   run.enterPhase('planning', state.cursor.cycle + 1);

@@ -1,12 +1,15 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5, F8 to F10). */
+import { ANSWER_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { verificationBrief } from '../../core/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
+import { fitted } from '../../core/fit.js';
 import { preview } from '../../core/journal.js';
 import { rejectTasks } from '../../core/plan.js';
 import type { SpecialOutput } from '../../core/special-output.js';
 import { specialText } from '../../core/special-output.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
+import { keepText } from '../keep-text.js';
 import type { Run } from '../run.js';
 import { runTurns } from '../turn-loop.js';
 import { noteFallback, noteLimit } from './notes.js';
@@ -39,9 +42,9 @@ export async function verify(run: Run): Promise<GoalEnd | null> {
   );
   const { done, improvements, contradictions } = verdict;
   run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
-  if (output.summary) goal.lastSummary = output.summary;
+  if (output.summary) goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
   if (done) return answerFor(run, 'verified');
-  goal.improvements = improvements;
+  goal.improvements = fitted(improvements, IMPROVEMENTS_BYTES);
   goal.improvementsFrom = 'verification';
   state.tasks = rejectTasks(
     state.tasks,

@@ -118,7 +118,7 @@ describe('readStart', () => {
       wrong({ clientTools: [{ name: 'a', inputSchema: deep }] }),
       [/deeper than 64/],
     ],
-    ['a long system message', wrong({ systemMessage: 'a'.repeat(64_001) }), [/systemMessage.*at most 64000/]],
+    ['a long system message', wrong({ systemMessage: 'a'.repeat(64_001) }), [/systemMessage.*at most 20000/]],
     [
       'everything wrong',
       { goal: ' ', settings: { mode: 1, workspace: 2, autoApprove: 3 } },
