@@ -1,4 +1,5 @@
 /** Limits as words of a command line. */
+import { DEFAULT_LIMITS } from '../core/limits.js';
 import { SteersmanError } from '../errors.js';
 import { EXIT } from './exit-codes.js';
 
@@ -14,6 +15,10 @@ export function readLimits(words: string[]): Record<string, number | null> {
         'Write name=number, such as tokens=2000000 (costUsd=none for no limit).',
         EXIT.usage,
       );
+    }
+    if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
+      const known = Object.keys(DEFAULT_LIMITS).join(', ');
+      throw new SteersmanError(`There is no limit ${name}.`, `There are: ${known}.`, EXIT.usage);
     }
     limits[name] = number;
   }

@@ -29,7 +29,12 @@ function whole(key: keyof Limits, min: number, description: string) {
 export const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
   execution: whole('execution', 1, 'Executor rounds a task.'),
-  verification: whole('verification', 1, 'Verifications a goal.'),
+  verification: whole('verification', 1, 'Verifications a goal, and plans it gets without a person.'),
+  taskRetries: whole(
+    'taskRetries',
+    0,
+    'Times a failed task is tried again when the orchestrator proposes it.',
+  ),
   tasks: whole('tasks', 1, 'Tasks a plan may hold.'),
   totalTurns: whole('totalTurns', 1, 'Model replies over all goals of a run.'),
   turns: whole('turns', 1, 'Model replies a goal may take, over all roles.'),

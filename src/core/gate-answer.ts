@@ -1,6 +1,7 @@
 /** Checks answers to gates (C23, T11, K4): for the updates' validators, so that a bad answer costs no history. */
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from './json.js';
+import { type Ceilings, ceilingFault } from './limits.js';
 import type { ToolContent } from './message.js';
 import { expected, isAbsent, numberOrNull } from './output-fields.js';
 import { readPlannedTasks } from './planned-tasks.js';
@@ -12,6 +13,8 @@ export interface AnswerRules {
   maxBytes: number;
   /** Tasks that an edited plan's dependencies may name besides its own. */
   knownTaskIds?: readonly string[];
+  /** What the worker lets nobody raise a limit above. */
+  ceilings?: Ceilings;
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
@@ -91,7 +94,7 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
         reason: reasonOf(input),
       };
     case 'budget':
-      return readBudgetAnswer(gate, input);
+      return readBudgetAnswer(gate, input, rules.ceilings ?? {});
     case 'failure':
       return readFailureAnswer(gate, input);
   }
@@ -129,13 +132,14 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
 function readBudgetAnswer(
   gate: Extract<Gate, { kind: 'budget' }>,
   input: Record<string, unknown>,
+  ceilings: Ceilings,
 ): GateAnswer | string {
   if (input.decision === 'wrap_up') return { kind: 'budget', decision: 'wrap_up' };
   const to = numberOrNull(input.to);
   const { budget, limit, used } = gate.subject;
   const floor = Math.max(limit, used);
   if (to === null || to <= floor) return expected('to', `a limit of ${budget} above ${floor}`, input.to);
-  return { kind: 'budget', decision: 'raise', to };
+  return ceilingFault({ [budget]: to }, ceilings) ?? { kind: 'budget', decision: 'raise', to };
 }
 
 function readFailureAnswer(

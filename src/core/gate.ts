@@ -3,6 +3,7 @@
  * approvals, plans, questions, routes, client tools, budgets and failures.
  */
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES, sizeOfList } from './bounds.js';
+import { onlyAPerson } from './enlarge.js';
 import { fitted } from './fit.js';
 import type { BudgetKind } from './limits.js';
 import type { ToolContent } from './message.js';
@@ -27,7 +28,8 @@ export type Gate = GateBase &
     | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string } }
     | { kind: 'plan'; subject: { tasks: number } }
     | { kind: 'question'; subject: { role: string } }
-    | { kind: 'route'; subject: { act: string; messageId: string } }
+    /** `enlarges`: approving it changes a limit or a goal's means. */
+    | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
     /** A tool that the client runs (T11); `callId` is the model's id of the call. */
     | { kind: 'clientTool'; subject: { tool: string; callId: string; arguments: string } }
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
@@ -118,15 +120,16 @@ export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAn
  * client.
  */
 export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean }): GateAnswer | null {
+  const yes = given.yes && !onlyAPerson(gate);
   switch (gate.kind) {
     case 'approval':
-      if (given.yes) return { kind: 'approval', decision: 'approve', reason: null, arguments: null };
+      if (yes) return { kind: 'approval', decision: 'approve', reason: null, arguments: null };
       break;
     case 'plan':
-      if (given.yes) return { kind: 'plan', decision: 'approve' };
+      if (yes) return { kind: 'plan', decision: 'approve' };
       break;
     case 'route':
-      if (given.yes) return { kind: 'route', decision: 'approve', reason: null };
+      if (yes) return { kind: 'route', decision: 'approve', reason: null };
       break;
     case 'clientTool':
       return null;

@@ -1,6 +1,7 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
 
 import { EVENT_BYTES, JOURNAL_BYTES, sizeOf, sizeOfList } from './bounds.js';
+import type { Enlarger } from './enlarge.js';
 import { fitted } from './fit.js';
 import type { GateKind } from './gate.js';
 import { headChars } from './large-text.js';
@@ -57,7 +58,7 @@ export interface JournalPayloads {
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
   limit_reached: { limit: string; taskId: string | null };
   budget_warning: { budget: BudgetKind };
-  budget_set: { limits: Partial<Record<string, number | null>> };
+  budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
   thread_trimmed: { thread: string; dropped: number; why: string };
   /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
   receipt: Receipt;

@@ -1,5 +1,6 @@
 /** Limits and counters (L19): different things with different names; none shares a variable with another. */
 import { isRecord } from './json.js';
+import { expected, quoted } from './output-fields.js';
 
 export interface Limits {
   /** Planner rounds a cycle (L2). */
@@ -8,6 +9,8 @@ export interface Limits {
   execution: number;
   /** Verifications a goal (L5). */
   verification: number;
+  /** Times that a failed task is tried again on the orchestrator's proposal (F21). */
+  taskRetries: number;
   /** Tasks a plan may hold. */
   tasks: number;
   /** Model replies a goal may take, over all roles. */
@@ -30,6 +33,7 @@ export const DEFAULT_LIMITS: Limits = {
   planning: 3,
   execution: 10,
   verification: 3,
+  taskRetries: 2,
   tasks: 20,
   turns: 100,
   totalTurns: 500,
@@ -44,14 +48,32 @@ export const DEFAULT_LIMITS: Limits = {
 export interface Counters {
   planning: number;
   verification: number;
+  /** Plans made anew on the orchestrator's proposal, without a verification. */
+  replans: number;
   turns: number;
   toolCalls: number;
   reasks: number;
 }
 
-export const NO_COUNTERS: Counters = { planning: 0, verification: 0, turns: 0, toolCalls: 0, reasks: 0 };
+export const NO_COUNTERS: Counters = {
+  planning: 0,
+  verification: 0,
+  replans: 0,
+  turns: 0,
+  toolCalls: 0,
+  reasks: 0,
+};
 
-export type BudgetKind = 'turns' | 'totalTurns' | 'tokens' | 'wallTimeMs' | 'costUsd';
+/**
+ * Plans that a goal may still get without a person's wish (L5, LI1): each verification that asks for more takes
+ * one, and so does each replan that the orchestrator proposes. The plan at hand is counted when it is verified.
+ */
+export function plansLeft(counters: Counters, limits: Limits): number {
+  return limits.verification - counters.verification - counters.replans;
+}
+
+const BUDGET_KINDS = ['turns', 'totalTurns', 'tokens', 'wallTimeMs', 'costUsd'] as const;
+export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
 export interface BudgetUse {
   turns: number;
@@ -69,10 +91,9 @@ export function checkBudgets(
   limits: Limits,
   used: BudgetUse,
 ): { exhausted: BudgetKind[]; warned: BudgetKind[] } {
-  const kinds: BudgetKind[] = ['turns', 'totalTurns', 'tokens', 'wallTimeMs', 'costUsd'];
   const exhausted: BudgetKind[] = [];
   const warned: BudgetKind[] = [];
-  for (const kind of kinds) {
+  for (const kind of BUDGET_KINDS) {
     const limit = limits[kind];
     const value = used[kind];
     if (limit === null || value === null) continue;
@@ -82,22 +103,49 @@ export function checkBudgets(
   return { exhausted, warned };
 }
 
-/** What is wrong with a change of limits, in words; null when it is a non-empty object of known limits. */
-export function limitsFault(input: unknown): string | null {
+/** The limits of a run in flight, and what is used of them. */
+export interface Standing {
+  limits: Limits;
+  used: BudgetUse;
+}
+
+/** Limits that may be 0: nothing is tried again. */
+const MAY_BE_ZERO = ['taskRetries', 'argumentCorrections'];
+
+/**
+ * What is wrong with a change of limits, in words; null when it is a non-empty object of known limits, each above
+ * what is used of it.
+ */
+export function limitsFault(input: unknown, standing: Standing | null = null): string | null {
   const names = Object.keys(DEFAULT_LIMITS);
   if (!isRecord(input) || Object.keys(input).length === 0) {
     return `Give an object with at least one of: ${names.join(', ')}.`;
   }
   for (const [name, value] of Object.entries(input)) {
-    if (!names.includes(name)) return `There is no limit ${name}. There are: ${names.join(', ')}.`;
-    if (name === 'costUsd' && (value === null || (typeof value === 'number' && value > 0))) continue;
-    if (name === 'costUsd') return `costUsd must be a number above 0, or null, got ${JSON.stringify(value)}.`;
-    const least = name === 'argumentCorrections' ? 0 : 1;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < least) {
-      return `${name} must be a whole number from ${least}, got ${JSON.stringify(value)}.`;
-    }
+    if (!names.includes(name)) return `There is no limit ${quoted(name)}. There are: ${names.join(', ')}.`;
+    const fault = limitFault(name, value) ?? usedFault(name, value, standing);
+    if (fault !== null) return fault;
   }
   return null;
+}
+
+function limitFault(name: string, value: unknown): string | null {
+  if (name === 'costUsd') {
+    const fits = value === null || (typeof value === 'number' && value > 0);
+    return fits ? null : expected(name, 'a number above 0, or null', value);
+  }
+  const least = MAY_BE_ZERO.includes(name) ? 0 : 1;
+  const fits = typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+  return fits ? null : expected(name, `a whole number from ${least}`, value);
+}
+
+/** A limit that is used up already would cut the goal short, or the next one (PR9). */
+function usedFault(name: string, value: unknown, standing: Standing | null): string | null {
+  const kind = BUDGET_KINDS.find(known => known === name);
+  const used = kind && standing?.used[kind];
+  if (!kind || typeof value !== 'number' || typeof used !== 'number' || value > used) return null;
+  const of = standing?.limits[kind] ?? 'no limit';
+  return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;
 }
 
 /** The most that a worker lets anybody set of a limit; a limit without an entry has no ceiling. */

@@ -1,6 +1,6 @@
 /** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
 import type { OrchestrationOutput } from './intent.js';
-import type { Limits } from './limits.js';
+import { type Ceilings, ceilingFault, type Limits } from './limits.js';
 import { isOpen, type Task } from './plan.js';
 import type { Phase } from './run-state.js';
 
@@ -19,9 +19,10 @@ export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
 export interface OrchestrationCase {
   phase: Phase;
   tasks: readonly Task[];
-  /** The goal may be planned once more: verifications are left. */
+  /** The goal may be planned once more: see `plansLeft`. */
   canReplan: boolean;
   limits: Limits;
+  ceilings: Ceilings;
   used: { turns: number; tokens: number };
   /** Models that the run knows. */
   models: readonly string[];
@@ -32,15 +33,15 @@ export interface OrchestrationCase {
 
 export interface OrchestrationDecision {
   accepted: boolean;
-  /** Accepted, once a person has confirmed. */
-  confirm: boolean;
+  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is (core/enlarge.ts). */
+  confirm: 'none' | 'gate' | 'person';
   /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
   why: string;
   /** What the user is told (F21); null for what is refused, which changes nothing. */
   tellUser: string | null;
 }
 
-/** Judges one proposal (F21, F22). What gives up work or goes over a limit is always confirmed by a person. */
+/** Judges one proposal (F21, F22). What gives up work is confirmed; what changes a limit only a person decides. */
 export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,
@@ -68,7 +69,7 @@ function decideTransition(proposal: Transition, given: OrchestrationCase): Orche
   if (to === 'execution' && open === 0) return refused('There is no open task to execute.');
   if (to === 'verification' && open > 0) return refused(`${open} task(s) are open still.`);
   if (to === 'planning' && !given.canReplan) return refused('No further plan is left under the limits.');
-  return accepted(proposal, given, `Goes from ${phase} to ${to}.`, to === 'wrap_up');
+  return accepted(proposal, given, `Goes from ${phase} to ${to}.`, to === 'wrap_up' ? 'gate' : 'none');
 }
 
 type Allocation = Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>;
@@ -84,17 +85,31 @@ function decideAllocation(proposal: Allocation, given: OrchestrationCase): Orche
   }
   if (amount === null || !Number.isInteger(amount) || amount < 1)
     return refused(`An amount of ${resource} is a whole number from 1, got ${amount ?? 'none'}.`);
-  if (resource === 'rounds') {
-    const task = given.tasks.find(candidate => candidate.id === target);
-    if (task === undefined || !isOpen(task)) return refused(`${target ?? 'No task'} is not an open task.`);
-    if (amount <= task.rounds) return refused(`${task.id} has used ${task.rounds} rounds already.`);
-    const over = amount > given.limits.execution;
-    return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, over);
-  }
+  const over = ceilingFault({ [resource === 'rounds' ? 'execution' : resource]: amount }, given.ceilings);
+  if (over !== null) return refused(over);
+  if (resource === 'rounds') return decideRounds(proposal, amount, given);
+  // More is a limit raised, less gives up work that the goal was allowed: a person decides on both.
   if (amount <= given.used[resource])
     return refused(`The goal has used ${given.used[resource]} ${resource} already.`);
-  const over = amount > given.limits[resource];
-  return accepted(proposal, given, `The goal gets ${amount} ${resource}.`, over);
+  if (amount === given.limits[resource]) return refused(`The goal has ${amount} ${resource} already.`);
+  return accepted(proposal, given, `The goal gets ${amount} ${resource}.`, 'person');
+}
+
+/** Rounds are one task's own; a failed task that gets them is tried again with them. */
+function decideRounds(proposal: Allocation, amount: number, given: OrchestrationCase): OrchestrationDecision {
+  const { tasks, limits } = given;
+  const task = tasks.find(candidate => candidate.id === proposal.target);
+  if (task === undefined || !(isOpen(task) || task.status === 'failed'))
+    return refused(`${proposal.target ?? 'No task'} is neither open nor failed.`);
+  if (amount <= task.rounds) return refused(`${task.id} has used ${task.rounds} rounds already.`);
+  const has = task.maxRounds ?? limits.execution;
+  if (amount < has) return refused(`${task.id} has ${has} rounds anyway.`);
+  if (task.status === 'failed' && task.retries >= limits.taskRetries) return refused(triedEnough(task));
+  return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, amount > has ? 'person' : 'none');
+}
+
+function triedEnough({ id, retries }: Task): string {
+  return `${id} was tried again ${retries} time(s) already, which is the limit.`;
 }
 
 type Handling = Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>;
@@ -108,6 +123,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
       if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
       const legal = handling === 'retry' ? RETRYABLE.includes(task.status) : !SETTLED.includes(task.status);
       if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
+      if (handling === 'retry' && task.retries >= given.limits.taskRetries) return refused(triedEnough(task));
       return accepted(proposal, given, `${task.id} is ${PAST[handling]}.`);
     }
     case 'replan':
@@ -116,7 +132,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
     case 'ask_user':
       return accepted(proposal, given, 'A person is asked how to go on.');
     case 'stop':
-      return accepted(proposal, given, 'The run stops with what there is.', true);
+      return accepted(proposal, given, 'The run stops with what there is.', 'gate');
   }
 }
 
@@ -128,12 +144,13 @@ function accepted(
   { reason }: OrchestrationOutput,
   { concerns }: OrchestrationCase,
   what: string,
-  confirm = false,
+  confirm: OrchestrationDecision['confirm'] = 'none',
 ): OrchestrationDecision {
   const tellUser = [what, reason, ...concerns].filter(part => part !== '').join(' ');
-  return { accepted: true, confirm: confirm || concerns.length > 0, why: what, tellUser };
+  const worried = confirm === 'none' && concerns.length > 0;
+  return { accepted: true, confirm: worried ? 'gate' : confirm, why: what, tellUser };
 }
 
 function refused(why: string): OrchestrationDecision {
-  return { accepted: false, confirm: false, why, tellUser: null };
+  return { accepted: false, confirm: 'none', why, tellUser: null };
 }

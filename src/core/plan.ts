@@ -32,6 +32,10 @@ export interface Task extends PlannedTask {
   status: TaskStatus;
   /** Executor rounds used (L3). */
   rounds: number;
+  /** Rounds that this task was allowed in place of the limit; null for the limit (F21). */
+  maxRounds: number | null;
+  /** Times that it was tried again on the orchestrator's proposal. */
+  retries: number;
   /** What the executor reported; null until it did. */
   result: string | null;
   /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
@@ -136,7 +140,15 @@ function revives(old: Task, cycle: number): boolean {
 /** The same object when the plan says nothing new of the task. */
 function mergeTask(old: Task | undefined, plan: PlannedTask, cycle: number): Task {
   if (old === undefined || revives(old, cycle)) {
-    return { ...definitionOf(plan), status: 'pending', rounds: 0, result: null, reason: null, cycle };
+    const fresh = {
+      status: 'pending',
+      rounds: 0,
+      maxRounds: null,
+      result: null,
+      reason: null,
+      cycle,
+    } as const;
+    return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0 };
   }
   if (old.status !== 'pending' || JSON.stringify(definitionOf(old)) === JSON.stringify(definitionOf(plan))) {
     return old;

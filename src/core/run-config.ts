@@ -34,6 +34,15 @@ export interface RunSettings {
   continueAsNew?: 'suggested' | 'every-safe-point';
 }
 
+/**
+ * Settings of a run that another starts for a task of its own. Nobody is attached to it: it asks no person, waits
+ * for no follow-up, and has no client that would run tools (TR11).
+ */
+export function settingsOfNewTask(settings: RunSettings): RunSettings {
+  const { clientTools: _tools, keepOpenSeconds: _open, ...rest } = settings;
+  return { ...rest, attended: false };
+}
+
 /** A tool of the client, as a start request declares it (T8). */
 export interface ClientTool {
   name: string;

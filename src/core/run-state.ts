@@ -14,7 +14,7 @@ import type { IntentOutput, RouteOutput } from './intent.js';
 import type { Journal, Outcome } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
-import type { Counters } from './limits.js';
+import type { BudgetUse, Counters } from './limits.js';
 import { NO_COUNTERS } from './limits.js';
 import type { Message, Usage } from './message.js';
 import { NO_USAGE } from './message.js';
@@ -357,4 +357,15 @@ export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalR
     all.splice(0, 2, { ...second, turns: second.turns + first.turns });
   }
   return all;
+}
+
+/** What the goal at hand, and the run with it, has used of its budgets. */
+export function budgetUse({ goal, turns }: RunState, now: number): BudgetUse {
+  return {
+    turns: goal.counters.turns,
+    totalTurns: turns,
+    tokens: goal.usage.inputTokens + goal.usage.outputTokens,
+    wallTimeMs: goalTimeMs(goal, now),
+    costUsd: goal.usage.costUsd,
+  };
 }

@@ -21,8 +21,10 @@ import { mergePlan } from '../core/plan.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
 import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
+import { budgetUse } from '../core/run-state.js';
 import { closeForAlways } from './gates.js';
 import type { Run } from './run.js';
+import { setLimits } from './set-limits.js';
 import { readable, UNDERSTANDING } from './take-steering.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
@@ -184,6 +186,7 @@ function checkedAnswer(run: Run, input: unknown, via: AnswerRoute) {
     via,
     maxBytes: GATE_ANSWER_BYTES,
     knownTaskIds,
+    ceilings: run.state.pinned?.ceilings ?? {},
   });
   const fault = 'ok' in checked ? tooManyAnswers(run, checked.ok) : null;
   return fault === null ? checked : { error: fault };
@@ -237,14 +240,13 @@ export function editPlan(run: Run, input: unknown): { tasks: number } {
 export function budgetFault(run: Run, input: unknown): string | null {
   if (run.state.end) return 'The run has ended.';
   if (!run.state.pinned) return 'The run is being loaded: try again in a moment.';
-  return limitsFault(input) ?? ceilingFault(input as Partial<Limits>, run.pinned.ceilings);
+  const { pinned, state, ports } = run;
+  const standing = { limits: pinned.limits, used: budgetUse(state, ports.now()) };
+  return limitsFault(input, standing) ?? ceilingFault(input as Partial<Limits>, pinned.ceilings);
 }
 
 /** Changes limits of a run in flight; they count from the next check on. */
-export function setBudget(run: Run, input: Partial<Record<string, number | null>>): { limits: string[] } {
-  const { pinned } = run;
-  pinned.limits = { ...pinned.limits, ...input };
-  run.state.goal.warned = run.state.goal.warned.filter(budget => !(budget in input));
-  run.journal('budget_set', { limits: input });
+export function setBudget(run: Run, input: Partial<Limits>): { limits: string[] } {
+  setLimits(run, input, 'setBudget');
   return { limits: Object.keys(input) };
 }

@@ -2,9 +2,10 @@
 import type { CallFailure } from '../core/failure.js';
 import type { BudgetKind } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
-import { goalTimeMs } from '../core/run-state.js';
+import { budgetUse } from '../core/run-state.js';
 import { ask } from './gates.js';
 import type { Run } from './run.js';
+import { setLimits } from './set-limits.js';
 
 /** Asks what to do about a model that failed for good. True: try again, perhaps with another model. */
 export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
@@ -37,7 +38,7 @@ export async function raiseBudgets(run: Run, budgets: readonly BudgetKind[]): Pr
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
   for (const budget of budgets) {
     const limit = pinned.limits[budget] ?? 0;
-    const used = usedOf(run, budget);
+    const used = budgetUse(state, run.ports.now())[budget] ?? 0;
     const raised = () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit;
     const asked = await ask(run, {
       key: `budget:${budget}:${limit}`,
@@ -50,23 +51,7 @@ export async function raiseBudgets(run: Run, budgets: readonly BudgetKind[]): Pr
     });
     if (asked.kind === 'superseded') continue;
     if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
-    pinned.limits = { ...pinned.limits, [budget]: asked.answer.to };
+    setLimits(run, { [budget]: asked.answer.to }, 'gate');
   }
   return true;
-}
-
-function usedOf(run: Run, budget: BudgetKind): number {
-  const { goal, turns } = run.state;
-  switch (budget) {
-    case 'turns':
-      return goal.counters.turns;
-    case 'totalTurns':
-      return turns;
-    case 'tokens':
-      return goal.usage.inputTokens + goal.usage.outputTokens;
-    case 'wallTimeMs':
-      return goalTimeMs(goal, run.ports.now());
-    case 'costUsd':
-      return goal.usage.costUsd ?? 0;
-  }
 }

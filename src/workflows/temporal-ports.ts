@@ -24,6 +24,7 @@ import { FAILURE } from '../core/failure.js';
 import { cutText } from '../core/fit.js';
 import { fitForHandover } from '../core/handover.js';
 import type { RunSettings } from '../core/run-config.js';
+import { settingsOfNewTask } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { RunInput } from './messages.js';
 import { WORKFLOW_TYPE } from './messages.js';
@@ -116,7 +117,7 @@ export function temporalPorts(settings: RunSettings): Ports {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs);
     },
-    startRun: (id, goal) => startRun(id, { goal, settings }),
+    startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
     interrupt: () => interruptible?.cancel(),
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');

@@ -11,7 +11,7 @@ import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { parseRoleOutput, reaskText } from '../core/parse-output.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
-import { accountOf, goalTimeMs, isHeld } from '../core/run-state.js';
+import { accountOf, budgetUse, isHeld } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
 import { callModel } from './call-model.js';
@@ -166,15 +166,9 @@ function noteFinal(run: Run, message: AssistantMessage, error: string | null): v
  * two goals: the one that is answered does not pay for the next (PR7).
  */
 function usedBudgets(run: Run): BudgetKind[] {
-  const { goal, steering, turns } = run.state;
+  const { goal, steering } = run.state;
   if (goal.wrapUp || steering?.idle) return [];
-  const { exhausted, warned } = checkBudgets(run.pinned.limits, {
-    turns: goal.counters.turns,
-    totalTurns: turns,
-    tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-    wallTimeMs: goalTimeMs(goal, run.ports.now()),
-    costUsd: goal.usage.costUsd,
-  });
+  const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
   for (const budget of warned) {
     if (goal.warned.includes(budget)) continue;
     goal.warned.push(budget);

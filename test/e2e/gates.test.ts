@@ -327,7 +327,7 @@ describe('client tools (T10, T11, C24, K4)', () => {
       expect.stringContaining('an object with gateId'),
       expect.stringContaining('at least one task'),
       expect.stringContaining('has begun already'),
-      expect.stringContaining('tokens must be a whole number'),
+      expect.stringContaining('`tokens` must be a whole number'),
     ]);
     expect((await handle.describe()).historyLength).toBe(before);
     await submit(handle, { gateId: client.gateId, content: 'aye' });

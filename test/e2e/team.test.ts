@@ -220,7 +220,14 @@ describe('a whole team run', () => {
       outputTokens: sum('outputTokens'),
       costUsd: expect.closeTo((sum('inputTokens') * 0.25 + sum('outputTokens') * 2) / 1e6, 9),
     });
-    expect(result.counters).toEqual({ planning: 1, verification: 2, turns: 12, toolCalls: 10, reasks: 0 });
+    expect(result.counters).toEqual({
+      planning: 1,
+      verification: 2,
+      replans: 0,
+      turns: 12,
+      toolCalls: 10,
+      reasks: 0,
+    });
     expect(replies.every(reply => reply.model === 'openai/gpt-5-mini')).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 /** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
+import type { Task } from '../../src/core/plan.js';
 import type { Phase, RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';
@@ -41,6 +42,7 @@ export class Caps {
   private total = 0;
   private goal = 1;
   private calls = 0;
+  private readonly granted = new Map<string, number>();
   private verdicts = 0;
   /** The largest that each limit has been: people and the orchestrator raise them. */
   private most: Limits;
@@ -80,8 +82,9 @@ export class Caps {
     if (this.here) this.here.rounds -= 1;
   }
 
-  check({ goal, pinned, turns }: RunState): void {
+  check({ goal, pinned, tasks, turns }: RunState): void {
     if (pinned) this.most = largest(this.most, pinned.limits);
+    this.noteGrants(tasks);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
     expectThat(turns === this.total, `${turns} turns of the run counted, ${this.total} replies`);
@@ -100,12 +103,21 @@ export class Caps {
     expectThat(rounds <= most, `${rounds} rounds in ${phase} ${cycle} ${taskId} ${reporting}, limit ${most}`);
   }
 
-  private mostRounds({ phase, reporting }: Place): number {
+  /** Rounds that a task was allowed beyond the limit are its own. */
+  private noteGrants(tasks: readonly Task[]): void {
+    for (const { id, maxRounds, retries } of tasks) {
+      if (maxRounds !== null) this.granted.set(id, Math.max(maxRounds, this.granted.get(id) ?? 0));
+      const most = this.scenario.pinned.limits.taskRetries;
+      expectThat(retries <= most, `${id} was tried again ${retries} times, limit ${most}`);
+    }
+  }
+
+  private mostRounds({ phase, taskId, reporting }: Place): number {
     switch (phase) {
       case 'planning':
         return this.most.planning;
       case 'execution':
-        return reporting ? 1 : this.most.execution;
+        return reporting ? 1 : Math.max(this.most.execution, this.granted.get(taskId ?? '') ?? 0);
       case 'verification':
       case 'wrap_up':
         return 1;

@@ -16,6 +16,8 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     completionCriteria: null,
     status: 'pending',
     rounds: 0,
+    maxRounds: null,
+    retries: 0,
     result: null,
     reason: null,
     cycle: 1,

@@ -36,7 +36,7 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
     return null;
   }
   const { reporting, question, reported } = state.cursor;
-  const limit = pinned.limits.execution;
+  const limit = task.maxRounds ?? pinned.limits.execution;
   if (question !== null) return askForTask(run, task, question);
   if (reported) return judge(run, task, limit);
   const end = await runTurns(run, {

@@ -4,6 +4,7 @@ import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
 import type { OrchestrationOutput } from '../../core/intent.js';
 import { preview } from '../../core/journal.js';
+import { plansLeft } from '../../core/limits.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
 import type { Task } from '../../core/plan.js';
@@ -16,6 +17,7 @@ import type { Consulted } from '../consult.js';
 import { consult } from '../consult.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
+import { setLimits } from '../set-limits.js';
 import { blockStuckTasks } from './notes.js';
 
 const ORCHESTRATOR = 'orchestrator';
@@ -34,10 +36,11 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
   const decision = proposal && dispose(run, proposal, concerns);
   const accepted =
-    decision?.accepted === true && (!decision.confirm || (await confirmed(run, key, decision)));
+    decision?.accepted === true && (decision.confirm === 'none' || (await confirmed(run, key, decision)));
   settled(run);
   if (!proposal || !decision) return null;
-  run.journal('orchestration', { accepted, why: decision.why });
+  const denied = decision.accepted && !accepted ? ' It was not approved.' : '';
+  run.journal('orchestration', { accepted, why: `${decision.why}${denied}` });
   if (!accepted) return null;
   if (decision.tellUser) run.journal('user_message', { role: ORCHESTRATOR, text: decision.tellUser });
   return carryOut(run, task, proposal);
@@ -86,8 +89,10 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
   return decideOrchestration(proposal, {
     phase: 'execution',
     tasks: state.tasks,
-    canReplan: goal.counters.verification + 1 < pinned.limits.verification,
+    // The plan at hand takes the one that is left at the end.
+    canReplan: plansLeft(goal.counters, pinned.limits) > 1,
     limits: pinned.limits,
+    ceilings: pinned.ceilings,
     used: { turns: goal.counters.turns, tokens: goal.usage.inputTokens + goal.usage.outputTokens },
     models: Object.keys(pinned.modelInfo),
     roles: Object.keys(pinned.roles),
@@ -101,7 +106,7 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
     kind: 'route',
     title: decision.why,
     body: decision.tellUser ?? decision.why,
-    subject: { act: 'orchestration', messageId: key },
+    subject: { act: 'orchestration', messageId: key, enlarges: decision.confirm === 'person' },
   });
   return asked.kind === 'answered' && asked.answer.decision === 'approve';
 }
@@ -126,16 +131,19 @@ function allocate(
   run: Run,
   { resource, target, amount, model }: Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>,
 ): void {
-  const { pinned } = run;
+  const { pinned, state } = run;
   if (resource === 'model') {
     const role = target === null ? undefined : pinned.roles[target];
     if (role && model !== null) role.models = [model];
     return;
   }
   if (amount === null) return;
-  if (resource === 'rounds')
-    pinned.limits = { ...pinned.limits, execution: Math.max(pinned.limits.execution, amount) };
-  else pinned.limits = { ...pinned.limits, [resource]: amount };
+  if (resource !== 'rounds') {
+    setLimits(run, { [resource]: amount }, 'gate');
+    return;
+  }
+  state.tasks = state.tasks.map(task => (task.id === target ? { ...task, maxRounds: amount } : task));
+  if (state.tasks.some(task => task.id === target && task.status === 'failed')) retry(run, target ?? '');
 }
 
 function handle(
@@ -146,7 +154,7 @@ function handle(
   const id = taskId ?? failed.id;
   switch (handling) {
     case 'retry':
-      reopen(run, id, 'pending');
+      retry(run, id);
       return null;
     case 'skip':
       reopen(run, id, 'skipped');
@@ -159,6 +167,13 @@ function handle(
     case 'ask_user':
       throw new Error('a question is put before its proposal is carried out');
   }
+}
+
+/** Counted, so that a task is not tried for ever. */
+function retry(run: Run, id: string): void {
+  const { state } = run;
+  state.tasks = state.tasks.map(task => (task.id === id ? { ...task, retries: task.retries + 1 } : task));
+  reopen(run, id, 'pending');
 }
 
 /** Gives a failed task another state, and frees what it had blocked. */
@@ -176,6 +191,7 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
 
 function replan(run: Run, reason: string): void {
   const { goal, cursor } = run.state;
+  goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
   goal.improvements = fitted([reason], IMPROVEMENTS_BYTES);
   goal.improvementsFrom = 'review';
   run.enterPhase('planning', cursor.cycle + 1);

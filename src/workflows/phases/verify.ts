@@ -4,6 +4,7 @@ import { verificationBrief } from '../../core/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
 import { fitted } from '../../core/fit.js';
 import { preview } from '../../core/journal.js';
+import { plansLeft } from '../../core/limits.js';
 import { rejectTasks } from '../../core/plan.js';
 import type { SpecialOutput } from '../../core/special-output.js';
 import { specialText } from '../../core/special-output.js';
@@ -50,7 +51,7 @@ export async function verify(run: Run): Promise<GoalEnd | null> {
     state.tasks,
     output.tasks.filter(task => !task.completed).map(task => task.id),
   );
-  if (goal.counters.verification >= pinned.limits.verification) {
+  if (plansLeft(goal.counters, pinned.limits) <= 0) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
   }

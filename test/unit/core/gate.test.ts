@@ -256,6 +256,12 @@ describe('answers without a person', () => {
   });
 });
 
+it('autoAnswer: a route that changes a limit, with --yes → a person is asked, and where there is none it is denied (TR2)', () => {
+  const gate = { ...GATES.route, subject: { act: 'orchestration', messageId: 'm', enlarges: true } } as Gate;
+  expect(autoAnswer(gate, { yes: true, attended: true })).toBeNull();
+  expect(autoAnswer(gate, { yes: true, attended: false })).toMatchObject({ kind: 'route', decision: 'deny' });
+});
+
 describe('answerFromWords', () => {
   it.each([
     ['approval', 'y', { decision: 'approve' }],

@@ -8,6 +8,7 @@ import {
   type Limits,
   limitsFault,
   NO_COUNTERS,
+  plansLeft,
   underCeilings,
 } from '../../../src/core/limits.js';
 
@@ -92,20 +93,50 @@ describe('limitsFault', () => {
     ['an empty object', {}, /Give an object/],
     ['an unknown name', { rounds: 3 }, /no limit rounds\. There are: planning/],
     ['a name that every object answers to', { constructor: 3 }, /no limit constructor/],
-    ['zero', { turns: 0 }, /turns must be a whole number from 1, got 0/],
-    ['a negative number', { tokens: -1 }, /tokens must be .* got -1/],
+    ['zero', { turns: 0 }, /turns` must be a whole number from 1, got 0/],
+    ['a negative number', { tokens: -1 }, /tokens` must be .* got -1/],
     ['a fraction', { turns: 1.5 }, /got 1\.5/],
     ['a number as text', { turns: '5' }, /got "5"/],
     ['null for another limit than cost', { turns: null }, /got null/],
-    ['a cost of nothing', { costUsd: 0 }, /costUsd must be/],
-    ['a good one before a bad one', { turns: 5, tasks: false }, /tasks must be .* got false/],
+    ['a cost of nothing', { costUsd: 0 }, /costUsd` must be/],
+    ['a good one before a bad one', { turns: 5, tasks: false }, /tasks` must be .* got false/],
   ])('limitsFault: %s → says what is wrong (L19)', (_, input, text) => {
     expect(limitsFault(input)).toMatch(text);
   });
 });
 
+describe('limitsFault: what is used already', () => {
+  const used = { turns: 8, totalTurns: 20, tokens: 500, wallTimeMs: 1_000, costUsd: 0.5 };
+
+  test.each<[Record<string, number | null>, RegExp | null]>([
+    [{ turns: 5 }, /turns: 8 of 100 are used already, and 5 would be used up at once\. Give more than 8/],
+    [{ turns: 8 }, /8 of 100 are used already/],
+    [{ turns: 9 }, null],
+    [{ totalTurns: 20 }, /totalTurns: 20 of 500 are used/],
+    [{ tokens: 501, wallTimeMs: 900 }, /wallTimeMs: 1000 of 3600000 are used/],
+    [{ costUsd: 0.25 }, /costUsd: 0\.5 of no limit are used/],
+    [{ costUsd: null }, null],
+    [{ planning: 1, tasks: 1, taskRetries: 0 }, null],
+  ])('limitsFault: %j after 8 turns → %s (PR9)', (input, fault) => {
+    if (fault === null) expect(limitsFault(input, { limits: DEFAULT_LIMITS, used })).toBeNull();
+    else expect(limitsFault(input, { limits: DEFAULT_LIMITS, used })).toMatch(fault);
+  });
+
+  test('limitsFault: a cost that is not known → any limit of it (PR9)', () => {
+    expect(
+      limitsFault({ costUsd: 0.1 }, { limits: DEFAULT_LIMITS, used: { ...used, costUsd: null } }),
+    ).toBeNull();
+  });
+});
+
+test('plansLeft: verifications and replans of the orchestrator → each takes one (LI1)', () => {
+  const left = (verification: number, replans: number) =>
+    plansLeft({ ...NO_COUNTERS, verification, replans }, DEFAULT_LIMITS);
+  expect([left(0, 0), left(1, 0), left(0, 1), left(1, 1), left(2, 5)]).toEqual([3, 2, 2, 1, -4]);
+});
+
 test('limits: every default → a limit of its own that passes its own check (L19)', () => {
   expect(limitsFault(DEFAULT_LIMITS)).toBeNull();
-  expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(11);
+  expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(12);
   expect(Object.values(NO_COUNTERS).every(value => value === 0)).toBe(true);
 });

@@ -3,22 +3,10 @@ import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../sr
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { decideOrchestration, type OrchestrationCase, PHASES } from '../../../src/core/orchestrate.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
+import { task as newTask } from '../../support/core-values.js';
 
-function task(id: string, status: TaskStatus, rounds = 0): Task {
-  return {
-    id,
-    description: 'd',
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    estimatedDurationMs: null,
-    completionCriteria: null,
-    status,
-    rounds,
-    result: null,
-    reason: null,
-    cycle: 1,
-  };
+function task(id: string, status: TaskStatus, rounds = 0, retries = 0): Task {
+  return newTask(id, { status, rounds, retries });
 }
 
 const BASE: OrchestrationCase = {
@@ -26,6 +14,7 @@ const BASE: OrchestrationCase = {
   tasks: [],
   canReplan: true,
   limits: DEFAULT_LIMITS,
+  ceilings: {},
   used: { turns: 10, tokens: 1_000 },
   models: ['p/m'],
   roles: ['planner'],
@@ -37,7 +26,7 @@ const outcome = (proposal: OrchestrationOutput, given: Partial<OrchestrationCase
   const { accepted, confirm, why, tellUser } = decideOrchestration(proposal, { ...BASE, ...given });
   expect(why).not.toBe('');
   expect(tellUser !== null).toBe(accepted);
-  return accepted ? (confirm ? 'confirm' : 'yes') : 'no';
+  return accepted ? { none: 'yes', gate: 'confirm', person: 'person' }[confirm] : 'no';
 };
 
 /** From and to → what it takes: `open` and `none` are about open tasks, `replan` about plans left. */
@@ -92,28 +81,40 @@ describe('decideOrchestration', () => {
 
   it.each([
     ['rounds', { target: 'a', amount: 10 }, 'yes'],
-    ['rounds', { target: 'a', amount: 11 }, 'confirm'],
-    ['rounds', { target: 'a', amount: 4 }, 'yes'],
+    ['rounds', { target: 'a', amount: 11 }, 'person'],
+    ['rounds', { target: 'a', amount: 9 }, 'no'],
     ['rounds', { target: 'a', amount: 3 }, 'no'],
-    ['rounds', { target: 'done', amount: 5 }, 'no'],
-    ['rounds', { target: 'ghost', amount: 5 }, 'no'],
-    ['rounds', { amount: 5 }, 'no'],
+    ['rounds', { target: 'more', amount: 20 }, 'yes'],
+    ['rounds', { target: 'more', amount: 21 }, 'person'],
+    ['rounds', { target: 'broken', amount: 11 }, 'person'],
+    ['rounds', { target: 'broken', amount: 10 }, 'no'],
+    ['rounds', { target: 'spent', amount: 20 }, 'no'],
+    ['rounds', { target: 'done', amount: 15 }, 'no'],
+    ['rounds', { target: 'ghost', amount: 15 }, 'no'],
+    ['rounds', { amount: 15 }, 'no'],
     ['rounds', { target: 'a' }, 'no'],
     ['rounds', { target: 'a', amount: 0 }, 'no'],
-    ['rounds', { target: 'a', amount: 4.5 }, 'no'],
-    ['turns', { amount: 100 }, 'yes'],
-    ['turns', { amount: 101 }, 'confirm'],
+    ['rounds', { target: 'a', amount: 14.5 }, 'no'],
+    ['turns', { amount: 100 }, 'no'],
+    ['turns', { amount: 101 }, 'person'],
+    ['turns', { amount: 11 }, 'person'],
     ['turns', { amount: 10 }, 'no'],
-    ['tokens', { amount: 1_000_001 }, 'confirm'],
-    ['tokens', { amount: 1_001 }, 'yes'],
+    ['tokens', { amount: 1_000_001 }, 'person'],
+    ['tokens', { amount: 1_001 }, 'person'],
     ['tokens', { amount: 1_000 }, 'no'],
     ['model', { target: 'planner', model: 'p/m' }, 'yes'],
     ['model', { target: 'planner', model: 'p/other' }, 'no'],
     ['model', { target: 'planner' }, 'no'],
     ['model', { target: 'nobody', model: 'p/m' }, 'no'],
     ['model', { model: 'p/m' }, 'no'],
-  ] as const)('F21 allocation: %s %j → %s', (resource, fields, expected) => {
-    const tasks = [task('a', 'executing', 3), task('done', 'completed')];
+  ] as const)('F21 allocation: %s %j → %s (TR2, LI1)', (resource, fields, expected) => {
+    const tasks = [
+      task('a', 'executing', 3),
+      { ...task('more', 'pending'), maxRounds: 20 },
+      task('broken', 'failed', 10),
+      task('spent', 'failed', 10, DEFAULT_LIMITS.taskRetries),
+      task('done', 'completed'),
+    ];
     expect(outcome(allocate(resource, fields), { tasks })).toBe(expected);
     expect(outcome(allocate(resource, fields), { tasks, concerns: ['x'] })).toBe(
       expected === 'yes' ? 'confirm' : expected,
@@ -145,6 +146,20 @@ describe('decideOrchestration', () => {
     }
     const nameless = { action: 'EXCEPTION_HANDLE', handling: 'skip', taskId: null, reason: 'r' } as const;
     expect(outcome(nameless, { tasks: [task('t', 'pending')] })).toBe('no');
+  });
+
+  it('F21 allocation: more than the worker allows anybody → refused, no person is asked (TR2)', () => {
+    const tasks = [task('a', 'executing', 3)];
+    const ceilings = { turns: 150, execution: 12 };
+    expect(outcome(allocate('turns', { amount: 151 }), { ceilings })).toBe('no');
+    expect(outcome(allocate('turns', { amount: 150 }), { ceilings })).toBe('person');
+    expect(outcome(allocate('rounds', { target: 'a', amount: 13 }), { tasks, ceilings })).toBe('no');
+  });
+
+  it('F21 retry of a failed task: until the limit of retries, then not (LI1)', () => {
+    const proposal = { action: 'EXCEPTION_HANDLE', handling: 'retry', taskId: 't', reason: 'r' } as const;
+    const after = (retries: number) => outcome(proposal, { tasks: [task('t', 'failed', 3, retries)] });
+    expect([0, 1, 2, 50].map(after)).toEqual(['yes', 'yes', 'no', 'no']);
   });
 
   it('F22 what the user is told → what happens, why, and each concern with its mitigation', () => {

@@ -30,7 +30,17 @@ function planned(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
 }
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
-  return { ...planned(id), status, rounds: 0, result: null, reason: null, cycle: 1, ...fields };
+  return {
+    ...planned(id),
+    status,
+    rounds: 0,
+    maxRounds: null,
+    retries: 0,
+    result: null,
+    reason: null,
+    cycle: 1,
+    ...fields,
+  };
 }
 
 const statuses = (tasks: readonly Task[]) => Object.fromEntries(tasks.map(each => [each.id, each.status]));

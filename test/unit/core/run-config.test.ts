@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PinnedRole } from '../../../src/core/role.js';
-import { matchesAny, offeredTools, type PinnedRun } from '../../../src/core/run-config.js';
+import {
+  matchesAny,
+  offeredTools,
+  type PinnedRun,
+  type RunSettings,
+  settingsOfNewTask,
+} from '../../../src/core/run-config.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 import { pinnedRun } from '../../support/core-values.js';
 
@@ -104,4 +110,25 @@ test.each<[string, string[], string[]]>([
 ])('offeredTools: %s (L9)', (_, tools, expected) => {
   const pinned = pinnedWith(['write_file', 'read_file', 'list']);
   expect(offeredTools(pinned, { ...ROLE, tools }).map(({ name }) => name)).toEqual(expected);
+});
+
+test('settingsOfNewTask: a run that a person attends with tools of their client → a run that nobody attends (TR11)', () => {
+  const settings: RunSettings = {
+    mode: 'team',
+    workspace: '/w',
+    autoApprove: true,
+    attended: true,
+    approvePlan: true,
+    keepOpenSeconds: 600,
+    context: { user: 'u' },
+    clientTools: [{ name: 'ask_shop', description: '', inputSchema: {} }],
+  };
+  expect(settingsOfNewTask(settings)).toEqual({
+    mode: 'team',
+    workspace: '/w',
+    autoApprove: true,
+    attended: false,
+    approvePlan: true,
+    context: { user: 'u' },
+  });
 });

@@ -102,7 +102,7 @@ describe('readStart', () => {
       [/no settings\.permissions: there are mode, workspace/],
     ],
     ['an unknown limit', wrong({ limits: { turn: 3 } }), [/settings\.limits: There is no limit turn/]],
-    ['a limit below one', wrong({ limits: { execution: -1 } }), [/execution must be a whole number/]],
+    ['a limit below one', wrong({ limits: { execution: -1 } }), [/execution` must be a whole number/]],
     ['limits as a list', wrong({ limits: [3] }), [/settings\.limits: Give an object/]],
     ['a context with numbers', wrong({ context: { a: 1 } }), [/settings\.context.*values are texts/]],
     ['a large context', wrong({ context: { a: '目'.repeat(6_000) } }), [/context.*at most 16000/]],

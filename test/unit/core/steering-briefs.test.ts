@@ -48,6 +48,8 @@ function runState(): RunState {
       completionCriteria: null,
       status: 'executing',
       rounds: 1,
+      maxRounds: null,
+      retries: 0,
       result: 'a long report',
       reason: null,
       cycle: 1,

@@ -30,6 +30,8 @@ function task(id: string, status: Task['status'] = 'pending'): Task {
     completionCriteria: 'it is done',
     status,
     rounds: 0,
+    maxRounds: null,
+    retries: 0,
     result: null,
     reason: null,
     cycle: 1,

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { OrchestrationOutput } from '../../../src/core/intent.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { Task } from '../../../src/core/plan.js';
+import type { RunSettings } from '../../../src/core/run-config.js';
+import { startOf } from '../../../src/core/run-state.js';
+import { takeAnswer } from '../../../src/workflows/inbox-handlers.js';
+import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
+import type { Run } from '../../../src/workflows/run.js';
+import { task as newTask } from '../../support/core-values.js';
+import { runAtCalls, testRole } from '../../support/small-run.js';
+
+/** A run whose `task-1` has just failed, with another task open. */
+function runAtFailure(settings: Partial<RunSettings>): Run {
+  const roles = { executor: testRole('executor'), orchestrator: testRole('orchestrator') };
+  const { run } = runAtCalls([], { settings, pinned: { roles, orchestrate: true } });
+  run.state.cursor = startOf('execution', 1);
+  run.state.tasks = [newTask('task-1', { status: 'failed', rounds: 10 }), newTask('task-2')];
+  return run;
+}
+
+/** The orchestrator has answered this; it is disposed of. */
+function propose(run: Run, proposal: Partial<OrchestrationOutput>) {
+  const { state } = run;
+  const [failed] = state.tasks as [Task];
+  state.failedTask = failed.id;
+  state.consultation = {
+    key: `orchestrate:${state.goal.number}:${state.cursor.cycle}:${failed.id}`,
+    role: 'orchestrator',
+    output: 'orchestration',
+    brief: '',
+    suspended: null,
+    done: true,
+    value: { reason: 'It helps.', target: null, amount: null, model: null, taskId: null, ...proposal },
+    envelope: null,
+    special: null,
+  };
+  return orchestrate(run, failed);
+}
+
+function accepted(run: Run): boolean[] {
+  return run.state.journal.events.flatMap(event => (event.type === 'orchestration' ? [event.accepted] : []));
+}
+
+const MORE_TURNS = { action: 'RESOURCE_ALLOCATE', resource: 'turns', amount: 1_000_000 } as const;
+const MORE_ROUNDS = {
+  action: 'RESOURCE_ALLOCATE',
+  resource: 'rounds',
+  target: 'task-1',
+  amount: 20,
+} as const;
+
+describe('orchestrator: what changes a limit', () => {
+  test.each([
+    ['turns', MORE_TURNS],
+    ['rounds of a task', MORE_ROUNDS],
+  ])(
+    'a raise of %s, with --yes and nobody to ask → refused, and nothing changes (TR2)',
+    async (_, proposal) => {
+      const run = runAtFailure({ autoApprove: true, attended: false });
+      await propose(run, proposal);
+      expect(accepted(run)).toEqual([false]);
+      expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
+      expect(run.state.tasks[0]).toMatchObject({ status: 'failed', maxRounds: null });
+    },
+  );
+
+  test('a raise of turns, with --yes and a person there → the person is asked, and it is theirs (TR2)', async () => {
+    const run = runAtFailure({ autoApprove: true });
+    const disposed = propose(run, MORE_TURNS);
+    expect(run.state.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
+    takeAnswer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' }, 'answerGate');
+    await disposed;
+    expect(run.pinned.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
+    const set = run.state.journal.events.find(event => event.type === 'budget_set');
+    expect(set).toMatchObject({ limits: { turns: 1_000_000 }, by: 'gate' });
+  });
+
+  test('20 rounds for a failed task, approved → it is tried again with them, and the others keep theirs (LI1)', async () => {
+    const run = runAtFailure({});
+    const disposed = propose(run, MORE_ROUNDS);
+    takeAnswer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' }, 'answerGate');
+    await disposed;
+    expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
+    expect(run.state.tasks).toMatchObject([
+      { id: 'task-1', status: 'pending', maxRounds: 20, retries: 1 },
+      { id: 'task-2', maxRounds: null },
+    ]);
+  });
+});
+
+describe('orchestrator: what it may do again and again', () => {
+  test('a task that fails and is to be tried again 50 times → as often as limits.taskRetries, then not (LI1)', async () => {
+    const run = runAtFailure({ attended: false });
+    for (let time = 0; time < 50; time++) {
+      run.state.tasks = run.state.tasks.map(one =>
+        one.id === 'task-1' ? { ...one, status: 'failed' } : one,
+      );
+      await propose(run, { action: 'EXCEPTION_HANDLE', handling: 'retry', taskId: 'task-1' });
+    }
+    expect(accepted(run).filter(Boolean)).toHaveLength(DEFAULT_LIMITS.taskRetries);
+  });
+
+  test('a goal that is to be planned anew 34 times → no more plans than limits.verification (LI1)', async () => {
+    const run = runAtFailure({ attended: false });
+    for (let time = 0; time < 34; time++) {
+      await propose(run, { action: 'EXCEPTION_HANDLE', handling: 'replan' });
+    }
+    expect(run.state.cursor.cycle).toBe(DEFAULT_LIMITS.verification);
+  });
+});
