@@ -37,5 +37,6 @@ try {
 } catch (error) {
   const known = error instanceof SteersmanError;
   errorLine(known ? `${error.message}\n${error.hint}` : inspect(error));
-  process.exitCode = known ? error.exitCode : 1;
+  // The SDK's threads would keep a worker that could not start alive, serving nothing.
+  process.exit(known ? error.exitCode : 1);
 }

@@ -1,6 +1,6 @@
 /** Everything a benchmark runs against, each in a process of its own: Temporal, a scripted model, a worker. */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,7 +91,8 @@ function makeProject(dir: string, waitMs: number, toolBytes: number): Place {
   for (const path of Object.values(place)) mkdirSync(path);
   const { configDir } = place;
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
-  cpSync(join(projectRoot, 'steersman.yaml'), join(configDir, 'steersman.yaml'));
+  const settings = readFileSync(join(projectRoot, 'steersman.yaml'), 'utf8');
+  writeFileSync(join(configDir, 'steersman.yaml'), `${settings}\nworkspaces: ["/"]\n`);
   const env = { BENCH_TOOL_MS: String(waitMs), BENCH_TOOL_BYTES: String(toolBytes) };
   const bench = { command: process.execPath, args: [TOOL_SERVER], env };
   writeFileSync(join(configDir, '.mcp.json'), JSON.stringify({ mcpServers: { bench } }));

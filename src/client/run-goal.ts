@@ -1,5 +1,9 @@
 /** `npm start`: local stack, run, live view and answer in one command. */
+
+import { superviseWorker } from '../stack/supervise.js';
+import type { Report } from '../stack/temporal-binary.js';
 import type { Context } from './command.js';
+import type { Temporal } from './connect.js';
 import { webUiLink } from './connect.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { explainError } from './grpc-errors.js';
@@ -7,6 +11,7 @@ import { onInterrupt } from './interrupts.js';
 import type { Output } from './output.js';
 import { PlainView, showWatch } from './plain-view.js';
 import { printAnswer } from './print-answer.js';
+import { projectWorker } from './project-worker.js';
 import { resultLine } from './run-end.js';
 import { runSession } from './session/session.js';
 import type { StartRequest } from './start-run.js';
@@ -31,11 +36,32 @@ export async function runGoal(
   const webUi = webUiLink(temporal, id);
   output.notes.line(`Run    ${id}`);
   if (webUi !== null) output.notes.line(`Web UI ${webUi}`);
-  if (interactive) return runSession(context, { id, goal: request.goal, owned: true });
+  const supervise = (report: Report) => supervision(temporal, request, taskQueue, report);
+  if (interactive) return runSession(context, { id, goal: request.goal, owned: true, supervise });
 
+  const leave = supervise(line => output.notes.line(line));
+  try {
+    return await watchToEnd(context, id);
+  } finally {
+    leave();
+  }
+}
+
+/** On the local stack a worker that dies is replaced; a worker elsewhere has a supervisor of its own. */
+function supervision(
+  { local }: Temporal,
+  { taskQueue: named, configDir }: StartRequest,
+  taskQueue: string,
+  report: Report,
+): () => void {
+  if (local === null || named !== null) return () => {};
+  return superviseWorker({ server: local, taskQueue, settings: projectWorker(configDir), report });
+}
+
+async function watchToEnd({ temporal, output }: Context, id: string): Promise<number> {
   const detach = new AbortController();
   const release = onInterrupt(press => {
-    if (press === 1) void askToStop(context, id);
+    if (press === 1) void askToStop({ temporal, output }, id);
     else detach.abort();
   });
   const { signal } = detach;

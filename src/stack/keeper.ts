@@ -12,6 +12,7 @@ import { isServed, openRuns } from './open-runs.js';
 import { isHealthy, localConnection, type Ports } from './probe.js';
 import { isAlive, thisProcess } from './process-id.js';
 import { liveWorkers, readServerRecord, type ServerRecord } from './records.js';
+import { endWorker } from './workers.js';
 
 /** The keeper's only argument, as JSON. */
 const keeperOptionsSchema = z.object({
@@ -44,6 +45,7 @@ async function keep(options: KeeperOptions): Promise<void> {
 
   let server = (await adopt(home)) ?? (await startDevServer(home, binary, portsInUse(home)));
   writeRecord(options, server);
+  endStrandedWorkers(home, server);
   const deaths: number[] = [];
   let lastUsed = Date.now();
   while (!stopping) {
@@ -53,12 +55,21 @@ async function keep(options: KeeperOptions): Promise<void> {
       noteDeath(deaths);
       server = await startDevServer(home, binary, server.ports);
       writeRecord(options, server);
+      endStrandedWorkers(home, server);
     }
     if (isUsed(home)) lastUsed = Date.now();
     if (Date.now() - lastUsed < idleMs) continue;
     if (await hasServedRuns(home, server)) lastUsed = Date.now();
     else if (await endIfUnused(home)) process.exit(0);
   }
+}
+
+/**
+ * Workers that poll another address would wait there for ever where the server's old ports were taken meanwhile.
+ * Their runs are then open without a worker, and can be gone on with.
+ */
+function endStrandedWorkers(home: string, { address }: DevServer): void {
+  for (const worker of liveWorkers(home)) if (worker.address !== address) void endWorker(home, worker);
 }
 
 /** Throws when the server dies again and again. */

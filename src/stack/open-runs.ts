@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { isManagedQueue } from './queue-name.js';
-import { liveWorkers } from './records.js';
+import { liveWorkers, readServerRecord, type WorkerRecord } from './records.js';
 
 /** A run that has not ended. */
 export interface OpenRun {
@@ -43,7 +43,10 @@ export async function leftOpenRuns(client: Client, home: string): Promise<OpenRu
 
 /** Does a worker work on this queue? A background worker's process tells; for others the server's pollers do. */
 export async function isServed(client: Client, home: string, taskQueue: string): Promise<boolean> {
-  if (liveWorkers(home).some(worker => worker.taskQueue === taskQueue)) return true;
+  // One that polls where an earlier server was works on nothing.
+  const address = readServerRecord(home)?.address;
+  const isAtWork = (worker: WorkerRecord) => worker.taskQueue === taskQueue && worker.address === address;
+  if (liveWorkers(home).some(isAtWork)) return true;
   if (isManagedQueue(taskQueue)) return false;
   const { pollers } = await client.workflowService.describeTaskQueue({
     namespace: client.options.namespace,

@@ -87,7 +87,8 @@ export function resumeQueue(
 ): Promise<LocalWorker> {
   return underLock(server, options, async () => {
     const running = liveWorkers(server.home).find(worker => worker.taskQueue === taskQueue);
-    if (running !== undefined && isReady(server.home, running)) return lease(server, taskQueue, false);
+    const isAtWork = running?.address === server.address && isReady(server.home, running);
+    if (isAtWork) return lease(server, taskQueue, false);
     if (running !== undefined) await endWorker(server.home, running);
     return startWorker(server, taskQueue, settings, options);
   });

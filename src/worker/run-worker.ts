@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { DefaultLogger, type LogEntry, NativeConnection, Runtime } from '@temporalio/worker';
+import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
 import { errorLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -32,9 +32,23 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
-    const config = connectConfig(managed);
-    const address = config.connectionOptions.address ?? 'localhost:7233';
-    const { connection, namespace } = await connect(config, address);
+    await serve(own, configDir);
+    if (managed) retireWorker(own);
+  } catch (error) {
+    if (managed) reportWorkerFailure(own, error);
+    throw error;
+  }
+}
+
+/** Whatever ends it, what it opened is closed: a worker that could not start must not live on. */
+async function serve(own: OwnWorker, configDir: string): Promise<void> {
+  const { home, taskQueue } = own;
+  const managed = isManagedQueue(taskQueue);
+  const config = connectConfig(managed);
+  const address = config.connectionOptions.address ?? 'localhost:7233';
+  const { connection, namespace } = await connect(config, address);
+  const idle = new AbortController();
+  try {
     const { worker, shutdown, close } = await createSteersmanWorker({
       connection,
       namespace,
@@ -43,10 +57,11 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
       home,
       localStack: isOfLocalStack(own, address),
       servesRehearsal: managed,
+    }).catch((error: unknown) => {
+      throw namespaceFault(error, address, namespace);
     });
-    const idle = new AbortController();
     await failpoint('worker.before-run');
-    const running = worker.run();
+    const running = worker.run().finally(close);
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
     if (managed) {
@@ -58,14 +73,20 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
     }
     errorLine(`Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
     await running;
+  } finally {
     idle.abort();
-    await close();
     await connection.close();
-    if (managed) retireWorker(own);
-  } catch (error) {
-    if (managed) reportWorkerFailure(own, error);
-    throw error;
   }
+}
+
+/** The SDK looks the namespace up when a worker is made, and gives the server's answer as a text. */
+function namespaceFault(error: unknown, address: string, namespace: string): unknown {
+  if (!(error instanceof TransportError)) return error;
+  const [reason] = error.message.split(': Status {');
+  return new SteersmanError(
+    `Temporal at ${address} does not serve the namespace ${namespace}: ${reason}`,
+    `Set TEMPORAL_NAMESPACE to one that exists, or make it: temporal operator namespace create --namespace ${namespace}`,
+  );
 }
 
 /** Messages hold what models, tools and endpoints said. */

@@ -201,6 +201,13 @@ describe('broken set-ups', () => {
     expect(exitCode).toBe(1);
   });
 
+  test('worker: its namespace does not exist → it says so and ends, with nothing left running (TE3)', async () => {
+    const worker = run('worker.js', { TEMPORAL_NAMESPACE: 'nowhere' }, '--config', project.configDir);
+    const [stderr, [exitCode]] = await Promise.all([text(worker.stderr), once(worker, 'close')]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/nowhere/);
+  });
+
   test('namespace does not exist → failed with the command that makes it', async () => {
     const { of } = await doctor({ TEMPORAL_NAMESPACE: 'nowhere' });
     expect(of('namespace')).toMatchObject({ status: 'failed' });

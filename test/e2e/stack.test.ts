@@ -16,6 +16,7 @@ import { identify, isAlive } from '../../src/stack/process-id.js';
 import { readServerRecord, readStack } from '../../src/stack/records.js';
 import { ensureServer, type LocalServer } from '../../src/stack/server.js';
 import { stackUse, stopStack } from '../../src/stack/stop.js';
+import { superviseWorker } from '../../src/stack/supervise.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import { ensureWorker, resumeQueue, type WorkerSettings } from '../../src/stack/workers.js';
 
@@ -382,6 +383,47 @@ describe('background workers', () => {
     ]);
     await resumeQueue(server, worker.taskQueue, same, { report });
     expect(await leftOpenRuns(client, home)).toEqual([]);
+  });
+
+  test('worker: killed under a terminal that supervises it → replaced on its queue, and said; one that dies at once is given up with the remedy (TE2)', async () => {
+    const server = await start();
+    const same = settings('supervised');
+    const { taskQueue } = await ensureWorker(server, same, { report });
+    const told: string[] = [];
+    const tell = (line: string) => void told.push(line);
+    const leave = superviseWorker({ server, taskQueue, settings: same, report: tell });
+    const pidOf = () => readStack(home).workers.find(worker => worker.taskQueue === taskQueue)?.pid;
+    const first = pidOf();
+    process.kill(first ?? 0, 'SIGKILL');
+    await until('another worker', () => pidOf() !== undefined && pidOf() !== first);
+    expect(told).toEqual(['The worker of this run has died. Another is started and goes on where it was.']);
+    settings('supervised', 'process.exit(1);');
+    process.kill(pidOf() ?? 0, 'SIGKILL');
+    await until('given up', () => told.some(line => line.startsWith('No other worker could be started')));
+    expect(told.at(-1)).toContain('npm start -- --resume-open');
+    leave();
+  });
+
+  test('worker: server and keeper killed and the port taken → it ends instead of polling there, and its runs can be gone on with (TE2)', async () => {
+    const server = await start();
+    const same = settings('stranded');
+    const { taskQueue } = await ensureWorker(server, same, { report });
+    await startRun(clientOf(server), 'stranded', taskQueue);
+    const { pid, keeper } = serverRecord();
+    process.kill(keeper.pid, 'SIGKILL');
+    process.kill(pid, 'SIGKILL');
+    await until('server ended', () => identify(pid) === undefined);
+    const port = Number(server.address.split(':')[1]);
+    const squatter = createServer().listen(port, '127.0.0.1');
+    await once(squatter, 'listening');
+    const moved = await start();
+    expect(moved.address).not.toBe(server.address);
+    await until('the old worker ended', () => readStack(home).workers.length === 0);
+    const client = clientOf(moved);
+    await until('the run is listed', async () => (await leftOpenRuns(client, home)).length === 1);
+    await resumeQueue(moved, taskQueue, same, { report });
+    expect(await leftOpenRuns(client, home)).toEqual([]);
+    squatter.close();
   });
 
   test('stop: server, keeper and workers end at once, and no file holds a key', async () => {

@@ -1,5 +1,5 @@
 /** A project for tests: a configuration folder and a workspace. */
-import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,6 +29,7 @@ export function makeProject(files: ProjectFiles = {}): TestProject {
   cpSync(join(projectRoot, 'prompts'), join(configDir, 'prompts'), { recursive: true });
   for (const name of ['.mcp.json', 'steersman.yaml']) cpSync(join(projectRoot, name), join(configDir, name));
   writeFiles(configDir, files.config);
+  serveOnly(configDir, workspace);
   writeFiles(workspace, files.workspace);
   return { dir, configDir, workspace };
 }
@@ -38,4 +39,12 @@ export function writeFiles(dir: string, files: Record<string, string> = {}): voi
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), text);
   }
+}
+
+/** What a worker that is not the local stack's needs: the folder that it serves. */
+function serveOnly(configDir: string, workspace: string): void {
+  const file = join(configDir, 'steersman.yaml');
+  const text = readFileSync(file, 'utf8');
+  if (!/^workspaces:/m.test(text))
+    writeFileSync(file, `${text}\nworkspaces: [${JSON.stringify(workspace)}]\n`);
 }

@@ -31,6 +31,8 @@ export interface SessionOptions {
   goal: string;
   /** The run was started here, to stay open for follow-ups: leaving ends that. */
   owned: boolean;
+  /** Keeps a worker at the run, and says so where one had to be replaced. Returns how to leave that. */
+  supervise?: (report: (line: string) => void) => () => void;
 }
 
 const REDRAW_MS = 500;
@@ -71,6 +73,7 @@ class Session {
   private readonly does: Does;
   private readonly queue: SendQueue;
   private readonly timer: NodeJS.Timeout;
+  private readonly leaveWorker: () => void;
   private talk: Talk = NEW_TALK;
   /** Gates that were answered from here and may still be in a state read before that. */
   private readonly answered = new Set<string>();
@@ -93,6 +96,7 @@ class Session {
       failed: (error, texts) => this.failed(error, texts),
     });
     this.terminal = openTerminal({ key: key => this.key(key), area: () => this.area() });
+    this.leaveWorker = options.supervise?.(line => this.tell([line])) ?? (() => {});
     this.timer = setInterval(() => this.terminal.refresh(), REDRAW_MS);
   }
 
@@ -109,6 +113,7 @@ class Session {
 
   close(): void {
     clearInterval(this.timer);
+    this.leaveWorker();
     this.terminal.close();
   }
 
