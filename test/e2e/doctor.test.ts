@@ -204,7 +204,7 @@ describe('broken set-ups', () => {
   test('worker: its namespace does not exist → it says so and ends, with nothing left running (TE3)', async () => {
     const worker = run('worker.js', { TEMPORAL_NAMESPACE: 'nowhere' }, '--config', project.configDir);
     const [stderr, [exitCode]] = await Promise.all([text(worker.stderr), once(worker, 'close')]);
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stderr).toMatch(/nowhere/);
   });
 
