@@ -1,4 +1,5 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
+import { causeText } from '../core/cause.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 import { preview } from '../core/journal.js';
 import { formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
@@ -52,7 +53,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     approved ? green(`review of ${subject}: approved`) : yellow(`review of ${subject}: ${fixes.join('; ')}`),
   orchestration: ({ accepted, why }) => `orchestrator · ${accepted ? 'accepted' : 'refused'} · ${why}`,
   goal_started: ({ number, text }, { bold }) => `${bold(`goal ${number}`)} · ${text}`,
-  goal_ended: ({ number, outcome }, { bold }) => bold(`goal ${number} ended · ${outcome}`),
+  goal_ended: ({ number, outcome, cause }, { bold }) =>
+    `${bold(`goal ${number} ended · ${outcome}`)} · ${causeText(cause)}`,
   new_run: ({ id, goal }) => `started a run of its own · ${id} · ${goal}`,
   paused: ({ reason }, { yellow }) => yellow(`paused${reason ? `: ${reason}` : ''}`),
   resumed: ({ reason }) => `resumed${reason ? `: ${reason}` : ''}`,
@@ -60,7 +62,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   store_failed: ({ what, why }, { yellow }) =>
     yellow(`the blob store does not take what is long (${what}): it is cut · ${why}`),
   continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
-  run_ended: ({ outcome }, { bold }) => bold(`run ended · ${outcome}`),
+  run_ended: ({ outcome, cause }, { bold }) => `${bold(`run ended · ${outcome}`)} · ${causeText(cause)}`,
 };
 
 function gateLines(

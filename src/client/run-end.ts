@@ -5,6 +5,7 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import { type Cause, causeText } from '../core/cause.js';
 import type { Outcome } from '../core/journal.js';
 import { isRecord } from '../core/json.js';
 import type { RunResult } from '../workflows/messages.js';
@@ -69,21 +70,27 @@ export function endLine(end: RunEnd): string {
     const by = end.failure?.message ? `: ${end.failure.message}` : '';
     return `The run ${end.id} was ${end.status.replace('_', ' ')}${by}. It left no answer.`;
   }
-  return EXPLAINED[end.outcome](end);
+  return goalEndLine({ outcome: end.outcome, cause: end.result?.cause ?? null }, end.failure?.message);
 }
 
-/** One line on how a goal ended. */
-export function outcomeLine(outcome: Outcome): string {
-  return EXPLAINED[outcome]({ failure: null });
+/** One line on how a goal ended, and why. `why` is a failure's own message. */
+export function goalEndLine(
+  { outcome, cause }: { outcome: Outcome; cause: Cause | null },
+  why?: string,
+): string {
+  const name = NAMES[outcome];
+  if (outcome === 'completed' || outcome === 'cancelled') return `${name}.`;
+  if (outcome === 'failed' && why) return `${name}: ${why}`;
+  return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
 }
 
-const EXPLAINED: Record<Outcome, (end: Pick<RunEnd, 'failure'>) => string> = {
-  completed: () => 'Completed.',
-  unverified: () => 'Unverified: a limit was reached before the answer was verified.',
-  budget_exhausted: () => 'Budget exhausted: the answer is what there was when a budget was used up.',
-  stopped: () => 'Stopped: the answer is what there was.',
-  cancelled: () => 'Cancelled.',
-  failed: ({ failure }) => `Failed: ${failure?.message ?? 'the run could not go on.'}`,
+const NAMES: Record<Outcome, string> = {
+  completed: 'Completed',
+  unverified: 'Unverified',
+  budget_exhausted: 'Budget exhausted',
+  stopped: 'Stopped',
+  cancelled: 'Cancelled',
+  failed: 'Failed',
 };
 
 /** The machine-readable end of a run, as `npm start --json` prints it last. */
@@ -94,6 +101,7 @@ export function resultLine(end: RunEnd): object {
     id,
     status,
     outcome,
+    cause: result?.cause ?? null,
     answer: result?.answer ?? '',
     tasks: result?.tasks ?? [],
     usage: result?.usage ?? null,

@@ -1,4 +1,5 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
+import type { Cause } from '../core/cause.js';
 import type { Gate } from '../core/gate.js';
 import type { InboxItem } from '../core/inbox.js';
 import type { Outcome } from '../core/journal.js';
@@ -26,6 +27,8 @@ export interface ShownRun {
   /** Temporal's, in lower case. */
   status: string;
   outcome: Outcome | null;
+  /** Why it ended so. */
+  cause: Cause | null;
   mode: string | null;
   /** `paused` and `idle` (answered, open for a follow-up) before any phase of work. */
   phase: RunView['phase'] | 'paused' | null;
@@ -83,6 +86,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     runId: run.runId,
     status: run.status.name.toLowerCase(),
     outcome: end?.outcome ?? view?.outcome ?? null,
+    cause: result?.cause ?? view?.cause ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),
     phase: end ? 'ended' : view?.paused ? 'paused' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),

@@ -1,7 +1,7 @@
 /** The trace of a run as plain lines (O1): what can be told of an ended run without a worker. Pure. */
 import { preview } from '../core/journal.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
-import { formatClock, formatDuration } from './format.js';
+import { formatClock, formatCount, formatDuration } from './format.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';
 
@@ -16,12 +16,19 @@ export function traceLines(trace: TraceReport, colors: Colors): string[] {
   });
   const where = trace.stored.length > 0 ? `in the blob store: ${trace.stored.join(', ')}` : 'not kept';
   if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are ${where}`));
+  const { inputTokens, outputTokens } = trace.tokenUsage;
+  const tokens = `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;
+  lines.push(colors.dim(`      ${tokens} · ${formatDuration(trace.totalMs)}`));
   return lines;
 }
 
-function stepText({ role, taskId, action, thought, observation, ending, elapsedMs }: TraceStep): string {
+function stepText(step: TraceStep): string {
+  const { role, taskId, action, thought, observation, ending, elapsedMs, decidedBy } = step;
   const who = `${role}${taskId ? ` · task ${taskId}` : ''}`;
-  if (action.type === 'final') return `${who} · ${preview(thought, CHARS)}`;
+  if (action.type === 'final') {
+    const by = decidedBy === null ? '' : ` · by ${decidedBy}`;
+    return `${who} · ${formatDuration(elapsedMs)} · ${preview(thought, CHARS)}${by}`;
+  }
   const call = `tool ${action.tool} ${preview(action.arguments, CHARS)}`;
   return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, CHARS)}`;
 }

@@ -87,7 +87,7 @@ export const LEDGER_BYTES = 90_000;
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 
-const CURSOR_BYTES = EDITED_BYTES + QUESTION_BYTES + FAILURE_BYTES + 2_000;
+const CURSOR_BYTES = EDITED_BYTES + QUESTION_BYTES + FAILURE_BYTES + CONCERNS_BYTES + 2_000;
 
 /** The bound of each part. A part that is new has its place here too, and where it is written. */
 export const BOUNDS: Record<keyof RunState, number> = {

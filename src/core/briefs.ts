@@ -107,10 +107,15 @@ export function verificationBrief(state: RunState): string {
   ].join('\n\n');
 }
 
+/** The verifier's question found nobody to answer it. */
+export function unansweredBrief(): string {
+  return 'Nobody answered your question: judge by what there is, and answer with your verdict as JSON. What is in doubt is not completed.';
+}
+
 /** The last call of a goal that can not go on as planned: an answer from what there is (C9, C11). */
 export function wrapUpBrief(state: RunState): string {
   return [
-    `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'a limit was reached'}.`,
+    `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'it can not go on as planned'}.`,
     `Goal: ${delimit('goal', headOf(state.goal.text, GOAL_BYTES))}`,
     state.tasks.length > 0 ? `Tasks:\n${taskList(state.tasks)}` : '',
     'Answer the goal now as well as the conversation allows, in Markdown, with the actual data found. Say plainly what is missing or was not checked. No tools, no JSON.',

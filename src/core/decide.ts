@@ -1,9 +1,11 @@
 /** Decision tables (L19, F14): the model proposes through typed fields, these dispose. No words are read. */
+import { type Cause, outcomeOf } from './cause.js';
+import { isEmptyPhrase } from './empty-phrase.js';
 import { type CallFailure, FAILURE } from './failure.js';
 import type { Outcome } from './journal.js';
 import type { ToolEnding } from './message.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './parse-output.js';
-import type { Task } from './plan.js';
+import { planInForce, type Task, UNCONFIRMED } from './plan.js';
 
 export type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 
@@ -34,6 +36,8 @@ export function decideTask(output: ExecutionOutput, taskId: string): DecidedTask
 
 export interface DecidedVerdict {
   done: boolean;
+  /** Of an end by this verdict: `verified` where the run's own record agrees; null when not done. */
+  cause: Cause | null;
   /** What the next plan must meet (F13): never empty when not done. */
   improvements: string[];
   /** Where the verdict speaks against itself, in sentences. */
@@ -41,12 +45,14 @@ export interface DecidedVerdict {
 }
 
 /**
- * Reads a verdict (F8 to F10): done takes both fields, and where the verdict contradicts itself the
- * stricter reading wins. A verdict that gives no improvements gets them from its own feedback. Tasks
- * that the plan does not have are ignored, as in echoed lists (F5).
+ * Reads a verdict (F8 to F10) and holds it against the run's own record: the stricter wins. Done takes both
+ * fields; a verdict that contradicts itself is not done, and one that the record contradicts ends the goal
+ * unverified, for its judge is satisfied and a further plan would change nothing. A verdict that gives no
+ * improvements gets them from its own feedback. Tasks that are not of the plan are ignored (F5).
  */
-export function decideVerdict(verdict: VerdictOutput, knownTaskIds: readonly string[]): DecidedVerdict {
-  const open = verdict.tasks.filter(task => !task.completed && knownTaskIds.includes(task.id));
+export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): DecidedVerdict {
+  const plan = planInForce(tasks);
+  const open = verdict.tasks.filter(task => !task.completed && plan.some(({ id }) => id === task.id));
   const contradictions: string[] = [];
   if (verdict.allCompleted) {
     for (const task of open)
@@ -55,12 +61,25 @@ export function decideVerdict(verdict: VerdictOutput, knownTaskIds: readonly str
   const success = verdict.allCompleted && verdict.userNeedsSatisfied;
   if (success && verdict.summary === null) contradictions.push('Success is claimed without a summary.');
   const done = success && contradictions.length === 0;
+  const cause = done ? causeByRecord(verdict, plan) : null;
   if (done || verdict.improvements.length > 0)
-    return { done, improvements: verdict.improvements, contradictions };
+    return { done, cause, improvements: verdict.improvements, contradictions };
   const feedback = open.map(task => `Task ${task.id}: ${task.feedback || 'it is not completed.'}`);
   const overall = verdict.overallFeedback.trim() === '' ? [] : [verdict.overallFeedback];
   const derived = [...feedback, ...(feedback.length === 0 ? contradictions : []), ...overall];
-  return { done, improvements: derived.length > 0 ? derived : [NO_REASON], contradictions };
+  return { done, cause, improvements: derived.length > 0 ? derived : [NO_REASON], contradictions };
+}
+
+/** What the run's own record says of a plan that a verdict calls done, the worst first. */
+function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
+  const failed = plan.filter(({ status }) => status === 'failed');
+  const achieved = plan.some(({ status }) => status === 'completed' || status === 'skipped');
+  if (failed.length > 0) return achieved ? 'tasks_failed' : 'failed:tasks';
+  if (plan.some(({ status }) => status !== 'completed' && status !== 'skipped')) return 'tasks_open';
+  const named = new Set(verdict.tasks.map(({ id }) => id));
+  if (plan.some(({ id }) => !named.has(id))) return 'verdict_incomplete';
+  if (plan.some(({ reason }) => reason === UNCONFIRMED)) return 'not_confirmed';
+  return 'verified';
 }
 
 const NO_REASON =
@@ -153,52 +172,50 @@ export function modelFailureDecision(
   }
 }
 
-/** Why a goal ends, where it does not fail. */
-export type AnswerCause = 'verified' | 'direct' | 'verification_cap' | 'turn_cap' | 'budget' | 'stopped';
-
 export interface AnswerCandidates {
-  cause: AnswerCause;
+  cause: Cause;
+  /** Written as the last word: by a wrap-up call, or a plan that was not approved. */
+  lastWord: string | null;
   /** Of the last verification that gave one. */
   verifierSummary: string | null;
-  /** Free text meant as an answer: a lead's, a direct one, or that of a wrap-up call. */
-  leadText: string | null;
+  /** Of a reply that was cut short. */
+  cutShort: string | null;
   tasks: readonly Pick<Task, 'description' | 'status' | 'result'>[];
 }
 
 export interface FinalAnswer {
   /** Markdown; empty only when nothing was said at all. */
   answer: string;
+  /** As given, or a worse one: an answer that says nothing is not verified. */
+  cause: Cause;
   outcome: Outcome;
-  from: 'verifier' | 'lead' | 'tasks' | 'none';
+  from: 'last_word' | 'verifier' | 'cut_short' | 'tasks' | 'none';
 }
 
-const OUTCOME_OF: Record<AnswerCause, Outcome> = {
-  verified: 'completed',
-  direct: 'unverified',
-  verification_cap: 'unverified',
-  turn_cap: 'unverified',
-  budget: 'budget_exhausted',
-  stopped: 'stopped',
-};
-
 /**
- * The answer of a goal and its outcome (C9): the verifier's summary, else a lead's text, else the reports
- * of the tasks. A text written as the last word at a cap, or without a plan, goes before a summary that
- * is older than it. An outcome that promises an answer is `failed` where there is none.
+ * The answer of a goal and its outcome (C9): the last word, else the verifier's summary, else what was cut
+ * short, else the reports of the tasks. Words that only say "it is done" stand behind all others (F11). An
+ * outcome that promises an answer is `failed` where there is none.
  */
 export function finalAnswer(given: AnswerCandidates): FinalAnswer {
-  const outcome = OUTCOME_OF[given.cause];
-  const fromVerifier = { answer: given.verifierSummary?.trim() ?? '', outcome, from: 'verifier' as const };
-  const fromLead = { answer: given.leadText?.trim() ?? '', outcome, from: 'lead' as const };
-  const fromTasks = { answer: taskReports(given.tasks), outcome, from: 'tasks' as const };
-  const leadIsNewer = given.cause === 'direct' || given.cause === 'turn_cap' || given.cause === 'budget';
-  const candidates = leadIsNewer ? [fromLead, fromVerifier, fromTasks] : [fromVerifier, fromLead, fromTasks];
-  const nothing: FinalAnswer = {
-    answer: '',
-    outcome: outcome === 'stopped' ? 'stopped' : 'failed',
-    from: 'none',
-  };
-  return candidates.find(candidate => candidate.answer !== '') ?? nothing;
+  const candidates = [
+    { answer: given.lastWord?.trim() ?? '', from: 'last_word' as const },
+    { answer: given.verifierSummary?.trim() ?? '', from: 'verifier' as const },
+    { answer: given.cutShort?.trim() ?? '', from: 'cut_short' as const },
+    { answer: taskReports(given.tasks), from: 'tasks' as const },
+  ];
+  const telling = candidates.find(({ answer }) => !isEmptyPhrase(answer));
+  const said = telling ?? candidates.find(({ answer }) => answer !== '');
+  const cause = causeOf(given.cause, telling?.from ?? null, said !== undefined);
+  return { ...(said ?? { answer: '', from: 'none' }), cause, outcome: outcomeOf(cause) };
+}
+
+function causeOf(cause: Cause, from: FinalAnswer['from'] | null, said: boolean): Cause {
+  if (cause === 'verified') return from === 'verifier' ? cause : said ? 'empty_answer' : 'failed:no_answer';
+  const outcome = outcomeOf(cause);
+  return said || outcome === 'stopped' || outcome === 'cancelled' || outcome === 'failed'
+    ? cause
+    : 'failed:no_answer';
 }
 
 function taskReports(tasks: AnswerCandidates['tasks']): string {

@@ -1,9 +1,10 @@
 /**
  * The output envelope of document 002 (G9, C1): what a role thinks, does and expects, around parameters
- * that are typed by role. And the envelope by which a role says that it can not go on (G12, E5).
+ * that are typed by role.
  */
+import { preview } from './journal.js';
 import { booleanOrNull, isRecord, stringOr } from './json.js';
-import { expected, isAbsent, judged, numberOrNull, type Parsed, stringsOf } from './output-fields.js';
+import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
 export type Dialect = 'component' | 'envelope';
@@ -17,7 +18,7 @@ export interface Risk {
   mitigation?: string;
 }
 
-/** The envelope whole (G9). */
+/** The envelope whole (G9), as roles write it. */
 export interface AgentOutput {
   thought: string;
   action: string;
@@ -76,6 +77,8 @@ export const NO_ENVELOPE: EnvelopeMeta = {
 
 /** Below this, in percent, an output is confirmed by a person before it is followed (F22, C19). */
 export const CONFIRM_BELOW = 70;
+/** Of `alternativeActions`, as many as a person is shown. */
+const MOST_ALTERNATIVES = 5;
 
 /**
  * A confidence in percent (C19); null for what is none. In a `share` field (0 to 1) values up to 1 count
@@ -147,38 +150,23 @@ function readRisk(value: unknown, errors: string[]): Risk | null {
   return mitigation === '' ? { level, description } : { level, description, mitigation };
 }
 
-/** Reads a whole envelope (G9, G11); errors are sentences for the re-ask. There is no value in part. */
-export function readEnvelope(json: Record<string, unknown>): Parsed<AgentOutput> {
-  const { meta, errors } = readMeta(json);
-  const { thought, action, expectedOutcome, risk, confidence } = meta;
-  if (thought === null || action === null || expectedOutcome === null) return failed(errors);
-  if (risk === null || confidence === null || !isRecord(json.params)) return failed(errors);
-  const value: AgentOutput = { thought, action, params: json.params, expectedOutcome, risk, confidence };
-  if (meta.alternativeActions.length > 0) value.alternativeActions = meta.alternativeActions;
-  if (meta.requiresUserConfirmation) value.requiresUserConfirmation = true;
-  if (meta.userMessage !== null) value.userMessage = meta.userMessage;
-  return judged(value, errors);
-}
-
-function failed(errors: string[]): Parsed<never> {
-  return { ok: false, errors, value: null };
-}
-
 /**
- * Why a person must confirm before this output is followed (F22); empty when nobody need. Only what the
- * output says counts: an absent risk or confidence is no reason.
+ * Why a person must confirm before this output is followed (F22), then what could be done instead; empty when
+ * nobody need. Only what the output says counts: an absent risk or confidence is no reason.
  */
 export function confirmationReasons(meta: EnvelopeMeta): string[] {
   const { risk, confidence } = meta;
   const reasons: string[] = [];
   if (meta.requiresUserConfirmation) reasons.push('The role asks for confirmation.');
   if (risk?.level === 'high') {
-    const mitigation = risk.mitigation ? ` Mitigation: ${risk.mitigation}` : '';
-    reasons.push(`High risk: ${risk.description || 'not described'}.${mitigation}`);
+    const mitigation = risk.mitigation ? ` Mitigation: ${preview(risk.mitigation)}` : '';
+    reasons.push(`High risk: ${preview(risk.description) || 'not described'}.${mitigation}`);
   }
   if (confidence !== null && confidence < CONFIRM_BELOW)
     reasons.push(`The role is only ${confidence} % sure.`);
-  return reasons;
+  if (reasons.length === 0) return [];
+  const others = meta.alternativeActions.slice(0, MOST_ALTERNATIVES);
+  return [...reasons, ...others.map(other => `It could be done otherwise: ${preview(other)}`)];
 }
 
 /** A tool call that an executor wrote as an envelope (F19): the canonical form of it. */

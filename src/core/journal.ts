@@ -1,6 +1,7 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
 
 import { EVENT_BYTES, JOURNAL_BYTES, sizeOf, sizeOfList } from './bounds.js';
+import type { Cause } from './cause.js';
 import type { Enlarger } from './enlarge.js';
 import { fitted } from './fit.js';
 import type { GateKind } from './gate.js';
@@ -84,7 +85,7 @@ export interface JournalPayloads {
   review: { subject: string; approved: boolean; fixes: string[] };
   orchestration: { accepted: boolean; why: string };
   goal_started: { number: number; text: string };
-  goal_ended: { number: number; outcome: Outcome; answer: string };
+  goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string };
   new_run: { id: string; goal: string };
   paused: { reason: string };
   resumed: { reason: string };
@@ -93,7 +94,7 @@ export interface JournalPayloads {
   /** A text that should have been kept by reference, and was cut. Said once a run. */
   store_failed: { what: string; why: string };
   continued_as_new: { part: number };
-  run_ended: { outcome: Outcome; answer: string };
+  run_ended: { outcome: Outcome; cause: Cause; answer: string };
 }
 
 export type JournalType = keyof JournalPayloads;

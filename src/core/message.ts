@@ -5,6 +5,7 @@
  */
 
 import { isRecord } from './json.js';
+import type { OutputContract } from './role.js';
 
 /** Why a reply ended (C36): one union for providers and for the run. */
 export type StopReason =
@@ -115,11 +116,46 @@ export interface UserMessage extends MessageBase {
   content: TextBlock[];
 }
 
+/** What a reply did (G1): it called tools, or it gave what its role is for; `thinking` where it was cut short. */
+export type MessageAction =
+  | 'thinking'
+  | 'calling_tool'
+  | 'planning'
+  | 'executing'
+  | 'verifying'
+  | 'understanding'
+  | 'routing'
+  | 'reviewing'
+  | 'orchestrating'
+  | 'answering';
+
+const ACTIONS: Record<OutputContract, MessageAction> = {
+  plan: 'planning',
+  execution: 'executing',
+  verdict: 'verifying',
+  intent: 'understanding',
+  route: 'routing',
+  review: 'reviewing',
+  orchestration: 'orchestrating',
+  text: 'answering',
+};
+
+/** What a reply of a role with this contract did (G1). */
+export function actionOf(
+  contract: OutputContract,
+  { stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>,
+): MessageAction {
+  if (stopReason === 'interrupted') return 'thinking';
+  return content.some(block => block.type === 'tool_use') ? 'calling_tool' : ACTIONS[contract];
+}
+
 export interface AssistantMessage extends MessageBase {
   kind: 'assistant';
   role: string;
   content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
   stopReason: StopReason;
+  /** What the role did with this reply (G1). */
+  action: MessageAction;
   /** `provider/model` that produced it (M5). */
   model: string;
   usage: Usage;

@@ -1,5 +1,6 @@
 /** The forms of role outputs in brief, for re-asks (G10, G9): what `reaskText` ends with. */
 import type { Dialect } from './envelope.js';
+import { expected, isAbsent } from './output-fields.js';
 import type { OutputContract } from './role.js';
 
 type FormedContract = Exclude<OutputContract, 'text'>;
@@ -44,6 +45,16 @@ const COMPONENTS: Record<FormedContract, string> = {
   orchestration: 'orchestrator-response',
 };
 
+/** What `action` always says in an envelope of these contracts. */
+const FIXED_ACTIONS: Partial<Record<FormedContract, string>> = {
+  plan: 'TASK_PLAN',
+  execution: 'COMPLETE',
+  verdict: 'VERIFICATION_RESULT',
+  intent: 'INTENT_ANALYSIS',
+  route: 'ROUTE_DECISION',
+  review: 'REVIEW_RESULT',
+};
+
 /** What `action` says in an envelope of each contract. */
 const ACTIONS: Record<FormedContract, string> = {
   plan: '"TASK_PLAN"',
@@ -54,6 +65,38 @@ const ACTIONS: Record<FormedContract, string> = {
   review: '"REVIEW_RESULT"',
   orchestration: '"PHASE_TRANSITION" | "RESOURCE_ALLOCATE" | "EXCEPTION_HANDLE"',
 };
+
+/** The field by which each contract is told from the others where nothing names it. */
+const MARKS: Record<FormedContract, string> = {
+  plan: 'needsMorePlanning',
+  execution: 'taskCompleted',
+  verdict: 'allCompleted',
+  intent: 'normalizedIntent',
+  route: 'route',
+  review: 'approved',
+  orchestration: 'handling',
+};
+
+/**
+ * Says that JSON has the form of another contract than the one that is read, or null: an executor that writes
+ * a plan has not reported. `params` are the fields, where they are not the JSON itself.
+ */
+export function otherFormError(
+  contract: FormedContract,
+  json: Record<string, unknown>,
+  params: Record<string, unknown> = json,
+): string | null {
+  const others = (Object.keys(MARKS) as FormedContract[]).filter(other => other !== contract);
+  const component = others.find(other => json.component === COMPONENTS[other]);
+  if (component) return expected('component', COMPONENTS[contract], json.component);
+  const action = others.find(other => json.action === FIXED_ACTIONS[other]);
+  if (action && params !== json)
+    return expected('action', FIXED_ACTIONS[contract] ?? 'your own', json.action);
+  if (!isAbsent(params[MARKS[contract]])) return null;
+  const mark = others.find(other => !isAbsent(params[MARKS[other]]));
+  const own = json.component === COMPONENTS[contract];
+  return mark && !own ? `The reply has the form of a ${mark}, which is not asked for here.` : null;
+}
 
 /** The dialect that a contract has where its role names none: document 000's roles are flat, 002's are not. */
 export function defaultDialect(contract: OutputContract): Dialect {

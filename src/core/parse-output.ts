@@ -17,7 +17,7 @@ import {
 import { isRecord, stringOr } from './json.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
-import { defaultDialect, formOf } from './output-forms.js';
+import { defaultDialect, formOf, otherFormError } from './output-forms.js';
 import type { OutputContract } from './role.js';
 import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
 import {
@@ -88,7 +88,7 @@ const READERS: { [C in Exclude<OutputContract, 'text'>]: Reader<OutputOf[C]> } =
 export interface ReadOptions {
   /** What the model activity mended where the raw text could not be read. */
   repairedText?: string | undefined;
-  /** Tasks that a plan's dependencies may name besides its own. */
+  /** Tasks that a plan's dependencies may name besides its own; tasks that a verdict must name. */
   knownTaskIds?: readonly string[];
   /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
   dialect?: Dialect;
@@ -117,25 +117,36 @@ function readReply<C extends OutputContract>(
 ): RoleReply<OutputOf[C]> {
   // The compiler does not see that the contract's own reader gives the contract's own output.
   if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;
-  const reader = READERS[contract as Exclude<OutputContract, 'text'>] as Reader<OutputOf[C]>;
+  const formed = contract as Exclude<OutputContract, 'text'>;
+  const reader = READERS[formed] as Reader<OutputOf[C]>;
   const json = extractJson(text);
   if (json === null)
     return unread(text.trim() === '' ? 'nothing' : `text that begins with "${quoted(text)}"`);
   const special = readSpecial(json);
   if (special !== null) return specialReply(special, json);
   const known = options.knownTaskIds ?? [];
-  if (!isEnvelope(json)) return { ...reader(json, known), envelope: NO_ENVELOPE, special };
+  if (!isEnvelope(json)) {
+    const other = otherFormError(formed, json);
+    const read: Parsed<OutputOf[C]> = other ? failedBy(other) : reader(json, known);
+    return { ...read, envelope: NO_ENVELOPE, special };
+  }
   const { meta, errors } = readMeta(json);
   if (!isRecord(json.params)) return { ok: false, errors, value: null, envelope: meta, special };
-  const strayTool = contract === 'execution' ? strayToolError(json.params, meta.action) : null;
-  if (strayTool !== null)
-    return { ok: false, errors: [...errors, strayTool], value: null, envelope: meta, special };
+  const misplaced =
+    otherFormError(formed, json, json.params) ??
+    (contract === 'execution' ? strayToolError(json.params, meta.action) : null);
+  if (misplaced !== null)
+    return { ok: false, errors: [...errors, misplaced], value: null, envelope: meta, special };
   const inner = reader(fieldsOf(contract, json.params, json.action), known);
   const innerErrors = inner.ok ? [] : inner.errors.map(inParams);
   const all = [...errors, ...innerErrors];
   const outcome: Parsed<OutputOf[C]> =
     all.length === 0 && inner.ok ? inner : { ok: false, errors: all, value: inner.value };
   return { ...outcome, envelope: meta, special };
+}
+
+function failedBy(error: string): Parsed<never> {
+  return { ok: false, errors: [error], value: null };
 }
 
 function unread(got: string): RoleReply<never> {

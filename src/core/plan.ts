@@ -22,7 +22,6 @@ export interface PlannedTask {
   /** Ids of tasks that must be completed or skipped first (F18). */
   dependencies: string[];
   requiredCapabilities: string[];
-  estimatedDurationMs: number | null;
   /** How to see that the task is done (F18). */
   completionCriteria: string | null;
 }
@@ -40,7 +39,7 @@ export interface Task extends PlannedTask {
   result: string | null;
   /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
   reason: string | null;
-  /** The planning cycle that added or revived the task, from 1. */
+  /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
 }
 
@@ -163,9 +162,31 @@ function definitionOf(task: PlannedTask): PlannedTask {
     priority: task.priority,
     dependencies: [...task.dependencies],
     requiredCapabilities: [...task.requiredCapabilities],
-    estimatedDurationMs: task.estimatedDurationMs,
     completionCriteria: task.completionCriteria,
   };
+}
+
+/** The reason of a completed task whose result a person was to confirm, and nobody did (F22). */
+export const UNCONFIRMED = 'unconfirmed';
+/** The reason of a task that was dropped with the plan that it belonged to. */
+export const REPLANNED = 'replanned';
+
+/**
+ * The plan that counts at the end: all that is completed or still to be done, and what failed, was blocked or
+ * skipped since the latest plan. What ended so under an earlier plan and was not taken up again is replaced by
+ * what came after it.
+ */
+export function planInForce(tasks: readonly Task[]): Task[] {
+  const latest = Math.max(0, ...tasks.filter(task => task.reason !== REPLANNED).map(task => task.cycle));
+  return tasks.filter(
+    task =>
+      task.status === 'completed' || isOpen(task) || (task.cycle === latest && task.reason !== REPLANNED),
+  );
+}
+
+/** Puts the open tasks of earlier plans under this one, which goes on with them. */
+export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
+  return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
 }
 
 /** True for tasks that are still to be done. */
@@ -266,17 +287,19 @@ export function setStatus(
 }
 
 /**
- * Applies an executor's echoed list (F5): statuses by id, reason `echoed`, for tasks that are open.
- * Unknown ids are ignored, so are ended tasks (nothing is un-completed, no failure talked away), the
- * current task (its status comes from the decision) and `executing`, for only code starts a task.
+ * Applies an executor's echoed list (F5): statuses by id, reason `echoed`, for tasks that have not begun.
+ * An echo completes nothing: a task is done when it ran and reported itself, so it is begun in its turn, where
+ * a word suffices if its work was done on the way. Unknown ids are ignored, so are ended tasks (nothing is
+ * un-completed, no failure talked away), the current task (its status comes from the decision) and
+ * `executing`, for only code starts a task.
  */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
   const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
   return tasks.map(task => {
     const status = statusById.get(task.id);
-    if (status === undefined || task.id === currentId || !isOpen(task)) return task;
-    if (status === 'executing' || status === task.status) return task;
-    return { ...task, status, reason: status === 'pending' ? null : 'echoed' };
+    if (task.id === currentId || task.status !== 'pending') return task;
+    if (status !== 'failed' && status !== 'skipped' && status !== 'blocked') return task;
+    return { ...task, status, reason: 'echoed' };
   });
 }
 

@@ -58,7 +58,6 @@ function readDrafts(list: readonly unknown[], field: string, errors: string[]): 
       priority: numberOrNull(item.priority),
       dependencies,
       requiredCapabilities: stringsOf(item.requiredCapabilities).slice(0, MOST_CAPABILITIES).map(shortName),
-      estimatedDurationMs: positiveOrNull(item.estimatedDurationMs ?? item.estimatedDuration),
       completionCriteria: cutOrNull(textOrNull(item.completionCriteria)),
     };
   });
@@ -70,11 +69,6 @@ function shortName(text: string): string {
 
 function cutOrNull(text: string | null): string | null {
   return text === null ? null : cutText(text, CRITERIA_BYTES);
-}
-
-function positiveOrNull(value: unknown): number | null {
-  const number = numberOrNull(value);
-  return number !== null && number > 0 ? number : null;
 }
 
 function dependencyErrors(

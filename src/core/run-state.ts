@@ -3,7 +3,7 @@
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
 import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES, sizeOfList } from './bounds.js';
-import type { AnswerCause } from './decide.js';
+import type { Cause } from './cause.js';
 import type { EnvelopeMeta } from './envelope.js';
 import type { CallFailure } from './failure.js';
 import { cutText } from './fit.js';
@@ -62,6 +62,8 @@ export interface Cursor {
   question: string | null;
   /** Execution: the task has its report, and the reviewer looks at it. */
   reported: boolean;
+  /** Why a person must confirm what the role said here, in sentences (F22). */
+  concerns: string[];
   /** The model failed for good here, and a person is asked how to go on. */
   failure: CallFailure | null;
   batch: Batch | null;
@@ -133,7 +135,7 @@ export interface GoalState extends Account {
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
   /** Why the goal is being wrapped up, once it is. */
-  wrapUp: { cause: AnswerCause; why: string } | null;
+  wrapUp: { cause: Cause; why: string } | null;
 }
 
 /** An open gate, or one whose answer the loop has not read yet. */
@@ -170,6 +172,8 @@ export interface GoalRecord {
   number: number;
   text: string;
   outcome: Outcome;
+  /** Why it ended so. */
+  cause: Cause;
   /** By reference where it is long and another goal has followed. */
   answer: string;
   /** Model replies it took, with those of goals before it that are no longer kept. */
@@ -237,7 +241,7 @@ export interface RunState {
   /** The blob store did not take a text: the journal has it, and less is hoped of the store from then on. */
   storeFailed: boolean;
   /** Set when the run has ended. */
-  end: { outcome: Outcome; answer: string } | null;
+  end: { outcome: Outcome; cause: Cause; answer: string } | null;
 }
 
 export const MAIN_THREAD = 'main';
@@ -255,6 +259,7 @@ export function startOf(phase: Phase, cycle: number, taskId: string | null = nul
     adopted: false,
     question: null,
     reported: false,
+    concerns: [],
     failure: null,
     batch: null,
   };

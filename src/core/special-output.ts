@@ -1,5 +1,4 @@
-/** Replies by which a role says that it can not go on (F17, G12, E5), and the run's own of the same form. */
-import type { AgentOutput } from './envelope.js';
+/** Replies by which a role says that it can not go on (F17, G12, E5). */
 import { isRecord, stringOr } from './json.js';
 
 export type ErrorType = 'parse_error' | 'context_missing' | 'tool_unavailable';
@@ -81,25 +80,4 @@ export function specialText(special: SpecialOutput): string {
       return [`${asks}: ${special.message}`, special.suggestion].filter(part => part !== '').join(' ');
     }
   }
-}
-
-/** The envelope of a failure of the run's own, in the form that roles use (G12): high risk, confidence 0. */
-export function errorEnvelope(special: SpecialOutput, thought = specialText(special)): AgentOutput {
-  const isQuestion = special.kind === 'clarification';
-  const params = isQuestion
-    ? { question: special.question }
-    : {
-        errorType: special.errorType,
-        message: special.message,
-        suggestion: special.suggestion,
-      };
-  const output: AgentOutput = {
-    thought,
-    action: isQuestion ? 'CLARIFICATION_REQUIRED' : special.kind === 'error' ? 'ERROR' : 'ESCALATE',
-    params,
-    expectedOutcome: isQuestion ? 'Goes on when the user has answered.' : 'Goes on when this is mended.',
-    risk: { level: 'high', description: 'The task can not be completed as it is.' },
-    confidence: 0,
-  };
-  return special.kind === 'error' ? output : { ...output, requiresUserConfirmation: true };
 }

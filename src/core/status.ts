@@ -1,4 +1,5 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
+import { causeText } from './cause.js';
 import { gateMarkdown } from './gate-text.js';
 import { preview } from './journal.js';
 import type { RunState } from './run-state.js';
@@ -16,13 +17,19 @@ export function statusMarkdown(state: RunState): string {
 
 function headline(state: RunState): string {
   const { cursor, goal, pinned } = state;
-  if (state.end) return `**Ended: ${state.end.outcome}**`;
+  if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
   if (state.stop) return `**Stopping** ${preview(state.stop.reason)}`;
   if (state.pausedAt !== null) return '**Paused**: send the signal `resume`';
-  if (state.idleSince !== null) return '**Idle**: the goal is answered; a `followUp` begins the next';
+  if (state.idleSince !== null) return idle(state);
   const task = cursor.taskId ? ` · ${cursor.taskId}` : '';
   return `**Phase: ${cursor.phase}** · goal ${goal.number} · plan ${cursor.cycle}${task} · round ${cursor.round}`;
+}
+
+function idle({ goals }: RunState): string {
+  const last = goals.at(-1);
+  const how = last ? `\n\nGoal ${last.number}: ${last.outcome}. ${causeText(last.cause)}` : '';
+  return `**Idle**: the goal is answered; a \`followUp\` begins the next${how}`;
 }
 
 /** Open gates first: they are what the run waits for. */

@@ -118,10 +118,13 @@ function emptyPhraseDoubt(what: string, summary: string): string {
 }
 
 /**
- * Reads a verdict (F8, F9). Doubts: success without a summary or with an empty phrase, anything else
- * without improvements. Contradictions are judged by `decideVerdict`.
+ * Reads a verdict (F8, F9). Doubts: success without a summary, with an empty phrase, or without a word on
+ * each of `knownTaskIds`; anything else without improvements. Contradictions are judged by `decideVerdict`.
  */
-export function parseVerdict(json: Record<string, unknown>): Parsed<VerdictOutput> {
+export function parseVerdict(
+  json: Record<string, unknown>,
+  knownTaskIds: readonly string[] = [],
+): Parsed<VerdictOutput> {
   const errors: string[] = [];
   const value = {
     allCompleted: readNeededBoolean(json, 'allCompleted', errors),
@@ -131,20 +134,32 @@ export function parseVerdict(json: Record<string, unknown>): Parsed<VerdictOutpu
     improvements: readImprovements(json.improvements, errors),
     tasks: readTaskVerdicts(json.tasks, errors),
   };
-  return errors.length > 0 ? { ok: false, errors, value: null } : judged(value, verdictDoubts(value, json));
+  return errors.length > 0
+    ? { ok: false, errors, value: null }
+    : judged(value, verdictDoubts(value, json, knownTaskIds));
 }
 
-function verdictDoubts(verdict: VerdictOutput, json: Record<string, unknown>): string[] {
+function verdictDoubts(
+  verdict: VerdictOutput,
+  json: Record<string, unknown>,
+  knownTaskIds: readonly string[],
+): string[] {
   if (!verdict.allCompleted || !verdict.userNeedsSatisfied) {
     if (verdict.improvements.length > 0) return [];
     const wanted = 'an array with at least one improvement, since not everything is done,';
     return [expected('improvements', wanted, json.improvements)];
   }
+  const named = new Set(verdict.tasks.map(({ id }) => id));
+  const left = knownTaskIds.filter(id => !named.has(id));
+  const doubts =
+    left.length > 0 ? [`\`tasks\` must name every task of the plan, ${left.join(', ')} left out.`] : [];
   if (verdict.summary === null) {
     const wanted = 'the answer to the user, since allCompleted and userNeedsSatisfied are true,';
-    return [expected('summary', wanted, json.summary)];
+    doubts.push(expected('summary', wanted, json.summary));
+  } else if (isEmptyPhrase(verdict.summary)) {
+    doubts.push(emptyPhraseDoubt('the answer to the user', verdict.summary));
   }
-  return isEmptyPhrase(verdict.summary) ? [emptyPhraseDoubt('the answer to the user', verdict.summary)] : [];
+  return doubts;
 }
 
 function readImprovements(value: unknown, errors: string[]): string[] {

@@ -11,10 +11,11 @@ import type { Risk } from './envelope.js';
 import { fitted } from './fit.js';
 import type { Outcome } from './journal.js';
 import { preview } from './journal.js';
-import { ownValue } from './json.js';
-import type { AssistantMessage, ToolEnding } from './message.js';
+import { isRecord, ownValue, stringOr } from './json.js';
+import { headChars } from './large-text.js';
+import type { AssistantMessage, ToolEnding, Usage } from './message.js';
 import { textOf, thoughtOf } from './message.js';
-import { envelopeIn } from './parse-output.js';
+import { envelopeIn, extractJson } from './parse-output.js';
 
 /** One step: a tool call, or the reply that ended a phase, task or goal. */
 export interface TraceStep {
@@ -25,7 +26,7 @@ export interface TraceStep {
   taskId: string | null;
   /** The assistant message the step comes from. */
   messageId: string;
-  /** Preview of the text or reasoning the model gave with the step. */
+  /** What the model said it thinks or did, in words: a preview. */
   thought: string;
   action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
   /** What the envelope of the reply says of the step (F19, O5); null where the reply has none of it. */
@@ -36,7 +37,14 @@ export interface TraceStep {
   /** Preview of the tool's result; empty for `final`. */
   observation: string;
   ending: ToolEnding | null;
+  /** The message that holds the tool's result; null for `final`. */
+  resultId: string | null;
+  /** By which field of the reply its task was decided (F1 to F3); null where none was. */
+  decidedBy: string | null;
+  /** Time in the tool; of a final reply, time in the model. */
   elapsedMs: number;
+  /** Tokens of the reply, at its first step; null at its others, so that the steps add up. */
+  tokens: { input: number; output: number } | null;
   error: string | null;
 }
 
@@ -51,24 +59,82 @@ export interface Trace {
 
 /** The trace as a result gives it (O1). */
 export interface TraceReport extends Trace {
+  /** Beginning of the answer; null while the run is open. */
+  finalAnswer: string | null;
   /** Null while the run is open. */
   finishReason: Outcome | null;
+  /** Of all replies of the run, also of those whose steps are no longer kept. */
+  tokenUsage: Usage;
   totalMs: number;
 }
 
+const ANSWER_CHARS = 2_000;
+
+/** The trace of a run as it stands, or with its end. */
+export function traceReport(
+  { trace, usage, startedAt }: { trace: Trace; usage: Usage; startedAt: number },
+  end: { outcome: Outcome; answer: string } | null,
+  now: number,
+): TraceReport {
+  return {
+    ...trace,
+    finalAnswer: end && headChars(end.answer, ANSWER_CHARS),
+    finishReason: end?.outcome ?? null,
+    tokenUsage: usage,
+    totalMs: now - startedAt,
+  };
+}
+
+type OfReply = 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence' | 'tokens';
+
 /** What a step takes from the reply that it comes from. */
-export function stepOf(
-  reply: AssistantMessage,
-): Pick<TraceStep, 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence'> {
+export function stepOf(reply: AssistantMessage): Pick<TraceStep, OfReply> {
   const { expectedOutcome, risk, confidence } = envelopeIn(textOf(reply));
+  const { inputTokens: input, outputTokens: output } = reply.usage;
   return {
     role: reply.role,
     messageId: reply.id,
-    thought: preview(thoughtOf(reply)),
+    thought: preview(wordsOf(reply)),
     expectedOutcome: expectedOutcome && preview(expectedOutcome),
-    risk: risk && { ...risk, description: preview(risk.description) },
+    risk: risk && shortRisk(risk),
     confidence,
+    tokens: { input, output },
   };
+}
+
+function shortRisk({ level, description, mitigation }: Risk): Risk {
+  const short = { level, description: preview(description) };
+  return mitigation === undefined ? short : { ...short, mitigation: preview(mitigation) };
+}
+
+/** Fields in which roles say in words what they think or found, the most telling first. */
+const WORDS = [
+  'thought',
+  'summary',
+  'overallFeedback',
+  'feedback',
+  'reasoning',
+  'reason',
+  'message',
+  'question',
+];
+
+/** What the model said with a step, in words: never its JSON. */
+export function wordsOf(reply: AssistantMessage): string {
+  const json = extractJson(textOf(reply));
+  if (json === null) return thoughtOf(reply);
+  const params = isRecord(json.params) ? json.params : {};
+  for (const word of WORDS) {
+    const said = stringOr(json[word], '').trim() || stringOr(params[word], '').trim();
+    if (said !== '') return said;
+  }
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+}
+
+/** Notes at the last step by which field its reply decided the task (O5). Changes `trace`. */
+export function noteDecision(trace: Trace, by: string): void {
+  const last = trace.steps.at(-1);
+  if (last) trace.steps[trace.steps.length - 1] = { ...last, decidedBy: by };
 }
 
 export function emptyTrace(): Trace {
@@ -77,7 +143,10 @@ export function emptyTrace(): Trace {
 
 /** Appends a step; numbers go on when old steps have gone. Changes `trace`. */
 export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
-  trace.steps.push(fitted({ step: trace.dropped + trace.steps.length + 1, ...step }, STEP_BYTES));
+  const counted = trace.steps.at(-1)?.messageId === step.messageId;
+  const tokens = counted ? null : step.tokens;
+  const number = trace.dropped + trace.steps.length + 1;
+  trace.steps.push(fitted({ step: number, ...step, tokens }, STEP_BYTES));
   // Only where they were not shelved in time: between two safe points there are few steps.
   dropSteps(trace, stepsOver(trace.steps, TRACE_BYTES));
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;

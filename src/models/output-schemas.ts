@@ -27,7 +27,6 @@ const plannedTask = z.strictObject({
   dependencies: z.array(z.string()).describe('Ids of tasks that must be completed first'),
   completionCriteria: z.string().describe('How anyone can check that the task is done'),
   requiredCapabilities: z.array(z.string()).nullable(),
-  estimatedDurationMs: z.number().nullable(),
 });
 
 const planFields = {

@@ -20,7 +20,6 @@ export interface PlannedTask {
   dependencies?: string[];
   completionCriteria?: string;
   requiredCapabilities?: string[];
-  estimatedDurationMs?: number;
 }
 
 /** A planner's reply. A task given as text gets the id `task-n`. */
@@ -57,7 +56,13 @@ export function execution(input: {
   return component('executor-response', { todos: [], ...input });
 }
 
-/** A verifier's reply. `allCompleted` and `userNeedsSatisfied` default to whether a summary is given. */
+/** Stands in a scripted verdict for every task of the plan, completed: the scripted model fills it in. */
+export const EVERY_TASK = 'every task of the plan';
+
+/**
+ * A verifier's reply. `allCompleted` and `userNeedsSatisfied` default to whether a summary is given; without
+ * `tasks` a good verdict names every task of the plan.
+ */
 export function verdict(input: {
   summary?: string | null;
   allCompleted?: boolean;
@@ -71,7 +76,7 @@ export function verdict(input: {
     allCompleted: good,
     userNeedsSatisfied: good,
     overallFeedback: good ? 'The results answer the goal.' : 'Something is missing.',
-    tasks: [],
+    tasks: good ? EVERY_TASK : [],
     ...input,
   });
 }

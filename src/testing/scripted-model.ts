@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyWriter, WireError, WireFinishReason, WireUsage } from '../models/protocol-reply.js';
 import { type ChatRequest, startProtocolServer } from '../models/protocol-server.js';
+import { EVERY_TASK } from './role-outputs.js';
 
 export interface ScriptedToolCall {
   name: string;
@@ -88,7 +89,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       const refusal = refuse(request, options);
       if (refusal) return writer.error(refusal);
       const index = answered++;
-      await play(await nextReply(options.reply, request, index), writer, request.gone);
+      const reply = await nextReply(options.reply, request, index);
+      await play(withEveryTask(reply, request), writer, request.gone);
     },
   });
   return {
@@ -134,6 +136,21 @@ async function nextReply(
   const message = `The script has ${script.length} replies, and this is request ${index + 1}.`;
   return script[index] ?? { error: { status: 400, message, code: 'script_used_up' } };
 }
+
+/** A verdict on every task names those that the request lists. */
+function withEveryTask(reply: ScriptedReply, { body }: ChatRequest): ScriptedReply {
+  const marker = JSON.stringify(EVERY_TASK);
+  if (reply.text?.includes(marker) !== true) return reply;
+  const asked = body.messages
+    .map(({ content }) => JSON.stringify(content ?? ''))
+    .findLast(text => TASK_LINE.test(text));
+  const ids = [...(asked ?? '').matchAll(new RegExp(TASK_LINE, 'g'))].map(match => match[1]);
+  const tasks = ids.map(id => ({ id, completed: true, feedback: 'By script.' }));
+  return { ...reply, text: reply.text.replace(marker, JSON.stringify(tasks)) };
+}
+
+/** A task as briefs list it: `- task-1 [completed`, in JSON. */
+const TASK_LINE = /\\n- (\S+) \[(?:pending|executing|completed|failed|skipped|blocked)/;
 
 /** Sends a reply chunk by chunk, with its pauses and its accident. */
 async function play(reply: ScriptedReply, writer: ReplyWriter, gone: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import {
   upsertMemo,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { CallFailure } from '../core/failure.js';
+import { causeText } from '../core/cause.js';
 import { FAILURE } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
 import { preview } from '../core/journal.js';
@@ -15,6 +15,7 @@ import { readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
+import { failedEnd } from './conclude.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import type { RunInput, RunResult } from './messages.js';
@@ -48,7 +49,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     if (goOn(run, end)) continue;
     endRun(run, end);
     const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
-    if (end.outcome === 'failed') throw runFailure(end.failure, result);
+    if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
 }
@@ -77,15 +78,15 @@ async function begin(run: Run): Promise<GoalEnd | null> {
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
   const loaded = await loadRun(state);
   run.ports.throwIfCancelled();
-  if (!loaded.ok) return { outcome: 'failed', answer: '', failure: loaded.failure };
+  if (!loaded.ok) return failedEnd(loaded.failure, '');
   await beginRun(run, loaded.value);
   return null;
 }
 
 /** Red in the Web UI, with the partial answer in its details. */
-function runFailure(failure: CallFailure | undefined, result: RunResult): ApplicationFailure {
+function runFailure({ failure, cause }: GoalEnd, result: RunResult): ApplicationFailure {
   const type = failure?.type.startsWith('run.') ? failure.type : FAILURE.run.failed;
-  const message = failure?.message || 'The run could not go on.';
+  const message = failure?.message || causeText(cause);
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [result] });
 }
 

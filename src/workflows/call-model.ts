@@ -4,7 +4,7 @@ import { modelFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import type { AssistantMessage } from '../core/message.js';
-import { addUsage, toolCallsOf } from '../core/message.js';
+import { actionOf, addUsage, toolCallsOf } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
 import { accountOf, CALLS_KEPT, isHeld } from '../core/run-state.js';
@@ -13,7 +13,7 @@ import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
 
 export type ModelReply =
-  | { kind: 'message'; message: AssistantMessage; repairedText?: string }
+  | { kind: 'message'; message: AssistantMessage; durationMs: number; repairedText?: string }
   | { kind: 'interrupted' }
   | { kind: 'failed'; failure: CallFailure };
 
@@ -50,7 +50,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     const input = { callId, role: role.name, model, check };
     const called = await run.ports.callModel(input, optionsFor(run, call));
     run.inFlight = null;
-    if (called.ok) return settle(run, thread, call, called.value);
+    if (called.ok) return settle(run, { thread, role }, call, called.value);
     const next = nextOf(run, called.failure, index + 1 < chain.length);
     const { kind, type, message } = called.failure;
     run.journal('model_call_failed', { callId, model, failure: type || kind, message, next });
@@ -105,7 +105,12 @@ function pinCall(
   return call;
 }
 
-function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelResult): ModelReply {
+function settle(
+  run: Run,
+  { thread, role }: { thread: Thread; role: PinnedRole },
+  call: PinnedCall,
+  result: CallModelResult,
+): ModelReply {
   const { state } = run;
   const account = accountOf(state);
   const message = run.append(thread, {
@@ -115,6 +120,7 @@ function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelRes
     role: call.role,
     content: withOwnToolIds(result.content, call.callId),
     stopReason: result.stopReason,
+    action: actionOf(role.output, result),
     model: result.model,
     usage: result.usage,
   });
@@ -135,10 +141,10 @@ function settle(run: Run, thread: Thread, call: PinnedCall, result: CallModelRes
     durationMs: result.durationMs,
   });
   if (result.stopReason === 'interrupted') return { kind: 'interrupted' };
-  const { repairedText } = result;
+  const { repairedText, durationMs } = result;
   return repairedText === undefined
-    ? { kind: 'message', message }
-    : { kind: 'message', message, repairedText };
+    ? { kind: 'message', message, durationMs }
+    : { kind: 'message', message, durationMs, repairedText };
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */

@@ -1,6 +1,6 @@
 /** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
 import { wrapUpBrief } from '../core/briefs.js';
-import type { AnswerCause } from '../core/decide.js';
+import { type Cause, causeOfBudgets, outcomeOf } from '../core/cause.js';
 import { finalAnswer } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import type { Outcome } from '../core/journal.js';
@@ -12,6 +12,8 @@ import { runTurns } from './turn-loop.js';
 
 export interface GoalEnd {
   outcome: Outcome;
+  /** Why it ended so: which cap, or what else. */
+  cause: Cause;
   /** For a person, in Markdown. May be partial; then the outcome says so. */
   answer: string;
   /** Why it failed. */
@@ -26,52 +28,73 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
     case 'moved':
       return null;
     case 'stopped':
-      return answerFor(run, 'stopped', cutShort(run));
+      return answerFor(run, 'stopped');
     case 'failed':
-      return { outcome: 'failed', answer: whatThereIs(run), failure: end.failure };
+      return failedEnd(end.failure, whatThereIs(run));
     case 'budget_used': {
       const { taskId } = run.state.cursor;
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
-      const cause = end.budgets.every(budget => budget === 'turns') ? 'turn_cap' : 'budget';
-      wrapUpAs(run, cause, `the goal's limit of ${end.budgets.join(' and ')} is used up`);
+      const why = `the goal's limit of ${end.budgets.join(' and ')} is used up`;
+      wrapUpAs(run, causeOfBudgets(end.budgets), why);
       return null;
     }
   }
 }
 
 /** Sends the goal to its wrap-up: one call without tools, outside the count. */
-export function wrapUpAs(run: Run, cause: AnswerCause, why: string): void {
+export function wrapUpAs(run: Run, cause: Cause, why: string): void {
   const { state } = run;
   state.goal.wrapUp = { cause, why };
   run.enterPhase('wrap_up', state.cursor.cycle);
 }
 
-/** The wrap-up call. Whatever becomes of it, the goal ends here, unless a person has more to say first: then null. */
+/**
+ * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
+ * has more to say first: then null.
+ */
 export async function wrapUp(run: Run): Promise<GoalEnd | null> {
-  const { state } = run;
   const end = await runTurns(run, {
     role: 'summary',
     output: 'text',
     maxRounds: 1,
     tools: false,
-    brief: () => wrapUpBrief(state),
+    brief: () => wrapUpBrief(run.state),
   });
   if (end.kind === 'moved') return null;
-  if (end.kind === 'stopped') return answerFor(run, 'stopped', cutShort(run));
-  if (end.kind === 'failed') return { outcome: 'failed', answer: whatThereIs(run), failure: end.failure };
-  return answerFor(run, state.goal.wrapUp?.cause ?? 'direct', end.kind === 'reply' ? end.output : null);
+  if (end.kind === 'stopped') return answerFor(run, 'stopped');
+  if (end.kind === 'failed') {
+    const found = answerFor(run, 'wrap_up_failed');
+    return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
+  }
+  const reply = end.kind === 'reply' ? end : null;
+  const refused = reply?.message.stopReason === 'content_filter';
+  const cause = refused ? 'refused' : (run.state.goal.wrapUp?.cause ?? 'direct_answer');
+  return answerFor(run, cause, reply?.output ?? null);
 }
 
 /** The answer for a cause, from what there is without another call (C9). */
-export function answerFor(run: Run, cause: AnswerCause, leadText: string | null = null): GoalEnd {
+export function answerFor(run: Run, cause: Cause, lastWord: string | null = null): GoalEnd {
   const { goal, tasks } = run.state;
-  const { answer, outcome } = finalAnswer({ cause, verifierSummary: goal.lastSummary, leadText, tasks });
-  return { outcome, answer };
+  const verifierSummary = goal.lastSummary;
+  const { from: _from, ...end } = finalAnswer({
+    cause,
+    lastWord,
+    verifierSummary,
+    cutShort: cutShort(run),
+    tasks,
+  });
+  return end;
+}
+
+/** The end by a failure, with what there is as a partial answer. */
+export function failedEnd(failure: CallFailure, answer: string): GoalEnd {
+  const cause: Cause = `failed:${failure.type || failure.kind}`;
+  return { outcome: outcomeOf(cause), cause, answer, failure };
 }
 
 /** A partial answer for ends that promise none: failures and cancellation. */
 export function whatThereIs(run: Run): string {
-  return answerFor(run, 'stopped', cutShort(run)).answer;
+  return answerFor(run, 'stopped').answer;
 }
 
 /** The text of a reply that was cut short, for an answer where there is nothing better. */

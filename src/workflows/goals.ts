@@ -36,7 +36,9 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
 export async function pursue(run: Run): Promise<GoalEnd> {
   const { state } = run;
   const last = state.goals.at(-1);
-  if (state.idleSince !== null && last) return { outcome: last.outcome, answer: last.answer };
+  if (state.idleSince !== null && last) {
+    return { outcome: last.outcome, cause: last.cause, answer: last.answer };
+  }
   const end = await MODE_LOOPS[state.settings.mode](run);
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await shelveLastAnswer(run);
@@ -45,14 +47,14 @@ export async function pursue(run: Run): Promise<GoalEnd> {
 }
 
 /** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */
-function endGoal(run: Run, { outcome, answer }: GoalEnd): void {
+function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
   const { state } = run;
   const { number, text, counters } = state.goal;
   state.idleSince = run.ports.now();
   if (state.goals.some(goal => goal.number === number)) return;
   endRunningTask(run, outcome);
-  state.goals = withGoal(state.goals, { number, text, outcome, answer, turns: counters.turns });
-  run.journal('goal_ended', { number, outcome, answer: preview(answer) });
+  state.goals = withGoal(state.goals, { number, text, outcome, cause, answer, turns: counters.turns });
+  run.journal('goal_ended', { number, outcome, cause, answer: preview(answer) });
 }
 
 /** A task that was at work when its goal ended has failed: nothing goes on with it. */
@@ -111,22 +113,23 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
 }
 
 /** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
-export function endRun(run: Run, { outcome, answer }: Pick<GoalEnd, 'outcome' | 'answer'>): void {
+export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): void {
   const { state } = run;
   for (const item of [...(state.steering?.items ?? []), ...state.inbox.items]) {
     run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
   }
   state.inbox.items = [];
   state.gates = [];
-  state.end = { outcome, answer };
-  run.journal('run_ended', { outcome, answer: preview(answer) });
+  state.end = { outcome, cause, answer };
+  run.journal('run_ended', { outcome, cause, answer: preview(answer) });
   run.ports.show(state);
 }
 
 /** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
-export function endCancelled(run: Run): { outcome: 'cancelled'; answer: string } {
+export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> {
   closeOpenCalls(run);
-  const end = { outcome: 'cancelled' as const, answer: run.state.pinned ? whatThereIs(run) : '' };
+  const answer = run.state.pinned ? whatThereIs(run) : '';
+  const end = { outcome: 'cancelled', cause: 'cancelled', answer } as const;
   endRunningTask(run, 'cancelled');
   endRun(run, end);
   return end;

@@ -1,5 +1,6 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
 import { ApplicationFailure, setHandler, workflowInfo } from '@temporalio/workflow';
+import { traceReport } from '../core/trace.js';
 import type { AnswerRoute } from './inbox-handlers.js';
 import {
   answerFault,
@@ -37,7 +38,7 @@ import {
 } from './messages.js';
 import { modelRequestPage, toolArguments } from './requests.js';
 import type { Run } from './run.js';
-import { eventsPage, traceReport, transcript, viewOf } from './views.js';
+import { eventsPage, transcript, viewOf } from './views.js';
 
 export function registerHandlers(run: Run): void {
   registerSignals(run);
@@ -117,7 +118,7 @@ function registerQueries(run: Run): void {
   setHandler(transcriptQuery, (thread, from) => transcript(state, thread, from), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',
   });
-  setHandler(traceQuery, () => traceReport(state, Date.now()), {
+  setHandler(traceQuery, () => traceReport(state, state.end, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
 }

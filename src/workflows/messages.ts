@@ -1,6 +1,7 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ModelRequestPage } from '../activities/types.js';
+import type { Cause } from '../core/cause.js';
 import type { Gate } from '../core/gate.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent, Outcome } from '../core/journal.js';
@@ -22,6 +23,8 @@ export interface RunResult {
   id: string;
   mode: string;
   outcome: Outcome;
+  /** Why it ended so: which cap or what else. `causeText` says it in a sentence. */
+  cause: Cause;
   goal: string;
   answer: string;
   /** All goals of the run; the last is the one above. */
@@ -38,6 +41,7 @@ export interface RunView {
   id: string;
   runId: string;
   outcome: Outcome | null;
+  cause: Cause | null;
   mode: string;
   phase: Phase | 'loading' | 'idle' | 'ended';
   paused: boolean;

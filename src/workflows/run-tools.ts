@@ -1,13 +1,15 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
 import type { CallToolInput } from '../activities/types.js';
 import { toolEnding, toolFailureDecision } from '../core/decide.js';
+import { confirmationReasons } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import { ownValue, utf8Length } from '../core/json.js';
 import { headChars } from '../core/large-text.js';
 import type { LedgerEntry } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
-import { toolCallsOf } from '../core/message.js';
+import { textOf, toolCallsOf } from '../core/message.js';
+import { envelopeIn } from '../core/parse-output.js';
 import { decidePermission } from '../core/permission.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
@@ -106,7 +108,7 @@ function withReview(
   if (review.concerns.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
   const { tool, note } = decision;
-  return { kind: 'ask', tool, note, concerns: [...concerns, ...review.concerns] };
+  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...review.concerns])] };
 }
 
 function decide(
@@ -119,7 +121,7 @@ function decide(
   const { state, pinned } = run;
   const role = run.role(replyOf(run, batch).role);
   const { autoApprove } = state.settings;
-  return decideToolCall({
+  const decision = decideToolCall({
     call,
     said,
     index,
@@ -132,6 +134,18 @@ function decide(
     stopped: state.stop !== null,
     badCalls: ownValue(state.badCalls, call.name) ?? 0,
   });
+  return said ? decision : withConcerns(decision, replyOf(run, batch));
+}
+
+/** A call with effects that its own reply wants confirmed asks a person, whatever its permission (F22). */
+function withConcerns(decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  if (decision.tool.policy.readOnly) return decision;
+  const own = confirmationReasons(envelopeIn(textOf(reply)));
+  if (own.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...concerns, ...own] };
 }
 
 interface Started {

@@ -51,6 +51,8 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
     observation: text,
     ending: result.ending,
+    resultId: messageId,
+    decidedBy: null,
     elapsedMs: result.durationMs,
     error: result.isError ? text : null,
   });

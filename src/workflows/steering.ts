@@ -9,7 +9,7 @@ import { confirmationReasons } from '../core/envelope.js';
 import { fitted } from '../core/fit.js';
 import type { InboxItem } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
-import { isOpen } from '../core/plan.js';
+import { isOpen, REPLANNED } from '../core/plan.js';
 import type { RouteDecision } from '../core/route.js';
 import { decideRoute, deniedRoute } from '../core/route.js';
 import type { Steering } from '../core/run-state.js';
@@ -55,7 +55,6 @@ async function understand(run: Run, steering: Steering): Promise<void> {
   if (end.kind === 'reply') {
     steering.intent = end.output;
     concern(steering, end.envelope);
-    tell(run, UNDERSTANDING, end.envelope.userMessage);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
@@ -75,7 +74,6 @@ async function route(run: Run, steering: Steering): Promise<void> {
   if (end.kind === 'reply') {
     steering.proposal = end.output;
     concern(steering, end.envelope);
-    tell(run, ROUTER, end.envelope.userMessage);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
@@ -86,10 +84,6 @@ async function route(run: Run, steering: Steering): Promise<void> {
 
 function concern(steering: Steering, envelope: EnvelopeMeta): void {
   steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope)], CONCERNS_BYTES);
-}
-
-function tell(run: Run, role: string, text: string | null): void {
-  if (text) run.journal('user_message', { role, text: preview(text, 1_000) });
 }
 
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
@@ -192,7 +186,7 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
 }
 
 function dropOpenTasks(run: Run): void {
-  const end = { status: 'skipped', reason: 'replanned' } as const;
+  const end = { status: 'skipped', reason: REPLANNED } as const;
   run.state.tasks = run.state.tasks.map(task => {
     if (!isOpen(task)) return task;
     run.journal('task_ended', { taskId: task.id, ...end });
@@ -233,7 +227,7 @@ function control(run: Run, { items, idle }: Steering, decision: RouteDecision): 
   }
   receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
   const last = state.goals.at(-1);
-  return idle && last ? { outcome: last.outcome, answer: last.answer } : null;
+  return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : null;
 }
 
 function statusLine(run: Run, idle: boolean): string {

@@ -4,13 +4,16 @@ import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../core/bounds.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
+import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
 import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
-import { parseRoleOutput, reaskText } from '../core/parse-output.js';
+import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
+import { planInForce } from '../core/plan.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
+import { offeredTools } from '../core/run-config.js';
 import { accountOf, budgetUse, isHeld } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
@@ -86,21 +89,21 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       continue;
     }
     if (reply.kind === 'interrupted') continue;
-    const { message } = reply;
-    if (toolCallsOf(message).length > 0) {
-      cursor.round += 1;
-      cursor.reasked = false;
-      cursor.batch = {
-        thread: run.threadOf(role).id,
-        messageId: message.id,
-        toolsOffered: spec.tools,
-        next: 0,
-        edited: {},
-      };
-      continue;
+    const calls = toolCallsOf(reply.message).length;
+    if (calls > 0) {
+      openBatch(run, role, reply.message, spec.tools);
+      if (spec.tools && offeredTools(run.pinned, role).length > 0) {
+        tellUser(run, reply.message);
+        cursor.round += 1;
+        cursor.reasked = false;
+        continue;
+      }
+      // Calls of a role without tools are closed at once, and what it says beside them counts (L9).
+      while (cursor.batch) await runNextCall(run, cursor.batch);
     }
-    const end = readReply(run, role, spec.output, reply);
+    const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
     if (end) {
+      tellUser(run, reply.message);
       cursor.round += 1;
       cursor.reasked = false;
       return end;
@@ -108,26 +111,43 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
   }
 }
 
+function openBatch(run: Run, role: PinnedRole, { id }: AssistantMessage, toolsOffered: boolean): void {
+  const thread = run.threadOf(role).id;
+  run.state.cursor.batch = { thread, messageId: id, toolsOffered, next: 0, edited: {} };
+}
+
+const MOST_TOLD_CHARS = 1_000;
+
+/** What the reply's envelope says to the person (G9), whatever role it is of. */
+function tellUser(run: Run, message: AssistantMessage): void {
+  const { userMessage } = envelopeIn(textOf(message));
+  if (userMessage === null) return;
+  run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
+}
+
 /** Reads a reply by the role's contract. Null: it was sent back, once a turn, which costs no round. */
 function readReply<C extends OutputContract>(
   run: Run,
   role: PinnedRole,
   contract: C,
-  { message, repairedText }: { message: AssistantMessage; repairedText?: string },
+  reply: { message: AssistantMessage; durationMs: number; repairedText?: string; strayCalls: number },
 ): TurnEnd<C> | null {
   const { cursor, tasks } = run.state;
+  const { message, repairedText } = reply;
   const text = textOf(message);
-  const knownTaskIds = tasks.map(task => task.id);
+  const known = contract === 'verdict' ? planInForce(tasks) : tasks;
+  const knownTaskIds = known.map(task => task.id);
   const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
-  if (special || read.ok) noteFinal(run, message, null);
+  if (special || read.ok) noteFinal(run, reply, null);
   if (special) return { kind: 'special', special };
   const value = read.value === null ? null : fitted(read.value, OUTPUT_BYTES[contract]);
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
-  const errors = read.ok ? [] : read.errors;
+  const faults = read.ok ? [] : read.errors;
+  const errors = reply.strayCalls > 0 ? [NO_TOOLS, ...faults] : faults;
   if (cursor.reasked) {
-    noteFinal(run, message, errors.join(' '));
+    noteFinal(run, reply, errors.join(' '));
     return value === null
       ? { kind: 'unusable', text, errors }
       : { kind: 'reply', message, output: value, envelope };
@@ -147,8 +167,14 @@ function answerable(run: Run, role: PinnedRole): void {
     run.say(thread, 'brief', 'Your reply was cut off. Go on from there.');
 }
 
+const NO_TOOLS = 'No tools are available here: the calls were not run.';
+
 /** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
-function noteFinal(run: Run, message: AssistantMessage, error: string | null): void {
+function noteFinal(
+  run: Run,
+  { message, durationMs }: { message: AssistantMessage; durationMs: number },
+  error: string | null,
+): void {
   addStep(run.state.trace, {
     ...stepOf(message),
     at: message.at,
@@ -156,8 +182,10 @@ function noteFinal(run: Run, message: AssistantMessage, error: string | null): v
     action: { type: 'final' },
     observation: '',
     ending: null,
-    elapsedMs: 0,
-    error,
+    resultId: null,
+    decidedBy: null,
+    elapsedMs: durationMs,
+    error: error && preview(error),
   });
 }
 

@@ -1,5 +1,6 @@
 /** Read-only views of a run's state: what queries and the result give. */
 import type { WorkflowInfo } from '@temporalio/workflow';
+import type { Cause } from '../core/cause.js';
 import type { JournalEvent, Outcome } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
@@ -7,7 +8,7 @@ import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
 import { goalTimeMs, MAIN_THREAD } from '../core/run-state.js';
-import type { TraceReport } from '../core/trace.js';
+import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 const PAGE_BYTES = 400_000;
@@ -21,6 +22,7 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
     id: info.workflowId,
     runId: info.runId,
     outcome: state.end?.outcome ?? null,
+    cause: state.end?.cause ?? null,
     mode: state.settings.mode,
     phase: state.end ? 'ended' : !pinned ? 'loading' : state.idleSince !== null ? 'idle' : cursor.phase,
     paused: state.pausedAt !== null,
@@ -89,25 +91,28 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
   return page;
 }
 
-export function traceReport(state: RunState, now: number): TraceReport {
-  return { ...state.trace, finishReason: state.end?.outcome ?? null, totalMs: now - state.startedAt };
-}
-
 /** The result of a run that ends this way. */
 export function resultOf(
   state: RunState,
-  { id, now, outcome, answer }: { id: string; now: number; outcome: Outcome; answer: string },
+  {
+    id,
+    now,
+    outcome,
+    cause,
+    answer,
+  }: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string },
 ): RunResult {
   return {
     id,
     mode: state.settings.mode,
     outcome,
+    cause,
     goal: state.goal.text,
     answer,
     goals: state.goals,
     tasks: state.tasks,
     usage: state.usage,
     counters: state.goal.counters,
-    trace: { ...traceReport(state, now), finishReason: outcome },
+    trace: traceReport(state, { outcome, answer }, now),
   };
 }

@@ -133,8 +133,8 @@ function verdict(random: Random): Record<string, unknown> {
     ]),
     improvements: done ? null : random.pick([['Read more.'], ['Read more.', 'Write less.'], [], 'One']),
     tasks: random
-      .some([...TASK_IDS, 'nobody'], 0.3)
-      .map(id => ({ id, completed: random.chance(done ? 0.95 : 0.5), feedback: '' })),
+      .some([...TASK_IDS, 'nobody'], done ? random.pick([1, 1, 0.3]) : 0.3)
+      .map(id => ({ id, completed: random.chance(done ? 0.98 : 0.5), feedback: '' })),
   };
 }
 

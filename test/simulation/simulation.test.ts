@@ -78,4 +78,11 @@ const MUST_HAPPEN = [
     'handover in consultation',
   ],
   'model cancelled ',
+  'a stray tool call',
+  ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
+    cause => `cause ${cause}`,
+  ),
+  ...['budget:tokens', 'verdict_incomplete', 'no_verdict', 'not_confirmed', 'failed:tasks', 'stopped'].map(
+    cause => `cause ${cause}`,
+  ),
 ];

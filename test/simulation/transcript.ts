@@ -5,6 +5,8 @@ import type { RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
 
 export interface Written {
+  /** Id of the thread it was written to. */
+  thread: string;
   message: Message;
   /** The call that a tool result belongs to. */
   call: ToolUseBlock | null;
@@ -20,7 +22,9 @@ export class Transcript {
       const all = thread.messages;
       let first = all.length;
       while (first > 0 && !this.ids.has(all[first - 1]?.id ?? '')) first -= 1;
-      return all.slice(first).map(message => ({ message, call: this.take(thread.id, message) }));
+      return all
+        .slice(first)
+        .map(message => ({ thread: thread.id, message, call: this.take(thread.id, message) }));
     });
   }
 

@@ -8,10 +8,13 @@ import type {
   ModelRequestHead,
 } from '../../src/activities/types.js';
 import { TEXT_BYTES } from '../../src/core/bounds.js';
+import { outcomeOf } from '../../src/core/cause.js';
+import { isEmptyPhrase } from '../../src/core/empty-phrase.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { isOpen } from '../../src/core/plan.js';
+import { offeredTools } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { goalTimeMs, MAIN_THREAD } from '../../src/core/run-state.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
@@ -48,9 +51,13 @@ export class Watcher {
   private readonly endedTasks = new Map<string, string>();
   /** Completed tasks as they were at the last look, by id. */
   private completed = new Map<string, string>();
-  /** The role whose last reply was sent back. */
-  private sentBack: string | null = null;
+  /** By thread, the role whose last reply in it was sent back: others may be asked something in between. */
+  private readonly sentBack = new Map<string, string | null>();
   private lastRole = '';
+  /** The last reply called tools that it was not offered. */
+  private stray = false;
+  /** Tasks of this goal that were begun. */
+  private readonly begun = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace (O2). */
   private finals = 0;
   private lastWritten: Message | null = null;
@@ -105,7 +112,7 @@ export class Watcher {
       this.happened(event);
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
-        !unreadable || this.sentBack === this.lastRole,
+        !unreadable || [...this.sentBack.values()].includes(this.lastRole),
         'a reply was given up that was not sent back once',
       );
     }
@@ -119,6 +126,7 @@ export class Watcher {
         this.workedMs = 0;
         this.completed.clear();
         this.endedTasks.clear();
+        this.begun.clear();
         this.tools.goalStarted();
         return;
       case 'model_call_started':
@@ -127,6 +135,9 @@ export class Watcher {
       case 'model_call_ended':
       case 'model_call_failed':
         expectThat(this.modelCalls.delete(event.callId), `${event.callId} ends, and did not begin`);
+        return;
+      case 'task_started':
+        this.begun.add(event.taskId);
         return;
       case 'task_ended':
         this.endedTasks.set(event.taskId, event.status);
@@ -148,10 +159,13 @@ export class Watcher {
   }
 
   private newMessages(state: RunState): void {
-    for (const { message, call } of this.transcript.look(state)) {
+    for (const { thread, message, call } of this.transcript.look(state)) {
       if (message.kind === 'assistant') {
         this.usage = addUsage(this.usage, message.usage);
-        if (message.stopReason !== 'interrupted' && toolCallsOf(message).length === 0) this.finals += 1;
+        const calls = toolCallsOf(message).length;
+        this.stray = calls > 0 && !mayCallTools(state, message.role);
+        if (this.stray) this.seen.add('a stray tool call');
+        if (message.stopReason !== 'interrupted' && (calls === 0 || this.stray)) this.finals += 1;
         this.lastRole = message.role;
         this.caps.replied(message.role, message.stopReason === 'interrupted');
         this.seen.add(`reply ${message.stopReason}`);
@@ -163,7 +177,7 @@ export class Watcher {
         this.caps.sentBack();
         this.finals -= 1;
         expectThat(
-          this.sentBack !== this.lastRole,
+          this.sentBack.get(thread) !== this.lastRole,
           () => `${message.id} sends a reply back twice in one turn`,
         );
       } else if (message.kind === 'user' && message.purpose === 'brief') {
@@ -177,10 +191,24 @@ export class Watcher {
         const bytes = Buffer.byteLength(textOf(message));
         expectThat(bytes <= TEXT_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
-      if (message.kind !== 'assistant' && !isCutOff(message))
-        this.sentBack = message.kind === 'user' && message.purpose === 'reask' ? this.lastRole : null;
+      const strayResult = this.stray && message.kind === 'tool_result';
+      if (message.kind !== 'assistant' && !isCutOff(message) && !strayResult)
+        this.sentBack.set(thread, isReask(message) ? this.lastRole : null);
       this.lastWritten = message;
     }
+  }
+
+  /** What is called completed is so by the run's own record, and says something (F11, O5). */
+  private expectHonest({ tasks }: RunState, { outcome, answer }: { outcome: string; answer: string }): void {
+    if (outcome !== 'completed') return;
+    expectThat(!isEmptyPhrase(answer), `completed with the answer "${answer}"`);
+    const latest = Math.max(0, ...tasks.map(task => task.cycle));
+    const undone = tasks.find(
+      ({ status, cycle }) => !['completed', 'skipped'].includes(status) && cycle === latest,
+    );
+    expectThat(undone === undefined, `completed, and ${undone?.id} is ${undone?.status}`);
+    const unbegun = tasks.find(({ id, status }) => status === 'completed' && !this.begun.has(id));
+    expectThat(unbegun === undefined, `${unbegun?.id} is completed and never began`);
   }
 
   private checkTasks({ tasks, pinned, cursor }: RunState, events: JournalEvent[]): void {
@@ -290,6 +318,9 @@ export class Watcher {
     const verdict = this.journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
+    this.seen.add(`cause ${end.cause}`);
+    expectThat(outcomeOf(end.cause) === end.outcome, `${end.outcome} with the cause ${end.cause}`);
+    this.expectHonest(state, end);
     const mayStop = state.stop !== null || this.scenario.people !== NOBODY;
     expectThat(end.outcome !== 'stopped' || mayStop, 'stopped, and nobody asked for it');
     expectThat(this.modelCalls.size === 0, `${[...this.modelCalls]} began and did not end`);
@@ -320,6 +351,17 @@ function ask(state: RunState, callId: string): AskedRequest {
 
 function expectPlainData(value: object): void {
   expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value), 'the state is plain JSON data');
+}
+
+/** Whether the role's last call offered it tools: else what it says beside a stray call is its output (L9). */
+function mayCallTools({ calls, pinned }: RunState, name: string): boolean {
+  const role = pinned?.roles[name];
+  const offered = calls.findLast(call => call.role === name)?.toolsOffered === true;
+  return pinned !== null && role !== undefined && offered && offeredTools(pinned, role).length > 0;
+}
+
+function isReask(message: Message): boolean {
+  return message.kind === 'user' && message.purpose === 'reask';
 }
 
 /** Said after a partial reply: it begins no new turn. */

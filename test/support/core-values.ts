@@ -12,7 +12,6 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
-    estimatedDurationMs: null,
     completionCriteria: null,
     status: 'pending',
     rounds: 0,

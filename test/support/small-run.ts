@@ -98,6 +98,7 @@ export function runAtCalls(
     id: 'm1',
     at: 0,
     kind: 'assistant',
+    action: 'calling_tool',
     role: 'executor',
     content: calls.map((call, index) => ({ type: 'tool_use', id: `t${index + 1}`, ...call })),
     stopReason: 'tool_use',

@@ -12,7 +12,7 @@ import { isServerAway } from '../grpc-errors.js';
 import { wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import { showWatch } from '../plain-view.js';
-import { endLine, outcomeLine, type RunEnd } from '../run-end.js';
+import { endLine, goalEndLine, type RunEnd } from '../run-end.js';
 import { terminalText } from '../terminal-text.js';
 import type { WatchItem } from '../watch-run.js';
 import { watchRun } from '../watch-run.js';
@@ -264,7 +264,7 @@ class Session {
     this.setGates(state.gates);
     for (const number of this.answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
-      if (goal) this.printAnswer(goal.answer, outcomeLine(goal.outcome));
+      if (goal) this.printAnswer(goal.answer, goalEndLine(goal));
     }
     this.terminal.refresh();
   }

@@ -16,8 +16,6 @@ export async function answerConsultation(run: Run): Promise<void> {
   if (end.kind === 'reply') {
     consultation.value = end.output;
     consultation.envelope = end.envelope;
-    const { userMessage } = end.envelope;
-    if (userMessage) run.journal('user_message', { role: consultation.role, text: userMessage });
   }
   if (end.kind === 'special') consultation.special = end.special;
   consultation.done = true;

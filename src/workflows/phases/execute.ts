@@ -1,4 +1,5 @@
 /** The execution phase: one task after the other, each in at most so many rounds (L3, L6, L7). */
+import { CONCERNS_BYTES } from '../../core/bounds.js';
 import {
   continueTaskBrief,
   retryTaskBrief,
@@ -7,14 +8,21 @@ import {
   taskCapBrief,
 } from '../../core/briefs.js';
 import { decideTask } from '../../core/decide.js';
+import type { EnvelopeMeta } from '../../core/envelope.js';
+import { confirmationReasons } from '../../core/envelope.js';
+import { fitted } from '../../core/fit.js';
+import { preview } from '../../core/journal.js';
 import { clearTask } from '../../core/ledger.js';
 import type { Task } from '../../core/plan.js';
-import { applyEcho, nextTask, setStatus } from '../../core/plan.js';
+import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js';
 import { startOf } from '../../core/run-state.js';
 import { questionText, specialText } from '../../core/special-output.js';
 import type { ExecutionOutput } from '../../core/team-outputs.js';
+import { noteDecision } from '../../core/trace.js';
 import type { GoalEnd } from '../conclude.js';
-import { concludeEarly } from '../conclude.js';
+import { answerFor, concludeEarly } from '../conclude.js';
+import type { Confirmed } from '../confirm.js';
+import { confirm } from '../confirm.js';
 import { reviewResult } from '../review.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../shelve.js';
@@ -57,7 +65,7 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
       return null;
     case 'reply': {
       const summary = await keepReport(run, task.id, end.output.summary);
-      applyReport(run, task.id, { ...end.output, summary }, limit);
+      applyReport(run, task.id, { output: { ...end.output, summary }, envelope: end.envelope }, limit);
       return null;
     }
     case 'unusable':
@@ -99,7 +107,12 @@ function enterReport(run: Run, taskId: string): void {
 }
 
 /** Applies an executor's reply by the table of DESIGN.md, "Is a task done?" (F1 to F3, F5). */
-function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: number): void {
+function applyReport(
+  run: Run,
+  taskId: string,
+  { output, envelope }: { output: ExecutionOutput; envelope: EnvelopeMeta },
+  limit: number,
+): void {
   const { state } = run;
   const { cursor } = state;
   echo(run, taskId, output);
@@ -107,13 +120,15 @@ function applyReport(run: Run, taskId: string, output: ExecutionOutput, limit: n
     endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
     return;
   }
-  const { decision } = decideTask(output, taskId);
+  const { decision, by } = decideTask(output, taskId);
+  noteDecision(state.trace, by);
   const left = limit - cursor.round;
   const thread = run.threadOf(run.role(EXECUTOR));
   switch (decision) {
     case 'completed':
       setReport(run, taskId, output.summary);
       cursor.reported = true;
+      cursor.concerns = fitted(confirmationReasons(envelope), CONCERNS_BYTES);
       return;
     case 'skipped':
       endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
@@ -152,13 +167,35 @@ async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | nul
   const reviewed = reviewResult(run, task, report);
   if (reviewed.kind === 'pending') return null;
   const { cursor } = state;
+  const concerns = new Set([...cursor.concerns, ...reviewed.concerns]);
+  cursor.concerns = fitted([...concerns], CONCERNS_BYTES);
+  const confirmed: Confirmed = reviewed.approved ? await confirmResult(run, task, report) : { kind: 'yes' };
+  if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
   cursor.reported = false;
-  const left = limit - cursor.round;
-  if (reviewed.approved || left <= 0) {
-    const reason = reviewed.approved ? null : 'rejected by the review';
-    endTask(run, task.id, { status: reviewed.approved ? 'completed' : 'failed', reason, result: report });
+  cursor.concerns = [];
+  const denied = confirmed.kind === 'no';
+  if (reviewed.approved && !denied) {
+    const reason = confirmed.kind === 'nobody' ? UNCONFIRMED : null;
+    endTask(run, task.id, { status: 'completed', reason, result: report });
     return null;
   }
-  run.say(run.threadOf(run.role(EXECUTOR)), 'brief', reviewFixesBrief(task.id, reviewed.fixes, left));
+  const left = limit - cursor.round;
+  if (left <= 0) {
+    const reason = denied ? 'rejected by a person' : 'rejected by the review';
+    endTask(run, task.id, { status: 'failed', reason, result: report });
+    return null;
+  }
+  const thread = run.threadOf(run.role(EXECUTOR));
+  if (denied) run.say(thread, 'steer', confirmed.instead ?? `The result of ${task.id} is not accepted.`);
+  else run.say(thread, 'brief', reviewFixesBrief(task.id, reviewed.fixes, left));
   return null;
+}
+
+function confirmResult(run: Run, task: Task, report: string): Promise<Confirmed> {
+  const { goal, cursor } = run.state;
+  return confirm(run, {
+    key: `confirm:${goal.number}:${cursor.cycle}:${task.id}:${cursor.round}`,
+    title: `Take this as the result of ${task.id}?`,
+    body: preview(report, 2_000),
+  });
 }

@@ -115,7 +115,7 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       if (proposal.to === 'wrap_up')
-        wrapUpAs(run, 'direct', proposal.reason || 'the orchestrator ended the work');
+        wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || 'the orchestrator ended the work');
       else if (proposal.to === 'planning') replan(run, proposal.reason);
       else run.enterPhase('verification', run.state.cursor.cycle);
       return null;
@@ -163,7 +163,7 @@ function handle(
       replan(run, reason);
       return null;
     case 'stop':
-      return answerFor(run, 'stopped');
+      return answerFor(run, 'stopped_by_orchestrator');
     case 'ask_user':
       throw new Error('a question is put before its proposal is carried out');
   }

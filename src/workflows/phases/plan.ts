@@ -1,12 +1,13 @@
 /** The planning phase: planner replies until there is a plan to execute (L2, F7, F13). */
-import { IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
+import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief } from '../../core/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
+import { confirmationReasons } from '../../core/envelope.js';
 import { cutText, fitted } from '../../core/fit.js';
 import { planText } from '../../core/gate-text.js';
 import { preview } from '../../core/journal.js';
-import { isOpen, mergePlan } from '../../core/plan.js';
+import { adoptOpenTasks, isOpen, mergePlan } from '../../core/plan.js';
 import { questionText } from '../../core/special-output.js';
 import type { PlanOutput } from '../../core/team-outputs.js';
 import type { GoalEnd } from '../conclude.js';
@@ -39,6 +40,7 @@ export async function plan(run: Run): Promise<GoalEnd | null> {
       state.cursor.question = questionText(end.special);
       return null;
     case 'reply':
+      state.cursor.concerns = fitted(confirmationReasons(end.envelope), CONCERNS_BYTES);
       return adopt(run, end.output, limit);
     case 'unusable':
       noteFallback(run, PLANNER, end.errors, 'the plan as it stands');
@@ -67,13 +69,20 @@ async function adopt(run: Run, output: PlanOutput | null, limit: number): Promis
       run.say(run.threadOf(run.role(PLANNER)), 'brief', morePlanningBrief(limit - round));
       return null;
     case 'direct_answer':
-      wrapUpAs(run, 'direct', 'no plan with a task came about');
+      answerDirectly(run, output, limit);
       return null;
     case 'execute':
       if (round >= limit && output?.needsMorePlanning !== false) noteLimit(run, 'planning', null);
       state.cursor.adopted = true;
       return null;
   }
+}
+
+/** Without a task: rounds ran out over it, or the planner had none to plan. */
+function answerDirectly(run: Run, output: PlanOutput | null, limit: number): void {
+  const capped = output?.needsMorePlanning !== false && run.state.cursor.round >= limit;
+  if (capped) noteLimit(run, 'planning', null);
+  wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', 'no plan with a task came about');
 }
 
 function mergeTasks(run: Run, output: PlanOutput): boolean {
@@ -127,19 +136,20 @@ async function release(run: Run): Promise<GoalEnd | null> {
     planAnew(run, review.fixes, 'review');
     return null;
   }
-  if (state.settings.approvePlan || review.concerns.length > 0 || !review.approved) {
+  const concerns = [...new Set([...cursor.concerns, ...review.concerns])];
+  if (state.settings.approvePlan || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cursor.cycle}`,
       kind: 'plan',
-      ...planText(open, [...review.fixes, ...review.concerns]),
+      ...planText(open, [...review.fixes, ...concerns]),
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
     const { answer, by } = asked;
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
-      if (by !== 'person') return answerFor(run, 'stopped', planText(open, []).body);
+      if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(open, []).body);
       planAnew(run, [answer.reason], 'user');
       return null;
     }
@@ -147,6 +157,7 @@ async function release(run: Run): Promise<GoalEnd | null> {
       mergeTasks(run, { summary: '', needsMorePlanning: false, tasks: answer.tasks });
     }
   }
+  state.tasks = adoptOpenTasks(state.tasks, cursor.cycle);
   blockStuckTasks(run);
   run.enterPhase('execution', cursor.cycle);
   return null;

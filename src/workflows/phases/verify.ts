@@ -1,15 +1,19 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5, F8 to F10). */
-import { ANSWER_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
-import { verificationBrief } from '../../core/briefs.js';
+import { ANSWER_BYTES, CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
+import { unansweredBrief, verificationBrief } from '../../core/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
+import { isEmptyPhrase } from '../../core/empty-phrase.js';
+import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
 import { preview } from '../../core/journal.js';
 import { plansLeft } from '../../core/limits.js';
 import { rejectTasks } from '../../core/plan.js';
-import type { SpecialOutput } from '../../core/special-output.js';
-import { specialText } from '../../core/special-output.js';
+import { questionText, specialText } from '../../core/special-output.js';
+import type { VerdictOutput } from '../../core/team-outputs.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
+import { confirm } from '../confirm.js';
+import { ask } from '../gates.js';
 import { keepText } from '../keep-text.js';
 import type { Run } from '../run.js';
 import { runTurns } from '../turn-loop.js';
@@ -19,39 +23,65 @@ const VERIFIER = 'verifier';
 
 /** One verdict (L4, F8 to F10): done, or back to the planner with improvements, until the cap (L5). */
 export async function verify(run: Run): Promise<GoalEnd | null> {
-  const { state, pinned } = run;
+  const { state } = run;
+  const { question, concerns, reporting } = state.cursor;
+  if (question !== null) return clarify(run, question);
+  if (concerns.length > 0) return confirmVerdict(run);
   const end = await runTurns(run, {
     role: VERIFIER,
     output: 'verdict',
-    maxRounds: 1,
+    maxRounds: reporting ? 2 : 1,
     tools: false,
-    brief: () => verificationBrief(state),
+    brief: () => (reporting ? unansweredBrief() : verificationBrief(state)),
   });
-  if (end.kind === 'unusable' || end.kind === 'rounds_used' || end.kind === 'special') {
-    noteFallback(run, VERIFIER, faultsOf(end), 'an unverified answer');
-    wrapUpAs(run, 'direct', 'the verification gave no verdict');
+  switch (end.kind) {
+    case 'reply':
+      return apply(run, end.output, confirmationReasons(end.envelope));
+    case 'special':
+      if (end.special.kind === 'error' || reporting) return noVerdict(run, [specialText(end.special)]);
+      state.cursor.question = questionText(end.special);
+      return null;
+    case 'unusable':
+      return noVerdict(run, end.errors);
+    case 'rounds_used':
+      return noVerdict(run, ['its one round is used up']);
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+function noVerdict(run: Run, errors: string[]): null {
+  noteFallback(run, VERIFIER, errors, 'an unverified answer');
+  wrapUpAs(run, 'no_verdict', 'the verification gave no verdict');
+  return null;
+}
+
+async function apply(run: Run, output: VerdictOutput, concerns: string[]): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { goal } = state;
+  goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
+  const { done, cause, improvements, contradictions } = decideVerdict(output, state.tasks);
+  run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
+  if (output.summary && !isEmptyPhrase(output.summary))
+    goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
+  if (cause === 'verified' && concerns.length > 0) {
+    state.cursor.concerns = fitted(concerns, CONCERNS_BYTES);
     return null;
   }
-  if (end.kind !== 'reply') return concludeEarly(run, end);
-
-  const { goal, cursor } = state;
-  goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
-  const { output } = end;
-  const verdict = decideVerdict(
-    output,
-    state.tasks.map(task => task.id),
-  );
-  const { done, improvements, contradictions } = verdict;
-  run.journal('verdict', { done, feedback: preview(output.overallFeedback), improvements, contradictions });
-  if (output.summary) goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
-  if (done) return answerFor(run, 'verified');
-  goal.improvements = fitted(improvements, IMPROVEMENTS_BYTES);
-  goal.improvementsFrom = 'verification';
+  if (cause !== null) return answerFor(run, cause);
   state.tasks = rejectTasks(
     state.tasks,
     output.tasks.filter(task => !task.completed).map(task => task.id),
   );
-  if (plansLeft(goal.counters, pinned.limits) <= 0) {
+  return planAgain(run, improvements, 'verification');
+}
+
+/** Back to the planner, while verifications are left. */
+function planAgain(run: Run, improvements: string[], from: 'verification' | 'user'): GoalEnd | null {
+  const { goal, cursor } = run.state;
+  goal.improvements = fitted(improvements, IMPROVEMENTS_BYTES);
+  goal.improvementsFrom = from;
+  if (plansLeft(goal.counters, run.pinned.limits) <= 0) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
   }
@@ -59,12 +89,45 @@ export async function verify(run: Run): Promise<GoalEnd | null> {
   return null;
 }
 
-function faultsOf(
-  end:
-    | { kind: 'unusable'; errors: string[] }
-    | { kind: 'special'; special: SpecialOutput }
-    | { kind: 'rounds_used' },
-): string[] {
-  if (end.kind === 'unusable') return end.errors;
-  return end.kind === 'special' ? [specialText(end.special)] : ['it called tools'];
+/** A verdict that a person is to confirm (F22): without a person the answer stands, unverified. */
+async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
+  const { goal, cursor } = run.state;
+  const confirmed = await confirm(run, {
+    key: `confirm:${goal.number}:${cursor.cycle}:verdict`,
+    title: 'Take this as the answer?',
+    body: preview(goal.lastSummary ?? '', 2_000),
+  });
+  switch (confirmed.kind) {
+    case 'yes':
+      return answerFor(run, 'verified');
+    case 'nobody':
+      return answerFor(run, 'not_confirmed');
+    case 'stopped':
+      return answerFor(run, 'stopped');
+    case 'no':
+      return planAgain(run, [confirmed.instead ?? 'The person did not accept the answer.'], 'user');
+  }
+}
+
+/** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
+async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
+  const { goal, cursor } = run.state;
+  const asked = await ask(run, {
+    key: `verify:${goal.number}:${cursor.cycle}:${goal.counters.turns}`,
+    kind: 'question',
+    title: preview(question),
+    body: question,
+    subject: { role: VERIFIER },
+  });
+  if (asked.kind !== 'answered') return answerFor(run, 'stopped');
+  cursor.question = null;
+  const { text } = asked.answer;
+  if (text === null) {
+    cursor.reporting = true;
+    cursor.briefed = false;
+  } else {
+    cursor.round = Math.max(0, cursor.round - 1);
+    run.say(run.threadOf(run.role(VERIFIER)), 'steer', text);
+  }
+  return null;
 }

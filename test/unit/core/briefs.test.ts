@@ -177,8 +177,12 @@ describe('verificationBrief and wrapUpBrief', () => {
   });
 
   test.each<[string, RunState['goal']['wrapUp'], string]>([
-    ['a reason', { cause: 'budget', why: 'the turns are used up' }, 'ends here: the turns are used up.'],
-    ['no reason', null, 'ends here: a limit was reached.'],
+    [
+      'a reason',
+      { cause: 'budget:tokens', why: 'the turns are used up' },
+      'ends here: the turns are used up.',
+    ],
+    ['no reason', null, 'ends here: it can not go on as planned.'],
   ])('wrapUpBrief: %s → says why the work ends, and asks for an answer without tools', (_, wrapUp, text) => {
     const state = stateWith();
     state.goal.wrapUp = wrapUp;

@@ -11,7 +11,8 @@ import {
 } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/parse-output.js';
-import { TASK_STATUSES, type TaskStatus } from '../../../src/core/plan.js';
+import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
+import { task as taskWith } from '../../support/core-values.js';
 
 const BOOLEANS = [true, false, null] as const;
 const ACTIONS = ['continue', 'complete', 'skip', 'retry', null] as const;
@@ -85,6 +86,9 @@ describe('decideTask', () => {
   });
 });
 
+const done = (id: string, more: Partial<Task> = {}) => taskWith(id, { status: 'completed', ...more });
+const named = (...ids: string[]) => ids.map(id => ({ id, completed: true, feedback: '' }));
+
 function verdict(fields: Partial<VerdictOutput>): VerdictOutput {
   return {
     allCompleted: true,
@@ -109,7 +113,7 @@ describe('decideVerdict', () => {
               summary,
               tasks: [{ id: 't', completed, feedback: '' }],
             });
-            const decided = decideVerdict(given, ['t']);
+            const decided = decideVerdict(given, [done('t')]);
             expect(decided.done).toBe(allCompleted && userNeedsSatisfied && summary !== null && completed);
             expect(decided.improvements.length > 0).toBe(!decided.done);
           }
@@ -120,8 +124,9 @@ describe('decideVerdict', () => {
 
   it('F10 decideVerdict: allCompleted with an open task → not done, and the feedback becomes an improvement', () => {
     const tasks = [{ id: 't', completed: false, feedback: 'Count the lines too.' }];
-    expect(decideVerdict(verdict({ tasks }), ['t'])).toEqual({
+    expect(decideVerdict(verdict({ tasks }), [done('t')])).toEqual({
       done: false,
+      cause: null,
       improvements: ['Task t: Count the lines too.'],
       contradictions: ['allCompleted is true, but task t is not completed.'],
     });
@@ -129,13 +134,14 @@ describe('decideVerdict', () => {
 
   it('F5 decideVerdict: an open task that the plan does not have → ignored', () => {
     const tasks = [{ id: 'ghost', completed: false, feedback: '' }];
-    expect(decideVerdict(verdict({ tasks }), ['t']).done).toBe(true);
+    expect(decideVerdict(verdict({ tasks: [...tasks, ...named('t')] }), [done('t')]).cause).toBe('verified');
   });
 
   it('F10 decideVerdict: success without a summary → not done', () => {
     const decided = decideVerdict(verdict({ summary: null }), []);
     expect(decided).toEqual({
       done: false,
+      cause: null,
       improvements: ['Success is claimed without a summary.'],
       contradictions: ['Success is claimed without a summary.'],
     });
@@ -143,7 +149,12 @@ describe('decideVerdict', () => {
 
   it('F13 decideVerdict: not done with improvements → exactly those', () => {
     const given = verdict({ userNeedsSatisfied: false, improvements: ['a', 'b'], overallFeedback: 'no' });
-    expect(decideVerdict(given, [])).toEqual({ done: false, improvements: ['a', 'b'], contradictions: [] });
+    expect(decideVerdict(given, [])).toEqual({
+      done: false,
+      cause: null,
+      improvements: ['a', 'b'],
+      contradictions: [],
+    });
   });
 
   it('F13 decideVerdict: not done and no word why → still something for the planner', () => {
@@ -156,6 +167,47 @@ describe('decideVerdict', () => {
   it('F6 F11 decideVerdict: an empty phrase as the summary → words decide nothing', () => {
     expect(decideVerdict(verdict({ summary: 'Task completed.' }), []).done).toBe(true);
   });
+
+  it.each<[string, Task[], string[], string]>([
+    ['every task completed and named', [done('a'), done('b')], ['a', 'b'], 'verified'],
+    ['a task left out', [done('a'), done('b')], ['a'], 'verdict_incomplete'],
+    ['no task named', [done('a')], [], 'verdict_incomplete'],
+    ['a skipped task, named', [done('a'), done('b', { status: 'skipped' })], ['a', 'b'], 'verified'],
+    ['a skipped task, not named', [done('a'), done('b', { status: 'skipped' })], ['a'], 'verdict_incomplete'],
+    ['the only task failed', [done('a', { status: 'failed' })], ['a'], 'failed:tasks'],
+    [
+      'the one failed, the other behind it blocked',
+      [done('a', { status: 'failed' }), done('b', { status: 'blocked' })],
+      ['a', 'b'],
+      'failed:tasks',
+    ],
+    ['one of two failed', [done('a'), done('b', { status: 'failed' })], ['a', 'b'], 'tasks_failed'],
+    ['a task not carried out', [done('a'), done('b', { status: 'blocked' })], ['a', 'b'], 'tasks_open'],
+    ['a result that nobody confirmed', [done('a', { reason: 'unconfirmed' })], ['a'], 'not_confirmed'],
+    [
+      'a failure of an earlier plan, replaced by a later one',
+      [done('a', { status: 'failed', cycle: 1 }), done('b', { cycle: 2 })],
+      ['b'],
+      'verified',
+    ],
+    [
+      'a failure of an earlier plan, and a later plan that brought nothing',
+      [done('a', { status: 'failed', cycle: 1 }), done('c', { cycle: 1 })],
+      ['a', 'c'],
+      'tasks_failed',
+    ],
+    [
+      'a task that a person had dropped with its plan',
+      [done('a', { status: 'skipped', reason: 'replanned', cycle: 2 }), done('b')],
+      ['b'],
+      'verified',
+    ],
+  ])(
+    'OU1 decideVerdict: a verdict of success, %s → ends as the stricter of the two says',
+    (_name, tasks, ids, cause) => {
+      expect(decideVerdict(verdict({ tasks: named(...ids) }), tasks)).toMatchObject({ done: true, cause });
+    },
+  );
 });
 
 describe('planningDecision', () => {
@@ -165,7 +217,6 @@ describe('planningDecision', () => {
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
-    estimatedDurationMs: null,
     completionCriteria: null,
   };
   const plan = (needsMorePlanning: boolean, tasks: number): PlanOutput => ({
@@ -273,41 +324,52 @@ describe('modelFailureDecision', () => {
 describe('finalAnswer', () => {
   const all: AnswerCandidates = {
     cause: 'verified',
+    lastWord: null,
     verifierSummary: 'summary',
-    leadText: 'lead',
+    cutShort: 'cut',
     tasks: [
       { description: 'Count', status: 'completed', result: '42 files' },
       { description: 'Read', status: 'failed', result: null },
     ],
   };
+  const nothing = { lastWord: null, verifierSummary: null, cutShort: null, tasks: [] };
 
   it.each([
-    ['verified', 'verifier', 'completed'],
-    ['verification_cap', 'verifier', 'unverified'],
-    ['stopped', 'verifier', 'stopped'],
-    ['direct', 'lead', 'unverified'],
-    ['turn_cap', 'lead', 'unverified'],
-    ['budget', 'lead', 'budget_exhausted'],
-  ] as const)('C9 finalAnswer: %s with all candidates → from %s, %s', (cause, from, outcome) => {
-    expect(finalAnswer({ ...all, cause })).toMatchObject({ from, outcome });
+    ['a last word', { lastWord: 'last' }, 'last_word'],
+    ['no last word', {}, 'verifier'],
+    ['no summary either', { verifierSummary: ' ' }, 'cut_short'],
+    ['nothing but reports', { verifierSummary: null, cutShort: '' }, 'tasks'],
+    ['an empty phrase as the last word', { lastWord: 'Task completed.' }, 'verifier'],
+  ] as const)('C9 finalAnswer: %s → from %s', (_name, given, from) => {
+    expect(finalAnswer({ ...all, cause: 'turn_cap', ...given })).toMatchObject({ from, cause: 'turn_cap' });
   });
 
-  it('C9 finalAnswer: no summary → lead text, then task reports', () => {
-    expect(finalAnswer({ ...all, cause: 'verification_cap', verifierSummary: null }).from).toBe('lead');
-    expect(finalAnswer({ ...all, cause: 'verification_cap', verifierSummary: ' ', leadText: '' })).toEqual({
-      answer: '## Count (completed)\n\n42 files',
-      outcome: 'unverified',
+  it('C9 finalAnswer: reports → each under its task', () => {
+    expect(finalAnswer({ ...all, cause: 'verification_cap', verifierSummary: null, cutShort: null })).toEqual(
+      {
+        answer: '## Count (completed)\n\n42 files',
+        cause: 'verification_cap',
+        outcome: 'unverified',
+        from: 'tasks',
+      },
+    );
+  });
+
+  it('OU1 finalAnswer: verified with an empty phrase for the answer → unverified, and the reports are the answer', () => {
+    const given = { ...all, verifierSummary: 'All tasks are completed.', cutShort: null };
+    expect(finalAnswer(given)).toMatchObject({
       from: 'tasks',
+      cause: 'empty_answer',
+      outcome: 'unverified',
     });
   });
 
-  it('C9 finalAnswer: nothing was said → failed, or stopped when a person stopped it', () => {
-    const nothing = { verifierSummary: null, leadText: null, tasks: [] };
-    expect(finalAnswer({ ...nothing, cause: 'budget' })).toEqual({
-      answer: '',
-      outcome: 'failed',
-      from: 'none',
-    });
-    expect(finalAnswer({ ...nothing, cause: 'stopped' }).outcome).toBe('stopped');
+  it.each([
+    ['verified', 'failed:no_answer', 'failed'],
+    ['budget:tokens', 'failed:no_answer', 'failed'],
+    ['failed:tasks', 'failed:tasks', 'failed'],
+    ['stopped', 'stopped', 'stopped'],
+  ] as const)('OU1 finalAnswer: %s and nothing was said → %s, %s', (cause, ended, outcome) => {
+    expect(finalAnswer({ ...nothing, cause })).toEqual({ answer: '', cause: ended, outcome, from: 'none' });
   });
 });

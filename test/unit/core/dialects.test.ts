@@ -17,7 +17,7 @@ const INTENT = {
     referencedEntities: ['a.txt'],
   },
 };
-const TASKS = [{ id: 'task-1', description: 'Count', dependencies: [], estimatedDuration: 300_000 }];
+const TASKS = [{ id: 'task-1', description: 'Count', dependencies: [] }];
 
 /** For each contract: its action in an envelope, its fields, and what they are read into. */
 const CASES = [

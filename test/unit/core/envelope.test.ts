@@ -8,17 +8,9 @@ import {
   envelopeToolCall,
   isEnvelope,
   NO_ENVELOPE,
-  readEnvelope,
   readMeta,
 } from '../../../src/core/envelope.js';
-import {
-  ERROR_SUGGESTIONS,
-  ERROR_TYPES,
-  errorEnvelope,
-  readSpecial,
-  type SpecialOutput,
-  specialText,
-} from '../../../src/core/special-output.js';
+import { ERROR_SUGGESTIONS, ERROR_TYPES, readSpecial } from '../../../src/core/special-output.js';
 
 const WHOLE = {
   thought: 'The user wants a count.',
@@ -29,31 +21,27 @@ const WHOLE = {
   confidence: 90,
 };
 
-describe('readEnvelope', () => {
-  it('G9 readEnvelope: all fields, the optional ones too → as they are', () => {
+describe('readMeta', () => {
+  it('G9 readMeta: all fields, the optional ones too → as they are', () => {
     const full = {
       ...WHOLE,
       alternativeActions: ['ask'],
       requiresUserConfirmation: true,
       userMessage: 'I plan.',
     };
-    expect(readEnvelope(full)).toEqual({ ok: true, value: full });
-    expect(readEnvelope(WHOLE)).toEqual({ ok: true, value: WHOLE });
+    const { params: _params, ...meta } = full;
+    expect(readMeta(full)).toEqual({ meta: { dialect: 'envelope', ...meta, absent: [] }, errors: [] });
   });
 
-  it('G11 readEnvelope: every subset of the six fields → one sentence for each that lacks, and no value', () => {
+  it('G11 readMeta: every subset of the six fields → one sentence for each that lacks', () => {
     for (let mask = 0; mask < 2 ** ENVELOPE_FIELDS.length; mask += 1) {
       const left = ENVELOPE_FIELDS.filter((_, index) => (mask >> index) % 2 === 1);
       const json = Object.fromEntries(left.map(field => [field, WHOLE[field]]));
-      const read = readEnvelope(json);
+      const { meta, errors } = readMeta(json);
       const absent = ENVELOPE_FIELDS.filter(field => !left.includes(field));
-      expect(read.ok).toBe(absent.length === 0);
-      if (!read.ok) {
-        expect(read.errors).toHaveLength(absent.length);
-        for (const field of absent) expect(read.errors.join()).toContain(`\`${field}\` must be`);
-        expect(read.value).toBeNull();
-      }
-      expect(readMeta(json).meta.absent).toEqual(absent);
+      expect(errors).toHaveLength(absent.length);
+      for (const field of absent) expect(errors.join()).toContain(`\`${field}\` must be`);
+      expect(meta.absent).toEqual(absent);
     }
   });
 
@@ -72,17 +60,17 @@ describe('readEnvelope', () => {
     [{ confidence: -1 }, '`confidence` must be a whole number from 0 to 100, got -1.'],
     [{ confidence: 'high' }, '`confidence` must be a whole number from 0 to 100, got "high".'],
     [{ confidence: 0.85 }, '`confidence` must be a whole number from 0 to 100, got 0.85.'],
-  ])('G11 readEnvelope: %j → %s', (change, error) => {
-    expect(readEnvelope({ ...WHOLE, ...change })).toMatchObject({ ok: false, errors: [error] });
+  ])('G11 readMeta: %j → %s', (change, error) => {
+    expect(readMeta({ ...WHOLE, ...change }).errors).toEqual([error]);
   });
 
-  it('G11 readEnvelope: any JSON → plain data, with errors when it is not ok', () => {
+  it('G11 readMeta: any JSON → plain data, with errors where a field lacks', () => {
     const key = fc.constantFrom(...ENVELOPE_FIELDS, 'userMessage', 'alternativeActions');
     fc.assert(
       fc.property(fc.dictionary(key, fc.jsonValue()), json => {
-        const read = readEnvelope(json);
+        const read = readMeta(json);
         expect(JSON.parse(JSON.stringify(read))).toEqual(read);
-        if (!read.ok) expect(read.errors.length).toBeGreaterThan(0);
+        if (read.meta.absent.length > 0) expect(read.errors.length).toBeGreaterThan(0);
       }),
     );
   });
@@ -230,27 +218,4 @@ describe('readSpecial', () => {
     const read = readSpecial({ action: 'ERROR', params: { errorType, message: 'm' } });
     expect(read).toMatchObject({ errorType, suggestion: ERROR_SUGGESTIONS[errorType] });
   });
-});
-
-describe('errorEnvelope', () => {
-  const SPECIALS: SpecialOutput[] = [
-    { kind: 'clarification', question: 'Which?' },
-    ...(['error', 'escalate'] as const).flatMap(kind =>
-      ERROR_TYPES.map(errorType => ({ kind, errorType, message: 'm', suggestion: 's' })),
-    ),
-  ];
-
-  it.each(SPECIALS)(
-    'G12 errorEnvelope: %j → a whole envelope of high risk and confidence 0, read back',
-    special => {
-      const envelope = errorEnvelope(special);
-      expect(readEnvelope({ ...envelope })).toEqual({ ok: true, value: envelope });
-      expect(envelope).toMatchObject({
-        confidence: 0,
-        risk: { level: 'high' },
-        thought: specialText(special),
-      });
-      expect(readSpecial({ ...envelope })).toEqual(special);
-    },
-  );
 });

@@ -58,7 +58,6 @@ describe('texts of gates', () => {
       priority: 1,
       dependencies: [],
       requiredCapabilities: [],
-      estimatedDurationMs: null,
       completionCriteria: 'A number',
     };
     expect(

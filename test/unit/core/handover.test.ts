@@ -34,6 +34,7 @@ function turn(number: number, bytes: number): Message[] {
     id: `r${number}`,
     at: 1,
     kind: 'assistant',
+    action: 'answering',
     role: 'executor',
     content: calls,
     stopReason: 'tool_use',

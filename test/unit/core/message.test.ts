@@ -19,6 +19,7 @@ function reply(content: AssistantMessage['content']): AssistantMessage {
     id: 'a',
     at: 1,
     kind: 'assistant' as const,
+    action: 'answering' as const,
     role: 'executor',
     model: 'p/m',
     usage: NO_USAGE,

@@ -138,7 +138,6 @@ describe('parsePlan', () => {
           ...TASK,
           priority: 2,
           status: 'pending',
-          estimatedDuration: 300_000,
           completionCriteria: 'A number',
         },
         {
@@ -161,7 +160,6 @@ describe('parsePlan', () => {
             priority: 2,
             dependencies: [],
             requiredCapabilities: [],
-            estimatedDurationMs: 300_000,
             completionCriteria: 'A number',
           },
           {
@@ -170,7 +168,6 @@ describe('parsePlan', () => {
             priority: 1,
             dependencies: ['task-1'],
             requiredCapabilities: ['fs'],
-            estimatedDurationMs: null,
             completionCriteria: null,
           },
         ],

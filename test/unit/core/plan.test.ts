@@ -23,7 +23,6 @@ function planned(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
-    estimatedDurationMs: null,
     completionCriteria: null,
     ...fields,
   };
@@ -287,11 +286,11 @@ describe('setStatus', () => {
 });
 
 describe('applyEcho', () => {
-  it('F5 applyEcho: all 36 pairs of statuses → open tasks follow, but never start by an echo', () => {
+  it('F5 OU2 applyEcho: all 36 pairs of statuses → a task that has not begun may be given up by an echo, and nothing else', () => {
     for (const before of TASK_STATUSES) {
       for (const echo of TASK_STATUSES) {
         const applied = applyEcho([task('a', before)], [{ id: 'a', status: echo }], 'current')[0];
-        const follows = (before === 'pending' || before === 'executing') && echo !== 'executing';
+        const follows = before === 'pending' && ['failed', 'skipped', 'blocked'].includes(echo);
         expect([before, echo, applied?.status]).toEqual([before, echo, follows ? echo : before]);
       }
     }
@@ -299,9 +298,9 @@ describe('applyEcho', () => {
 
   it('F5 applyEcho: the current task and unknown ids → not by echo', () => {
     const tasks = [task('a', 'executing'), task('b')];
-    const echoed = ['a', 'b', 'ghost'].map(id => ({ id, status: 'completed' as const }));
+    const echoed = ['a', 'b', 'ghost'].map(id => ({ id, status: 'skipped' as const }));
     const applied = applyEcho(tasks, echoed, 'a');
-    expect(statuses(applied)).toEqual({ a: 'executing', b: 'completed' });
+    expect(statuses(applied)).toEqual({ a: 'executing', b: 'skipped' });
     expect(applied[1]?.reason).toBe('echoed');
   });
 

@@ -13,7 +13,6 @@ import { task as newTask } from '../../support/core-values.js';
 function task(id: string, more: Partial<Task> = {}): Task {
   const planned = {
     requiredCapabilities: ['reading'],
-    estimatedDurationMs: 5,
     completionCriteria: 'it runs',
   };
   return newTask(id, { ...planned, priority: 2, rounds: 3, ...more });

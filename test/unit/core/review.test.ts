@@ -13,7 +13,6 @@ function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
-    estimatedDurationMs: null,
     completionCriteria: 'A number',
     ...fields,
   };

@@ -20,7 +20,7 @@ function turn(number: number, tokens: number): Message[] {
   const result = toolResult(call, 'executed', { content: [{ type: 'text', text: 'x'.repeat(tokens * 4) }] });
   const base = { at: 1, role: 'executor', model: 'p/m', usage: NO_USAGE, stopReason: 'tool_use' as const };
   return [
-    { ...base, id: `a${number}`, kind: 'assistant', content: [call] },
+    { ...base, id: `a${number}`, kind: 'assistant', action: 'calling_tool', content: [call] },
     { id: `r${number}`, at: 1, kind: 'tool_result', content: [result] },
   ];
 }

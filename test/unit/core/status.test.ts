@@ -25,7 +25,8 @@ function approval(gateId: string, body = 'With these arguments'): Gate {
 }
 
 const firstLine = (state: RunState) => statusMarkdown(state).split('\n')[0];
-const end = { outcome: 'completed' as const, answer: 'Done' };
+const end = { outcome: 'unverified' as const, cause: 'tasks_failed' as const, answer: 'Done' };
+const ENDED = '**Ended: unverified**. The verification accepted the answer, but tasks of the plan failed.';
 const stop = { at: 1, reason: 'enough\nof it' };
 
 describe('statusMarkdown: its first line', () => {
@@ -40,9 +41,9 @@ describe('statusMarkdown: its first line', () => {
       { idleSince: 5 },
       '**Idle**: the goal is answered; a `followUp` begins the next',
     ],
-    ['ended → the outcome', { end }, '**Ended: completed**'],
-    ['ended before it was loaded → ended', { end, pinned: null }, '**Ended: completed**'],
-    ['ended after a stop, while paused → ended', { end, stop, pausedAt: 5 }, '**Ended: completed**'],
+    ['ended → the outcome and why (OU1)', { end }, ENDED],
+    ['ended before it was loaded → ended', { end, pinned: null }, ENDED],
+    ['ended after a stop, while paused → ended', { end, stop, pausedAt: 5 }, ENDED],
   ])('statusMarkdown: %s (O1)', (_, more, line) => {
     expect(firstLine(stateWith(more))).toBe(line);
   });

@@ -44,7 +44,6 @@ function runState(): RunState {
       priority: 1,
       dependencies: [],
       requiredCapabilities: [],
-      estimatedDurationMs: null,
       completionCriteria: null,
       status: 'executing',
       rounds: 1,

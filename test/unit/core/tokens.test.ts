@@ -51,6 +51,7 @@ describe('estimateMessageTokens', () => {
     const reply: Message = {
       ...base,
       kind: 'assistant',
+      action: 'answering',
       role: 'executor',
       stopReason: 'tool_use',
       model: 'p/m',

@@ -30,6 +30,9 @@ function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<Tra
     action: { type: 'tool', tool, arguments: '{}' },
     observation: 'ok',
     ending,
+    resultId: 'm2',
+    decidedBy: null,
+    tokens: { input: 3, output: 4 },
     elapsedMs,
     error: null,
   };
@@ -136,6 +139,7 @@ describe('stepOf', () => {
     id: 'm1',
     at: 1,
     kind: 'assistant',
+    action: 'answering',
     role: 'executor',
     model: 'test/a',
     stopReason: 'end_turn',

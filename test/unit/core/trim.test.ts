@@ -13,6 +13,7 @@ function reply(id: string, calls: string[] = [], size = 4): Message {
     id,
     at: 0,
     kind: 'assistant',
+    action: 'answering',
     role: 'executor',
     stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
     model: 'p/m',

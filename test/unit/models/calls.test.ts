@@ -220,7 +220,17 @@ function assistant(
   stopReason: AssistantMessage['stopReason'],
 ): LlmMessage {
   const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: null };
-  return { id, at: 1, kind: 'assistant', role: 'executor', content, stopReason, model: 'openai/x', usage };
+  return {
+    id,
+    at: 1,
+    kind: 'assistant',
+    action: 'answering',
+    role: 'executor',
+    content,
+    stopReason,
+    model: 'openai/x',
+    usage,
+  };
 }
 
 function conversation(): LlmMessage[] {

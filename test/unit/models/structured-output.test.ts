@@ -88,7 +88,7 @@ describe('structured output', () => {
   it.each([
     ['plan', 'component', plan({ todos: ['a'] })],
     ['execution', 'component', execution({ summary: 's', taskCompleted: true })],
-    ['verdict', 'component', verdict({ summary: 's' })],
+    ['verdict', 'component', verdict({ summary: 's', tasks: [{ id: 't', completed: true, feedback: '' }] })],
     ['intent', 'envelope', intent({ relation: 'control_instruction', action: 'cancel' })],
     ['route', 'envelope', route({ route: 'control_action', control: 'pause', risk: RISK })],
     ['review', 'envelope', review({ requiredFixes: ['Mend it.'] })],
@@ -165,7 +165,9 @@ describe('structured output', () => {
     expect(
       parseRoleOutput('execution', execution({ summary: 'Found 3 files.', taskCompleted: true })),
     ).toMatchObject({ ok: true });
-    expect(parseRoleOutput('verdict', verdict({ summary: 'There are 3 files: a, b, c.' }))).toMatchObject({
+    expect(
+      parseRoleOutput('verdict', verdict({ summary: 'There are 3 files: a, b, c.', tasks: [] })),
+    ).toMatchObject({
       ok: true,
     });
     expect(parseRoleOutput('verdict', verdict({ improvements: ['Count again.'] }))).toMatchObject({

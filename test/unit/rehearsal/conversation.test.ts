@@ -26,7 +26,6 @@ function task(id: string, status: Task['status'] = 'pending'): Task {
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
-    estimatedDurationMs: null,
     completionCriteria: 'it is done',
     status,
     rounds: 0,
@@ -43,7 +42,7 @@ function state(tasks: Task[] = [], improvements: string[] = []) {
   run.tasks = tasks;
   run.goal.improvements = improvements;
   run.cursor.cycle = improvements.length > 0 ? 2 : 1;
-  run.goal.wrapUp = { cause: 'budget', why: 'the tokens are used up' };
+  run.goal.wrapUp = { cause: 'budget:tokens', why: 'the tokens are used up' };
   return run;
 }
 
