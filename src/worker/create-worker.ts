@@ -28,6 +28,7 @@ import { createProviders } from '../models/providers.js';
 import { builtScript } from '../stack/home.js';
 import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
+import { workerIdentity } from './identity.js';
 import { readArguments } from './read-arguments.js';
 import { readSearchAttributes } from './search-attributes.js';
 
@@ -89,6 +90,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     namespace,
     taskQueue,
     buildId: buildIdOf(code),
+    identity: workerIdentity(),
     workflowBundle: { code },
     activities: activitiesOf(options, {
       settings,

@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { Client } from '@temporalio/client';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
+import { plural } from '../client/format.js';
 import { errorLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -14,6 +15,7 @@ import { readServerRecord } from '../stack/records.js';
 import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { createSteersmanWorker } from './create-worker.js';
+import { type TakenOver, takeOver } from './take-over.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -64,9 +66,10 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
     const running = worker.run().finally(close);
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
+    const client = new Client({ connection, namespace });
+    void sayTakenOver(takeOver(client, taskQueue));
     if (managed) {
       announceWorker(own);
-      const client = new Client({ connection, namespace });
       void watchIdle({ ...own, client, signal: idle.signal }).then(end => {
         if (end === 'idle') shutdown();
       });
@@ -87,6 +90,17 @@ function namespaceFault(error: unknown, address: string, namespace: string): unk
     `Temporal at ${address} does not serve the namespace ${namespace}: ${reason}`,
     `Set TEMPORAL_NAMESPACE to one that exists, or make it: temporal operator namespace create --namespace ${namespace}`,
   );
+}
+
+/** What could not be taken over goes on all the same, up to 10 s later. */
+async function sayTakenOver(taking: Promise<TakenOver>): Promise<void> {
+  try {
+    const { calls, runs } = await taking;
+    if (calls + runs === 0) return;
+    errorLine(`Took over ${plural(runs, 'run')} and ${plural(calls, 'call')} from workers that died.`);
+  } catch (error) {
+    errorLine(`Nothing could be taken over from workers that died: ${String(error)}`);
+  }
 }
 
 /** Messages hold what models, tools and endpoints said. */

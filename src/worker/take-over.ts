@@ -1,0 +1,96 @@
+/**
+ * What a worker does first: it takes over from workers of this machine that were killed. The server learns of
+ * such a death only by what does not come: a call's heartbeats for 10 s, an answer to a task or query for the
+ * 10 s that these wait for the worker with the run in its cache. A worker that was asked to end has told it.
+ */
+import { type Client, isGrpcServiceError } from '@temporalio/client';
+import { FAILURE } from '../core/failure.js';
+import { recentPollers } from '../doctor/pollers.js';
+import { hasDied, workerIdentity } from './identity.js';
+
+export interface TakenOver {
+  /** Calls that are made again at once, or told to be unknown where they may have had an effect. */
+  calls: number;
+  /** Runs whose next task and queries go to any worker. */
+  runs: number;
+}
+
+const ACTIVITY_STARTED = 2;
+const AT_ONCE = 8;
+/** Events from the end among which is the last that a worker has written. */
+const LOOK_BACK = 20;
+const LOOK_TIMEOUT_MS = 30_000;
+
+/** Looks only when a worker that has died was seen at the queue. Runs that end meanwhile are passed over. */
+export async function takeOver(client: Client, taskQueue: string): Promise<TakenOver> {
+  return client.withDeadline(Date.now() + LOOK_TIMEOUT_MS, async () => {
+    const taken: TakenOver = { calls: 0, runs: 0 };
+    if (!(await wasLeftBehind(client, taskQueue))) return taken;
+    const runs: OpenRun[] = [];
+    const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+    for await (const { workflowId, runId } of client.workflow.list({ query }))
+      runs.push({ workflowId, runId });
+    const next = async () => {
+      for (let run = runs.pop(); run; run = runs.pop()) {
+        await takeOverRun(client, run, taken).catch(passOver);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    return taken;
+  });
+}
+
+interface OpenRun {
+  workflowId: string;
+  runId: string;
+}
+
+/** A queue's pollers are spread over partitions, of which the server tells of one: either kind will do. */
+async function wasLeftBehind(client: Client, taskQueue: string): Promise<boolean> {
+  const lists = await Promise.all([
+    recentPollers(client, taskQueue, 'workflows'),
+    recentPollers(client, taskQueue, 'activities'),
+  ]);
+  return lists.flat().some(hasDied);
+}
+
+async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Promise<void> {
+  const { workflowService } = client;
+  const { namespace } = client.options;
+  if (hasDied(await lastWorker(client, run))) {
+    await workflowService.resetStickyTaskQueue({ namespace, execution: run });
+    taken.runs += 1;
+  }
+  const { raw } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
+  for (const { activityId, state, lastWorkerIdentity } of raw.pendingActivities ?? []) {
+    if (state !== ACTIVITY_STARTED || !hasDied(lastWorkerIdentity ?? '')) continue;
+    await workflowService.respondActivityTaskFailedById({
+      namespace,
+      ...run,
+      activityId: activityId ?? '',
+      identity: workerIdentity(),
+      failure: {
+        message: 'the worker that made this call has died',
+        applicationFailureInfo: { type: FAILURE.workerShutdown },
+      },
+    });
+    taken.calls += 1;
+  }
+}
+
+/** Who completed the run's last task, which is who has it in its cache. */
+async function lastWorker(client: Client, execution: OpenRun): Promise<string> {
+  const { history } = await client.workflowService.getWorkflowExecutionHistoryReverse({
+    namespace: client.options.namespace,
+    execution,
+    maximumPageSize: LOOK_BACK,
+  });
+  const completed = (history?.events ?? []).find(event => event.workflowTaskCompletedEventAttributes);
+  return completed?.workflowTaskCompletedEventAttributes?.identity ?? '';
+}
+
+/** It ended, or its call did, since it was listed. */
+function passOver(error: unknown): void {
+  if (!isGrpcServiceError(error) && !(error instanceof Error && error.name === 'WorkflowNotFoundError'))
+    throw error;
+}
