@@ -62,12 +62,12 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
     }).catch((error: unknown) => {
       throw namespaceFault(error, address, namespace);
     });
+    const client = new Client({ connection, namespace });
+    await sayTakenOver(takeOver(client, taskQueue));
     await failpoint('worker.before-run');
     const running = worker.run().finally(close);
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
-    const client = new Client({ connection, namespace });
-    void sayTakenOver(takeOver(client, taskQueue));
     if (managed) {
       announceWorker(own);
       void watchIdle({ ...own, client, signal: idle.signal }).then(end => {

@@ -16,10 +16,13 @@ export interface TakenOver {
 }
 
 const ACTIVITY_STARTED = 2;
-const AT_ONCE = 8;
+const RUNS_AT_ONCE = 8;
+/** There is no reason to wait: 0 would mean the usual pause. */
+const AT_ONCE_NANOS = 1_000_000;
 /** Events from the end among which is the last that a worker has written. */
 const LOOK_BACK = 20;
-const LOOK_TIMEOUT_MS = 30_000;
+/** A worker begins to work after this at the latest: what is left comes later, as without it. */
+const LOOK_TIMEOUT_MS = 5_000;
 
 /** Looks only when a worker that has died was seen at the queue. Runs that end meanwhile are passed over. */
 export async function takeOver(client: Client, taskQueue: string): Promise<TakenOver> {
@@ -35,7 +38,7 @@ export async function takeOver(client: Client, taskQueue: string): Promise<Taken
         await takeOverRun(client, run, taken).catch(passOver);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    await Promise.all(Array.from({ length: RUNS_AT_ONCE }, next));
     return taken;
   });
 }
@@ -71,7 +74,7 @@ async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Prom
       identity: workerIdentity(),
       failure: {
         message: 'the worker that made this call has died',
-        applicationFailureInfo: { type: FAILURE.workerShutdown },
+        applicationFailureInfo: { type: FAILURE.workerShutdown, nextRetryDelay: { nanos: AT_ONCE_NANOS } },
       },
     });
     taken.calls += 1;

@@ -78,6 +78,8 @@ async function killInFlight(stage: FaultStage): Promise<void> {
   const runs = [model, reading, appending, editing];
   for (const run of runs) expect(await run.result()).toMatchObject({ outcome: 'completed' });
 
+  // The second worker has told what the first could not: nothing had to be noticed by silence.
+  for (const run of runs) expect(await timedOut(run)).toBe(0);
   for (const run of [editing, appending]) {
     expect(run.seen()).toEqual(['appended', expect.stringMatching(/^Outcome unknown: .*HEARTBEAT timeout/s)]);
     const told = run.requests().find(request => messagesOf(request, 'tool').length === 2);
@@ -93,6 +95,14 @@ async function killInFlight(stage: FaultStage): Promise<void> {
     'reading',
     'slow',
   ]);
+}
+
+/** Calls and tasks that ended by what did not come: heartbeats, or a worker that had the run in its cache. */
+async function timedOut({ handle }: StagedRun): Promise<number> {
+  const { events = [] } = await handle.fetchHistory();
+  return (events ?? []).filter(
+    event => event.activityTaskTimedOutEventAttributes || event.workflowTaskTimedOutEventAttributes,
+  ).length;
 }
 
 async function endInOrder(stage: FaultStage, signal: NodeJS.Signals): Promise<void> {

@@ -1,8 +1,9 @@
 /** Workers and Temporal servers as processes of their own, for tests that kill them. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { startDevServer } from '../../src/stack/dev-server.js';
 import { builtScript, makeHome, resolveHome } from '../../src/stack/home.js';
 import { identify, isAlive, terminate } from '../../src/stack/process-id.js';
@@ -52,6 +53,7 @@ export function killWorkers(): void {
 /** Starts `dist/worker.js`; does not wait until it polls, since a failpoint may end it before. */
 export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
   const { address, taskQueue, configDir, home, modelUrl, failpoints } = options;
+  serveWorkspace(configDir);
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: process.env.HOME ?? '',
@@ -87,6 +89,15 @@ export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
       await exited;
     },
   };
+}
+
+/** A worker away from the local stack serves what its settings list: here what lies beside them. */
+function serveWorkspace(configDir: string): void {
+  const path = join(configDir, 'steersman.yaml');
+  const settings = readFileSync(path, 'utf8');
+  if (!/^workspaces:/m.test(settings)) {
+    writeFileSync(path, `${settings}\nworkspaces:\n  - ${dirname(configDir)}\n`);
+  }
 }
 
 /** Starts a worker and waits until it polls. */
