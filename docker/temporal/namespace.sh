@@ -20,8 +20,8 @@ fi
 # A new namespace is known to every part of the server only after some seconds.
 tries=0
 until said=$(temporal operator search-attribute create --namespace "$TEMPORAL_NAMESPACE" \
-  --name AgentMode --name AgentPhase --name AgentOutcome \
-  --type Keyword --type Keyword --type Keyword 2>&1); do
+  --name AgentMode --name AgentPhase --name AgentWaiting --name AgentOutcome \
+  --type Keyword --type Keyword --type Keyword --type Keyword 2>&1); do
   tries=$((tries + 1))
   if [ "$tries" -ge 30 ]; then
     echo "The search attributes could not be registered: $said" >&2

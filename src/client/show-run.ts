@@ -30,8 +30,8 @@ export interface ShownRun {
   /** Why it ended so. */
   cause: Cause | null;
   mode: string | null;
-  /** `paused` and `idle` (answered, open for a follow-up) before any phase of work. */
-  phase: RunView['phase'] | 'paused' | null;
+  /** `paused`, `waiting` (for a person) and `idle` (answered, open for a follow-up) before any phase of work. */
+  phase: RunView['phase'] | null;
   goal: string | null;
   model: string | null;
   tasks: RunView['tasks'];
@@ -47,7 +47,7 @@ export interface ShownRun {
   inbox: InboxItem[] | null;
   /** Goals that have ended. */
   goals: RunView['goals'];
-  threads: RunView['threads'] | null;
+  threads: RunView['internals']['threads'] | null;
   lastEventSeq: number | null;
   answer: string | null;
   /** Why its workflow task fails again and again, where it does. */
@@ -88,7 +88,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     outcome: end?.outcome ?? view?.outcome ?? null,
     cause: result?.cause ?? view?.cause ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),
-    phase: end ? 'ended' : view?.paused ? 'paused' : (view?.phase ?? null),
+    phase: end ? 'ended' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),
     model: view?.model ?? null,
     tasks: view?.tasks ?? result?.tasks ?? [],
@@ -101,8 +101,8 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     gates: end ? [] : (view?.gates ?? []),
     inbox: end ? [] : (view?.inbox ?? null),
     goals: view?.goals ?? result?.goals ?? [],
-    threads: view?.threads ?? null,
-    lastEventSeq: view?.lastEventSeq ?? null,
+    threads: view?.internals.threads ?? null,
+    lastEventSeq: view?.internals.lastEventSeq ?? null,
     answer: result?.answer ?? view?.answer ?? lastAnswer(view),
     stuck: null,
   };
@@ -134,7 +134,7 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
   }
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
-  for (const line of gateLines(shown, sink.colors)) sink.line(line);
+  for (const line of gateLines(shown.id, shown.gates, sink.colors)) sink.line(line);
   for (const item of shown.inbox ?? [])
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (end !== null) sink.line(endLine(end));
@@ -160,7 +160,7 @@ function usageLine({ usage, budget, limits }: ShownRun): string | null {
 }
 
 /** Each open gate with what it is about, and the commands that answer it. */
-function gateLines({ id, gates }: ShownRun, { bold, dim }: Colors): string[] {
+export function gateLines(id: string, gates: readonly Gate[], { bold, dim }: Colors): string[] {
   return gates.flatMap(gate => [
     '',
     bold(`waits for you: ${gate.gateId} · ${gate.kind} · ${terminalText(gate.title)}`),

@@ -16,7 +16,7 @@ export function addStartOptions(command: Command): Command {
     .addOption(new Option('--mode <mode>', 'how the goal is pursued').choices(MODES).default('team'))
     .option('--model <provider/model>', 'model of every role, before steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
-    .option('--id <id>', 'id of the run (default: steersman-<date>-<random>)')
+    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
     .option('--yes', 'what would be asked is approved: tools that are not read-only run')
     .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
     .option('--approve-plan', 'the plan waits for a person before it is carried out')

@@ -1,5 +1,4 @@
 /** Starting a run: what a person asked for, checked before anything is started. */
-import { randomBytes } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
@@ -22,6 +21,7 @@ import { earlierRun } from './earlier-run.js';
 import { EXIT } from './exit-codes.js';
 import { cutToBytes } from './format.js';
 import { projectWorker } from './project-worker.js';
+import { newRunId } from './run-id.js';
 
 /** Options of the command line that say what to start. */
 export interface StartOptions {
@@ -82,11 +82,7 @@ export function withDefaultModel<T extends StartOptions>(options: T): T {
  * Checks goal, mode and workspace before anything is started (Z3). Throws a SteersmanError that names all
  * that is wrong.
  */
-export async function startRequest(
-  goal: string,
-  options: StartOptions,
-  now = new Date(),
-): Promise<StartRequest> {
+export async function startRequest(goal: string, options: StartOptions): Promise<StartRequest> {
   const start = readStart({ goal, settings: await givenSettings(options) });
   const errors = start.ok ? [] : start.errors;
   if (options.id !== undefined && !/^\S{1,200}$/.test(options.id)) {
@@ -99,7 +95,7 @@ export async function startRequest(
   const { settings } = start;
   settings.workspace = await realWorkspace(settings.workspace);
   return {
-    id: options.id ?? newRunId(now),
+    id: options.id ?? newRunId(goal),
     goal,
     settings,
     taskQueue: options.taskQueue ?? env.taskQueue() ?? null,
@@ -149,12 +145,6 @@ export async function configFolder(given: string | undefined): Promise<string | 
 async function realWorkspace(path: string): Promise<string> {
   if (usesLocalStack()) return checkWorkspace(path, 'any');
   return realpath(path).catch(() => path);
-}
-
-/** `steersman-2026-01-31-k3f9q2`. */
-export function newRunId(now: Date): string {
-  const random = randomBytes(4).readUInt32BE().toString(36).padStart(6, '0').slice(-6);
-  return `steersman-${now.toISOString().slice(0, 10)}-${random}`;
 }
 
 /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */

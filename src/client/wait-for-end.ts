@@ -1,16 +1,19 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Report } from '../stack/temporal-binary.js';
 import type { Temporal } from './connect.js';
 import { isServerAway } from './grpc-errors.js';
+import type { TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import { describeRun, isOpen } from './runs.js';
+import { WaitTeller } from './waits-for.js';
 
 const POLL_MS = 1_000;
 
-/** Resolves when the run has ended, however long that takes. Says once what is waited for. */
-export async function waitForEnd(temporal: Temporal, id: string, report: Report): Promise<RunEnd> {
+/** Resolves when the run has ended, however long that takes. Says what is waited for, and what the run waits for. */
+export async function waitForEnd(temporal: Temporal, id: string, notes: TextSink): Promise<RunEnd> {
+  const report = notes.line;
+  const waits = new WaitTeller(notes.colors);
   let told = false;
   for (;;) {
     try {
@@ -18,6 +21,7 @@ export async function waitForEnd(temporal: Temporal, id: string, report: Report)
       if (!isOpen(run)) return await readEnd(temporal, run);
       if (!told) report(`Waiting for the end of ${id}. Ctrl-C ends the waiting, not the run.`);
       told = true;
+      for (const line of await waits.news(temporal, run)) report(line);
     } catch (error) {
       if (!isServerAway(error)) throw error;
       report(`Temporal at ${temporal.address} does not answer. Trying again …`);

@@ -54,6 +54,11 @@ function codeBlock(value: unknown): string {
   return `${fence}json\n${shown}\n${fence}`;
 }
 
+/** The gate in some words: for lists, and for the timer that ends the wait. */
+export function gateLine({ gateId, kind, title }: Gate): string {
+  return `${gateId} ${kind}: ${preview(title, 80)}`;
+}
+
 /** The gate with what can be sent to answer it, as Markdown. */
 export function gateMarkdown(gate: Gate): string {
   const lines = [`**${gate.gateId}: ${gate.title}**`, '', gate.body.trim(), '', ...answersOf(gate)];

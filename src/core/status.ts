@@ -1,11 +1,28 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 import { causeText } from './cause.js';
+import type { Gate } from './gate.js';
 import { gateMarkdown } from './gate-text.js';
 import { preview } from './journal.js';
-import type { RunState } from './run-state.js';
+import type { Phase, RunState } from './run-state.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
+
+/** What a run is doing, as lists, `show` and the query `state` say it. `waiting`: for a person's answer. */
+export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'ended';
+
+export function phaseOf(state: RunState): ShownPhase {
+  if (state.end) return 'ended';
+  if (state.pausedAt !== null) return 'paused';
+  if (unansweredGates(state).length > 0) return 'waiting';
+  if (state.idleSince !== null) return 'idle';
+  return state.pinned ? state.cursor.phase : 'loading';
+}
+
+/** Gates that nobody has answered, the first opened first. */
+export function unansweredGates({ gates }: RunState): Gate[] {
+  return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
+}
 
 export function statusMarkdown(state: RunState): string {
   const parts = [headline(state), gates(state), tasks(state), limits(state), lastSteering(state)];
@@ -22,6 +39,8 @@ function headline(state: RunState): string {
   if (state.stop) return `**Stopping** ${preview(state.stop.reason)}`;
   if (state.pausedAt !== null) return '**Paused**: send the signal `resume`';
   if (state.idleSince !== null) return idle(state);
+  const waiting = unansweredGates(state).length;
+  if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
   const task = cursor.taskId ? ` · ${cursor.taskId}` : '';
   return `**Phase: ${cursor.phase}** · goal ${goal.number} · plan ${cursor.cycle}${task} · round ${cursor.round}`;
 }
@@ -34,8 +53,7 @@ function idle({ goals }: RunState): string {
 
 /** Open gates first: they are what the run waits for. */
 function gates(state: RunState): string {
-  const open = state.gates.filter(({ answer }) => answer === null);
-  return open.map(({ gate }) => gateMarkdown(gate)).join('\n\n');
+  return unansweredGates(state).map(gateMarkdown).join('\n\n');
 }
 
 function tasks({ tasks }: RunState): string {

@@ -1,15 +1,10 @@
+import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';
 import { stackPaths } from './home.js';
 import { readJson, removeFile, writeJson } from './json-file.js';
-import {
-  addMissingSearchAttributes,
-  choosePorts,
-  isHealthy,
-  type Ports,
-  SEARCH_ATTRIBUTES,
-} from './probe.js';
+import { addMissingSearchAttributes, choosePorts, isHealthy, type Ports } from './probe.js';
 import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
 
 /** A Temporal dev server that answers. */

@@ -1,9 +1,7 @@
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
-
-/** Search attributes that operators filter runs by; all of type Keyword. */
-export const SEARCH_ATTRIBUTES = ['AgentMode', 'AgentPhase', 'AgentOutcome'] as const;
+import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 
 const KEYWORD = 2;
 

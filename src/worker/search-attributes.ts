@@ -1,12 +1,11 @@
 /** Which of Steersman's search attributes a namespace has: setting a missing one blocks a run for ever. */
 import type { NativeConnection } from '@temporalio/worker';
-
-const WANTED = ['AgentMode', 'AgentPhase', 'AgentOutcome'];
+import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 
 export async function readSearchAttributes(
   connection: NativeConnection,
   namespace: string,
 ): Promise<string[]> {
   const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace });
-  return WANTED.filter(name => customAttributes && name in customAttributes);
+  return SEARCH_ATTRIBUTES.filter(name => customAttributes && name in customAttributes);
 }

@@ -49,6 +49,8 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     if (goOn(run, end)) continue;
     endRun(run, end);
     const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
+    // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
+    if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome });
     if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
@@ -100,6 +102,7 @@ function finishCancelled(run: Run): CancelledFailure {
     ...result,
     trace: { ...trace, steps: [], dropped: trace.dropped + trace.steps.length },
   };
-  upsertMemo({ result: jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES) });
+  const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES);
+  upsertMemo({ result: small, outcome: end.outcome });
   return new CancelledFailure('the run was cancelled');
 }

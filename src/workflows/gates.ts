@@ -1,6 +1,7 @@
 /** Gates: where a run waits for a person (C23). One way to ask, whatever it is about. */
 import type { Gate, GateAnswer } from '../core/gate.js';
 import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gate.js';
+import { gateLine } from '../core/gate-text.js';
 import { preview } from '../core/journal.js';
 import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';
@@ -77,6 +78,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   await run.waitForPerson(
     () => open.answer !== null || state.stop !== null || superseded() || closed(),
     open.gate.deadline,
+    `a person's answer to ${gateLine(open.gate)}`,
   );
   if (closed()) return { kind: 'superseded' };
   if (question.kind === 'approval' && open.answer !== null && isHeld(state)) return { kind: 'held' };

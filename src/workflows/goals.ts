@@ -108,7 +108,11 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
   const deadline = state.idleSince + keepOpenSeconds * 1_000;
   const arrived = () => state.inbox.items.length > 0;
-  await run.waitForPerson(() => arrived() || state.finishing || state.stop !== null, deadline);
+  await run.waitForPerson(
+    () => arrived() || state.finishing || state.stop !== null,
+    deadline,
+    'the next goal, or the end',
+  );
   return arrived() && !state.stop;
 }
 

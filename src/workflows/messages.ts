@@ -9,7 +9,8 @@ import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
 import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
-import type { GoalRecord, Phase, RunState } from '../core/run-state.js';
+import type { GoalRecord, RunState } from '../core/run-state.js';
+import type { ShownPhase } from '../core/status.js';
 import type { TraceReport } from '../core/trace.js';
 
 export const WORKFLOW_TYPE = 'steersmanRun';
@@ -38,33 +39,36 @@ export interface RunResult {
 
 /** Answer of the query `state`: what `show --json` prints, without what only the server knows. */
 export interface RunView {
-  id: string;
-  runId: string;
+  phase: ShownPhase;
   outcome: Outcome | null;
   cause: Cause | null;
-  mode: string;
-  phase: Phase | 'loading' | 'idle' | 'ended';
+  /** Open gates, oldest first: what it waits for. */
+  gates: Gate[];
+  goal: string;
+  answer: string | null;
+  tasks: Task[];
   paused: boolean;
   stopping: boolean;
-  goal: string;
-  model: string;
-  part: number;
-  previousRunId: string | null;
-  cursor: RunState['cursor'];
-  tasks: Task[];
-  counters: Counters;
-  limits: Limits | null;
-  usage: Usage;
-  budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
-  /** Open gates, oldest first. */
-  gates: Gate[];
   /** Messages that are not applied yet. */
   inbox: InboxItem[];
+  counters: Counters;
+  limits: Limits | null;
+  budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
+  usage: Usage;
   /** Goals of this run that have ended. */
   goals: GoalRecord[];
-  threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
-  lastEventSeq: number;
-  answer: string | null;
+  mode: string;
+  model: string;
+  /** For who looks for faults. */
+  internals: {
+    id: string;
+    runId: string;
+    part: number;
+    previousRunId: string | null;
+    lastEventSeq: number;
+    cursor: RunState['cursor'];
+    threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
+  };
 }
 
 export interface EventsPage {

@@ -35,8 +35,8 @@ export interface Ports {
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
-  /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. */
-  wait(done: () => boolean, timeoutMs: number | null): Promise<void>;
+  /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
+  wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */
   startRun(id: string, goal: string): Promise<string>;
   /** Cancels the interruptible call in flight, if there is one. */

@@ -102,7 +102,7 @@ export class Run {
     this.keepThreadsWithin();
     ports.show(state);
     if (ports.handoverDue(state)) await ports.handOver(state);
-    await this.waitForPerson(() => !isHeld(state) || hears(), null);
+    await this.waitForPerson(() => !isHeld(state) || hears(), null, 'paused');
   }
 
   /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
@@ -114,16 +114,18 @@ export class Run {
 
   /**
    * Waits until `done`, or until `deadline`. The time does not count as the goal's. A long wait continues as
-   * new when the server suggests it: what is waited for is in the state, so the caller waits on.
+   * new when the server suggests it: what is waited for is in the state, so the caller waits on. `what` says in
+   * the Web UI whose timer it is.
    */
-  async waitForPerson(done: () => boolean, deadline: number | null): Promise<void> {
+  async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
     const { state, ports } = this;
     while (!done()) {
       const now = ports.now();
       if (deadline !== null && now >= deadline) break;
       state.goal.waitingSince ??= now;
       ports.show(state);
-      await ports.wait(() => done() || ports.handoverSuggested(), deadline === null ? null : deadline - now);
+      const timeoutMs = deadline === null ? null : deadline - now;
+      await ports.wait(() => done() || ports.handoverSuggested(), timeoutMs, what);
       ports.throwIfCancelled();
       if (!done() && ports.handoverSuggested()) await ports.handOver(state);
     }

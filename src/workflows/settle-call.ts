@@ -4,6 +4,7 @@ import { preview } from '../core/journal.js';
 import { jsonBytes, ownValue } from '../core/json.js';
 import { recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
+import { resultPreview } from '../core/result-preview.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
 import { resultText } from '../core/tool-result.js';
@@ -57,5 +58,6 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     error: result.isError ? text : null,
   });
   const { ending, isError, durationMs } = result;
-  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text });
+  const told = resultPreview(resultText(result));
+  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text: told });
 }

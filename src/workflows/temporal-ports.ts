@@ -113,9 +113,9 @@ export function temporalPorts(settings: RunSettings): Ports {
       call({ interruptible: true }, () =>
         activities.steersmanStoreText.executeWithOptions(storeOptions(input.name, once), [input]),
       ),
-    wait: async (done, timeoutMs) => {
+    wait: async (done, timeoutMs, what) => {
       if (timeoutMs === null) await condition(done);
-      else await condition(done, timeoutMs);
+      else await condition(done, timeoutMs, { summary: what });
     },
     startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
     interrupt: () => interruptible?.cancel(),

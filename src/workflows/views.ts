@@ -8,6 +8,7 @@ import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
 import { goalTimeMs, MAIN_THREAD } from '../core/run-state.js';
+import { phaseOf, unansweredGates } from '../core/status.js';
 import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
@@ -15,43 +16,45 @@ const PAGE_BYTES = 400_000;
 /** Text of a reply as events give it: watchers fill gaps of the live text from it. */
 const EVENT_TEXT_CHARS = 8_000;
 
+/** First what a person wants to know, last what only helps to look for faults. */
 export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
-  const { goal, pinned, cursor } = state;
-  const now = Date.now();
+  const { goal, pinned } = state;
   return {
-    id: info.workflowId,
-    runId: info.runId,
+    phase: phaseOf(state),
     outcome: state.end?.outcome ?? null,
     cause: state.end?.cause ?? null,
-    mode: state.settings.mode,
-    phase: state.end ? 'ended' : !pinned ? 'loading' : state.idleSince !== null ? 'idle' : cursor.phase,
+    gates: unansweredGates(state),
+    goal: goal.text,
+    answer: state.end?.answer ?? null,
+    tasks: state.tasks,
     paused: state.pausedAt !== null,
     stopping: state.stop !== null,
-    goal: goal.text,
-    model: pinned?.models[0] ?? state.settings.model ?? '',
-    part: state.part,
-    previousRunId: state.previousRunId,
-    cursor,
-    tasks: state.tasks,
+    inbox: state.inbox.items,
     counters: goal.counters,
     limits: pinned?.limits ?? null,
-    usage: state.usage,
     budget: {
       tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-      wallTimeMs: goalTimeMs(goal, now),
+      wallTimeMs: goalTimeMs(goal, Date.now()),
       costUsd: goal.usage.costUsd,
     },
-    gates: state.gates.filter(open => open.answer === null).map(({ gate }) => gate),
-    inbox: state.inbox.items,
+    usage: state.usage,
     goals: state.goals,
-    threads: Object.fromEntries(
-      Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
-        id,
-        { messages: messages.length, tokens, epoch, dropped },
-      ]),
-    ),
-    lastEventSeq: state.journal.lastSeq,
-    answer: state.end?.answer ?? null,
+    mode: state.settings.mode,
+    model: pinned?.models[0] ?? state.settings.model ?? '',
+    internals: {
+      id: info.workflowId,
+      runId: info.runId,
+      part: state.part,
+      previousRunId: state.previousRunId,
+      lastEventSeq: state.journal.lastSeq,
+      cursor: state.cursor,
+      threads: Object.fromEntries(
+        Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
+          id,
+          { messages: messages.length, tokens, epoch, dropped },
+        ]),
+      ),
+    },
   };
 }
 

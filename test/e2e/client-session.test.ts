@@ -177,11 +177,11 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
     window.press('C-c');
     await window.shows(/s stop the run · d detach/);
     window.press('d');
-    await window.shows(/It waits for an answer: npm run client -- show detached[\s\S]*EXIT=130/);
+    await window.shows(/detached waits for your answer: npm run client -- show detached[\s\S]*EXIT=130/);
     const shown = JSON.parse((await client('show', 'detached', '--json')).stdout);
     expect(shown).toMatchObject({
       status: 'running',
-      phase: 'execution',
+      phase: 'waiting',
       inbox: [],
       gates: [{ kind: 'approval' }],
     });

@@ -60,7 +60,9 @@ async function walkBack(handle: WorkflowHandle, count: number): Promise<void> {
   for (const [index, { workflowId, runId }] of parts.entries()) {
     const part = env.client.workflow.getHandle(workflowId, runId);
     const view = await part.query(stateQuery);
-    expect(view).toMatchObject({ part: index + 1, previousRunId: parts[index - 1]?.runId ?? null });
+    expect(view).toMatchObject({
+      internals: { part: index + 1, previousRunId: parts[index - 1]?.runId ?? null },
+    });
   }
   const [first] = parts;
   if (!first) throw new Error('no parts');

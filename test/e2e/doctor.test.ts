@@ -133,7 +133,9 @@ describe('with a worker', () => {
   test('O1 search attributes missing → failed and exit 1; --fix registers them, and then all is well', async () => {
     const before = await doctor();
     expect(before.of('search attributes')).toMatchObject({ status: 'failed' });
-    expect(before.of('search attributes')?.found).toContain('AgentMode, AgentPhase, AgentOutcome');
+    expect(before.of('search attributes')?.found).toContain(
+      'AgentMode, AgentPhase, AgentWaiting, AgentOutcome',
+    );
     expect(before.of('search attributes')?.todo).toContain('doctor --fix');
     expect(before.exitCode).toBe(1);
 
@@ -147,7 +149,7 @@ describe('with a worker', () => {
     });
     expect(customAttributes).toMatchObject({ AgentMode: 2, AgentPhase: 2, AgentOutcome: 2 });
     const after = await doctor();
-    expect(after.of('search attributes')?.found).toBe('AgentMode, AgentPhase, AgentOutcome');
+    expect(after.of('search attributes')?.found).toBe('AgentMode, AgentPhase, AgentWaiting, AgentOutcome');
     expect(after.of('worker')?.found).toContain(`${worker.pid}@${hostname()}`);
   });
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/run-config.js';
+import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
 import type { ChatRequest } from '../../src/models/protocol-server.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
@@ -23,10 +24,7 @@ import { quietTemporal } from './quiet.js';
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
   quietTemporal();
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
-  const searchAttributes = ['AgentMode', 'AgentPhase', 'AgentOutcome'].flatMap(name => [
-    '--search-attribute',
-    `${name}=Keyword`,
-  ]);
+  const searchAttributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },

@@ -298,15 +298,21 @@ class Session {
     const unsent = this.queue.close();
     this.close();
     for (const text of unsent) notes.line(`Not sent: ${text}`);
-    const leftIdle = idle && !owned;
     // Nobody is here for a follow-up any more: it ends when its goal is answered.
     if (owned && !this.finishing) await this.does.signal('finish').catch(() => undefined);
-    notes.line(leftIdle ? `The run ${id} is open for a follow-up.` : `The run ${id} goes on.`);
-    if (gates.length > 0) notes.line(`It waits for an answer: npm run client -- show ${id}`);
+    if (gates.length > 0) notes.line(`The run ${id} waits for your answer: npm run client -- show ${id}`);
+    else if (idle)
+      notes.line(`The run ${id} is answered${owned ? ', and ends.' : ', and open for a follow-up.'}`);
+    else if (this.progress.paused) notes.line(`The run ${id} is paused: npm run client -- resume ${id}`);
+    else notes.line(`The run ${id} goes on.`);
+    if (idle && owned) {
+      notes.line(`Its answer:          npm run client -- result ${id}`);
+      return EXIT.ok;
+    }
     notes.line(`Watch and steer it:  npm run client -- watch ${id}`);
     notes.line(`Say something to it: npm run client -- steer ${id} "…"`);
     notes.line(`Stop it:             npm run client -- stop ${id}`);
-    return leftIdle ? EXIT.ok : EXIT.cancelled;
+    return idle ? EXIT.ok : EXIT.cancelled;
   }
 
   private print(lines: readonly string[]): void {

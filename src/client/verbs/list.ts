@@ -2,10 +2,13 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { preview } from '../../core/journal.js';
+import { SteersmanError } from '../../errors.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import type { Temporal } from '../connect.js';
 import { EXIT } from '../exit-codes.js';
 import { formatDuration } from '../format.js';
+import { explainError } from '../grpc-errors.js';
+import { padText } from '../layout.js';
 import { ALL_RUNS, describeRun } from '../runs.js';
 import { readStuckTask, type StuckTask } from '../stuck-task.js';
 import { terminalText } from '../terminal-text.js';
@@ -13,6 +16,7 @@ import { terminalText } from '../terminal-text.js';
 interface ListOptions extends CommonOptions {
   limit: number;
   open?: boolean;
+  waiting?: boolean;
 }
 
 export function addList(program: Command): void {
@@ -20,28 +24,53 @@ export function addList(program: Command): void {
     .command('list')
     .description('List runs, newest first: id, status, phase or outcome, age, goal.')
     .option('--limit <n>', 'at most so many', positiveInteger, 20)
-    .option('--open', 'only runs that have not ended');
-  describeVerb(verb, ['npm run client -- list', 'npm run client -- list --open --limit 100']).action(
-    async ({ limit, open, ...options }: ListOptions) => {
-      await withTemporal(options, async ({ temporal, output }) => {
-        const query = open ? `${ALL_RUNS} AND ExecutionStatus = 'Running'` : ALL_RUNS;
-        let count = 0;
-        for await (const info of temporal.client.workflow.list({ query, pageSize: limit })) {
-          // Runs of sub-agents belong to their parents.
-          if (info.parentExecution !== undefined) continue;
-          const run = { ...listedRun(info), stuck: await stuckOf(temporal, info) };
-          if (output.json) output.value(run);
-          else output.out.line(listLine(run, Date.now()));
-          count += 1;
-          if (count >= limit) break;
-        }
-        if (count === 0) {
-          output.notes.line('There are no runs. Start one with: npm start -- "<goal>"');
-        }
-        return EXIT.ok;
-      });
-    },
-  );
+    .option('--open', 'only runs that have not ended')
+    .option('--waiting', 'only runs that wait for a person, each with what it asks');
+  describeVerb(verb, [
+    'npm run client -- list --waiting',
+    'npm run client -- list --open --limit 100',
+  ]).action(async ({ limit, open, waiting, ...options }: ListOptions) => {
+    await withTemporal(options, async ({ temporal, output }) => {
+      const query = [
+        ALL_RUNS,
+        ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
+        ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
+      ].join(' AND ');
+      let count = 0;
+      for await (const info of listRuns(temporal, query, limit, waiting === true)) {
+        // Runs of sub-agents belong to their parents.
+        if (info.parentExecution !== undefined) continue;
+        const run = { ...listedRun(info), stuck: await stuckOf(temporal, info) };
+        if (output.json) output.value(run);
+        else output.out.line(listLine(run, Date.now()));
+        count += 1;
+        if (count >= limit) break;
+      }
+      if (count === 0) output.notes.line(waiting ? 'No run waits for a person.' : NO_RUNS);
+      return EXIT.ok;
+    });
+  });
+}
+
+/** What an id takes that the run's goal gave. */
+const ID_COLUMNS = 39;
+const NO_RUNS = 'There are no runs. Start one with: npm start -- "<goal>"';
+
+async function* listRuns(
+  { client }: Temporal,
+  query: string,
+  pageSize: number,
+  byWaiting: boolean,
+): AsyncGenerator<WorkflowExecutionInfo> {
+  try {
+    yield* client.workflow.list({ query, pageSize });
+  } catch (error) {
+    const known = explainError(error);
+    if (!byWaiting || known?.exitCode !== EXIT.usage) throw error;
+    const todo =
+      'The search attribute AgentWaiting may be missing: npm run client -- doctor --fix registers it.';
+    throw new SteersmanError(known.message, todo, EXIT.usage);
+  }
 }
 
 /** A list does not tell it: an open run is looked at. */
@@ -61,6 +90,8 @@ export interface ListedRun {
   runId: string;
   status: string;
   phase: string | null;
+  /** The gate that it waits for a person at. */
+  waiting: string | null;
   outcome: string | null;
   mode: string | null;
   goal: string | null;
@@ -71,14 +102,18 @@ export interface ListedRun {
 }
 
 export function listedRun(info: WorkflowExecutionInfo): ListedRun {
-  const { AgentPhase, AgentOutcome } = info.searchAttributes;
+  const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const outcome = text(AgentOutcome?.[0]);
+  const open = info.status.name === 'RUNNING';
+  // A namespace without the attributes has the memo.
+  const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
   return {
     id: info.workflowId,
     runId: info.runId,
     status: info.status.name.toLowerCase(),
-    phase: text(AgentPhase?.[0]),
+    // Temporal may have ended it at any point of its work.
+    phase: open ? text(AgentPhase?.[0]) : 'ended',
+    waiting: open ? text(AgentWaiting?.[0]) : null,
     outcome: outcome === 'open' ? null : outcome,
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
@@ -91,7 +126,8 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);
   const age = formatDuration(now - Date.parse(run.startedAt));
-  return `${run.id}  ${state.padEnd(16)}  ${age.padStart(11)}  ${preview(terminalText(run.goal ?? ''), 80)}`;
+  const what = [run.waiting, preview(run.goal ?? '', 80)].filter(part => part !== null).join(' · ');
+  return `${padText(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what)}`;
 }
 
 function stateOf({ status, phase, outcome }: ListedRun): string {

@@ -9,7 +9,9 @@ import { waitForEnd } from '../wait-for-end.js';
 export function addResult(program: Command): void {
   const verb = program
     .command('result')
-    .description('Wait for the end of a run and print its answer; the exit code tells the outcome.')
+    .description(
+      'Wait for the end of a run and print its answer; the exit code tells the outcome. What the run waits for is said on stderr.',
+    )
     .argument('<id>', 'id of the run')
     .addHelpText('after', OUTCOMES);
   describeVerb(verb, [
@@ -17,7 +19,7 @@ export function addResult(program: Command): void {
     'npm run --silent client -- result my-run --json | jq .trace.steps',
   ]).action(async (id: string, options: CommonOptions) => {
     await withTemporal(options, async ({ temporal, output }) => {
-      const end = await waitForEnd(temporal, id, line => output.notes.line(line));
+      const end = await waitForEnd(temporal, id, output.notes);
       if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });
       else printAnswer(output, end);
       return exitCodeOf(end.outcome);

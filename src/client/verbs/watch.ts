@@ -26,7 +26,7 @@ export function addWatch(program: Command): void {
     .argument('<id>', 'id of the run')
     .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger);
   describeVerb(verb, [
-    'npm run client -- watch steersman-2026-01-31-k3f9q2',
+    'npm run client -- watch summarise-what-is-in-k3f9q2',
     'npm run --silent client -- watch my-run --json | jq .type',
   ]).action(async (id: string, options: WatchVerbOptions) => {
     await withTemporal(options, async ({ temporal, output }) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
 import { cutToBytes, formatClock, formatDuration } from '../../../src/client/format.js';
-import { newRunId } from '../../../src/client/start-run.js';
+import { newRunId } from '../../../src/client/run-id.js';
 import type { Outcome } from '../../../src/core/journal.js';
 
 describe('figures', () => {
@@ -44,8 +44,18 @@ describe('texts', () => {
 });
 
 describe('ids and exit codes', () => {
-  test('run id: date and six random characters', () => {
-    expect(newRunId(new Date('2026-01-31T10:00:00Z'))).toMatch(/^steersman-2026-01-31-[0-9a-z]{6}$/);
+  test.each([
+    ['Summarise what is in this folder, please!', 'summarise-what-is-in-this-folder'],
+    ['Fix "README.md"', 'fix-readme-md'],
+    ['统计这个文件夹里的文件', '统计这个文件夹里的文件'],
+    ['请你把这个文件夹里面所有的文件都统计一遍', '请你把这个文件夹里面所有的文件都'],
+    ['Übersicht über die Häfen', 'übersicht-über-die-häfen'],
+    ['🚢!', 'run'],
+  ])('run id: %j → the first words of the goal, and six random characters (TE7)', (goal, words) => {
+    const id = newRunId(goal);
+    expect(id.slice(0, -7)).toBe(words);
+    expect(id.slice(-7)).toMatch(/^-[0-9a-z]{6}$/);
+    expect(newRunId(goal)).not.toBe(id);
   });
 
   test.each<[Outcome | null, number]>([

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/core/gate.js';
 import { record } from '../../../src/core/journal.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
-import { statusMarkdown } from '../../../src/core/status.js';
+import { searchAttributesOf } from '../../../src/core/search-attributes.js';
+import { phaseOf, statusMarkdown } from '../../../src/core/status.js';
 import { pinnedRun, task } from '../../support/core-values.js';
 
 const PINNED = pinnedRun();
@@ -40,6 +41,11 @@ describe('statusMarkdown: its first line', () => {
       'waiting for a follow-up → idle',
       { idleSince: 5 },
       '**Idle**: the goal is answered; a `followUp` begins the next',
+    ],
+    [
+      'waiting for a person → says so (TE4)',
+      { gates: [{ key: 'k', gate: approval('g1'), answer: null }] },
+      '**Waiting** for an answer of yours',
     ],
     ['ended → the outcome and why (OU1)', { end }, ENDED],
     ['ended before it was loaded → ended', { end, pinned: null }, ENDED],
@@ -128,7 +134,27 @@ describe('statusMarkdown: what follows', () => {
       stateWith({ gates, tasks: tasks.map(each => ({ ...each, description: 'd'.repeat(90) })) }),
     );
     expect(text.length).toBe(6_000);
-    expect(text).toMatch(/^\*\*Phase: planning\*\*/);
+    expect(text).toMatch(/^\*\*Waiting\*\*/);
     expect(text).toContain('"decision":"always"');
+  });
+});
+
+describe('what lists say of a run', () => {
+  const gates = [{ key: 'k', gate: approval('g1'), answer: null }];
+  const denied = { kind: 'approval' as const, decision: 'deny' as const, reason: null, arguments: null };
+  const answered = [{ key: 'k', gate: approval('g1'), answer: denied }];
+
+  test.each<[string, Partial<RunState>, string, string | null]>([
+    ['not loaded yet', { pinned: null }, 'loading', null],
+    ['at work', {}, 'planning', null],
+    ['at an open gate', { gates }, 'waiting', 'g1 approval: Run write_file?'],
+    ['at a gate that is answered', { gates: answered }, 'planning', null],
+    ['paused at a gate', { gates, pausedAt: 1 }, 'paused', 'g1 approval: Run write_file?'],
+    ['open for a follow-up', { idleSince: 1 }, 'idle', null],
+    ['ended', { end, idleSince: 1 }, 'ended', null],
+  ])('a run %s → phase and what it waits for (TE4)', (_name, more, phase, waiting) => {
+    const state = stateWith(more);
+    expect(phaseOf(state)).toBe(phase);
+    expect(searchAttributesOf(state)).toMatchObject({ AgentPhase: phase, AgentWaiting: waiting });
   });
 });
