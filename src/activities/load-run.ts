@@ -23,6 +23,7 @@ import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-conf
 import type { ToolDefinition } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
+import { offerName } from '../mcp/tool-names.js';
 import { pack } from '../workflows/packed.js';
 import type { SteersmanActivities } from './types.js';
 
@@ -83,7 +84,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   if (over !== null) throw ApplicationFailure.nonRetryable(`The run can not start: ${over}`, badInput);
   const limits = underCeilings(mergeLimits(settings.limits, run.limits ?? {}), ceilings);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
-  const withClient = mergeClientTools(listed.tools, run.clientTools ?? []);
+  const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
   const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
   const roles = await failAs(badConfig, () => renderAll(files.roles, { limits, tools }, run.systemMessage));
   const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
@@ -108,6 +109,12 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     searchAttributes: attributes.names,
     warnings: [...listed.warnings, ...withClient.warnings, ...warnings, ...attributes.warnings],
   };
+}
+
+/** Names of the client's own tools, as providers allow them (T2). */
+function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
+  const taken = new Set(tools.map(tool => tool.name));
+  return name => offerName('client', name, taken);
 }
 
 /** Roles that the settings leave without work: pinning them would only cost state. */

@@ -5,11 +5,12 @@ import { DEFAULT_TOOL_POLICY } from './tool.js';
 
 /**
  * Adds the client's tools. One whose name a server has already is left out with a warning: which of the two
- * is meant could not be told apart in a reply.
+ * is meant could not be told apart in a reply. `offeredName` gives a name that providers allow.
  */
 export function mergeClientTools(
   tools: readonly ToolDefinition[],
   clientTools: readonly ClientTool[],
+  offeredName: (name: string) => string = name => name,
 ): { tools: ToolDefinition[]; warnings: string[] } {
   const names = new Set(tools.map(tool => tool.name));
   const merged = [...tools];
@@ -21,7 +22,7 @@ export function mergeClientTools(
     }
     names.add(name);
     merged.push({
-      name,
+      name: offeredName(name),
       serverToolName: name,
       origin: { type: 'client' },
       description,

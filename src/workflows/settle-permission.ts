@@ -6,6 +6,7 @@ import { batchAction, waitingSteers } from '../core/inbox.js';
 import { preview } from '../core/journal.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { thoughtOf } from '../core/message.js';
+import type { ToolDefinition } from '../core/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
 import type { Question } from './gates.js';
 import { ask, closeGates, openGate, openGates, takeRecorded } from './gates.js';
@@ -34,7 +35,7 @@ export async function askAbout(
   const superseded = () => batchAction(waitingSteers(run.state.inbox, reply.role)) === 'skip_rest';
   const asked =
     decision.kind === 'client'
-      ? await ask(run, { ...clientQuestion(call), superseded })
+      ? await ask(run, { ...clientQuestion(call, decision.tool), superseded })
       : await ask(run, { ...approvalQuestion(call, decision.concerns, thoughtOf(reply)), superseded });
   return asked.kind === 'answered' ? asked.answer : null;
 }
@@ -47,7 +48,7 @@ export function openBatchGates(
 ): void {
   for (const { call, decision } of decisions) {
     if (!isRoomForGate(openGates(run))) return;
-    if (decision.kind === 'client') openGate(run, clientQuestion(call));
+    if (decision.kind === 'client') openGate(run, clientQuestion(call, decision.tool));
     if (decision.kind === 'ask' && run.state.settings.attended)
       openGate(run, approvalQuestion(call, decision.concerns, thoughtOf(reply)));
   }
@@ -68,12 +69,13 @@ function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: strin
   };
 }
 
-function clientQuestion(call: ToolUseBlock): Question<'clientTool'> {
+/** Under the name by which the client declared the tool, whatever name the model was offered. */
+function clientQuestion(call: ToolUseBlock, { serverToolName }: ToolDefinition): Question<'clientTool'> {
   return {
     key: clientKey(call),
     kind: 'clientTool',
-    ...clientToolText({ tool: call.name, input: call.input }),
-    subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
+    ...clientToolText({ tool: serverToolName, input: call.input }),
+    subject: { tool: serverToolName, callId: call.id, arguments: argumentLine(call) },
   };
 }
 

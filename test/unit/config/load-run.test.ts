@@ -179,6 +179,19 @@ describe('load run', () => {
     expect(failure.message).toContain(message);
   });
 
+  test('load run: a tool of the client whose name no provider allows → offered under one that is, known by its own (OU5)', async () => {
+    await config('models:\n  default: openai/base\n');
+    const clientTools = ['frage die crew', 'ask'].map(name => ({ name, description: '', inputSchema: {} }));
+    const { tools } = await load({ clientTools });
+    const named = tools.map(tool => [tool.name, tool.serverToolName]);
+    expect(named).toEqual(
+      expect.arrayContaining([
+        ['frage_die_crew', 'frage die crew'],
+        ['ask', 'ask'],
+      ]),
+    );
+  });
+
   test('load run: a limit above the ceiling of the worker → refused by name; its own come down to it (TR1)', async () => {
     await config('models:\n  default: openai/base\nceilings:\n  tokens: 5000\n');
     const failure = await failureOf(load({ limits: { tokens: 5001 } }));
