@@ -38,8 +38,10 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   limit_reached: ({ limit, taskId }, { yellow }) =>
     yellow(`limit reached: ${limit}${taskId ? ` · task ${taskId}` : ''}`),
   budget_warning: ({ budget }, { yellow }) => yellow(`80 % of a budget is used: ${budget}`),
-  thread_trimmed: ({ thread, dropped, why }, { yellow }) =>
-    yellow(`${plural(dropped, 'message')} left out of the thread ${thread}: ${why}`),
+  thread_trimmed: ({ thread, dropped, shortened, why }, { yellow }) =>
+    yellow(
+      `thread ${thread}: ${plural(dropped, 'message')} left out, ${plural(shortened, 'result')} shortened: ${why}`,
+    ),
   stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
   signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
   receipt: ({ id, status, how }, { dim }) => dim(`message ${id} ${status}: ${how}`),

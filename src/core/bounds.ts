@@ -107,6 +107,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   calls: 8_000,
   badCalls: 6_000,
   modelIndex: 4_000,
+  contextLimits: 4_000,
   toolCallId: NAME_BYTES,
   shown: 2_000,
   lastId: NUMBER_BYTES,

@@ -12,6 +12,7 @@ export function fitMessage<M extends Message>(message: M): M {
       return withShortTexts(message, RESULT_BYTES);
     case 'user':
     case 'summary':
+    case 'cut':
     case 'context_note':
     case 'system_event':
     case 'tool_log':

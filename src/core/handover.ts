@@ -35,7 +35,7 @@ export function shortenThreads(
   const tokens = threads.map(thread => thread.tokens);
   for (; threadsBytes(state) > maxBytes && share > 0.01; share *= 0.6) {
     for (const [index, thread] of threads.entries()) {
-      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { why, at });
+      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { why, at, targetShare: 1 });
     }
   }
   cutTexts(state, maxBytes);

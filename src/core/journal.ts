@@ -60,7 +60,8 @@ export interface JournalPayloads {
   limit_reached: { limit: string; taskId: string | null };
   budget_warning: { budget: BudgetKind };
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
-  thread_trimmed: { thread: string; dropped: number; why: string };
+  /** `shortened`: results made shorter in their place. */
+  thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
   /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
   receipt: Receipt;
   /** A message was applied (S1): the tool calls that were skipped for it. */

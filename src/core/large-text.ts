@@ -28,6 +28,7 @@ export function headChars(text: string, chars: number): string {
   return text.slice(0, chars).replace(/[\uD800-\uDBFF]$/, '');
 }
 
-function tailChars(text: string, chars: number): string {
+/** At most so many characters from the end. */
+export function tailChars(text: string, chars: number): string {
   return text.slice(-chars).replace(/^[\uDC00-\uDFFF]/, '');
 }

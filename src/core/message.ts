@@ -113,6 +113,8 @@ export interface UserMessage extends MessageBase {
    * run's instruction to a role; `reask`: a request to mend output.
    */
   purpose: 'goal' | 'steer' | 'brief' | 'reask';
+  /** Of a brief: the task that it gives. */
+  taskId?: string;
   content: TextBlock[];
 }
 
@@ -172,18 +174,39 @@ export interface SummaryMessage extends MessageBase {
   content: TextBlock[];
 }
 
+/** Stands where messages were left out to fit a model (X3): goes to the model as a user message. */
+export interface CutMessage extends MessageBase {
+  kind: 'cut';
+  content: TextBlock[];
+  /** How many messages, and how many results of each tool. */
+  dropped: number;
+  tools: Record<string, number>;
+}
+
 /** Notes for people (G3): never sent to a model. */
 export interface NoteMessage extends MessageBase {
   kind: 'context_note' | 'system_event' | 'tool_log';
   content: TextBlock[];
 }
 
-export type Message = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | NoteMessage;
+export type Message =
+  | UserMessage
+  | AssistantMessage
+  | ToolResultMessage
+  | SummaryMessage
+  | CutMessage
+  | NoteMessage;
 
 /** What a model may see: messages without the note kinds (G3). */
-export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage;
+export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | CutMessage;
 
-const LLM_KINDS: ReadonlySet<Message['kind']> = new Set(['user', 'assistant', 'tool_result', 'summary']);
+const LLM_KINDS: ReadonlySet<Message['kind']> = new Set([
+  'user',
+  'assistant',
+  'tool_result',
+  'summary',
+  'cut',
+]);
 
 /** Filters a thread to what goes to a model (G3, C16). Pure; order is kept. */
 export function convertToLlm(messages: readonly Message[]): LlmMessage[] {

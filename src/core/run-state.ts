@@ -208,6 +208,8 @@ export interface RunState {
   badCalls: Record<string, number>;
   /** Which model of its chain each role is at. */
   modelIndex: Record<string, number>;
+  /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
+  contextLimits: Record<string, number>;
   /** Id of the tool call in flight, for the worker that asks for its arguments. */
   toolCallId: string | null;
   /** Search attributes as last written. */
@@ -301,6 +303,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     calls: [],
     badCalls: {},
     modelIndex: {},
+    contextLimits: {},
     toolCallId: null,
     shown: {},
     lastId: 0,

@@ -2,30 +2,37 @@
 import { record } from './journal.js';
 import { forgetResults } from './ledger.js';
 import type { RunState, Thread } from './run-state.js';
-import { estimateMessageTokens } from './tokens.js';
 import { trimThread } from './trim.js';
 
+/** A thread that is too long goes down to this share, so that many turns pass before it is again. */
+const TARGET_SHARE = 0.7;
+
 /**
- * Trims a thread below `budgetTokens` if it is above, pair-safely, and begins a new epoch of it. The ledger
- * forgets the results that went: they can't be given again. Changes `state`; journals what it did.
+ * Trims a thread that is above `limitTokens` well below it, pair-safely, and begins a new epoch of it. The ledger
+ * forgets the results that can't be read any more. Changes `state`; journals what it did.
+ * @returns whether anything changed.
  */
 export function shortenThread(
   state: RunState,
   thread: Thread,
-  budgetTokens: number,
-  { why, at }: { why: string; at: number },
-): void {
-  if (thread.tokens <= budgetTokens) return;
-  const { messages, dropped } = trimThread(thread.messages, budgetTokens);
-  if (dropped === 0) return;
-  const kept = new Set(messages.map(message => message.id));
-  forgetResults(
-    state.ledger,
-    thread.messages.filter(message => !kept.has(message.id)).map(message => message.id),
-  );
-  thread.messages = messages;
-  thread.tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
-  thread.epoch += 1;
-  thread.dropped += dropped;
-  record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, why });
+  limitTokens: number,
+  { why, at, targetShare = TARGET_SHARE }: { why: string; at: number; targetShare?: number },
+): boolean {
+  if (thread.tokens <= limitTokens) return false;
+  const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
+    limitTokens,
+    targetTokens: Math.floor(limitTokens * targetShare),
+    taskId: taskAtHand(state),
+    mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
+  });
+  if (dropped === 0 && shortened === 0) return false;
+  forgetResults(state.ledger, lost);
+  Object.assign(thread, { messages, tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
+  record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
+  return true;
+}
+
+/** Also while another role is asked, or a message is being understood. */
+function taskAtHand({ cursor, steering, consultation }: RunState): string | null {
+  return cursor.taskId ?? consultation?.suspended?.taskId ?? steering?.suspended.taskId ?? null;
 }

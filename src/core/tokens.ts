@@ -36,8 +36,19 @@ export function estimateTokens(text: string): number {
   return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
 }
 
+/** Messages are never changed: each is measured once. */
+const measured = new WeakMap<Message, number>();
+
 /** What a message costs in a request. Notes and reasoning are never sent (G3, M12), so they cost 0. */
 export function estimateMessageTokens(message: Message): number {
+  const known = measured.get(message);
+  if (known !== undefined) return known;
+  const tokens = messageTokens(message);
+  measured.set(message, tokens);
+  return tokens;
+}
+
+function messageTokens(message: Message): number {
   switch (message.kind) {
     case 'context_note':
     case 'system_event':
@@ -46,7 +57,8 @@ export function estimateMessageTokens(message: Message): number {
     case 'user':
     case 'assistant':
     case 'tool_result':
-    case 'summary': {
+    case 'summary':
+    case 'cut': {
       const blocks: readonly Block[] = message.content;
       return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
     }

@@ -119,5 +119,13 @@ export function failedNote(ending: ToolEnding, failure: CallFailure, tries: numb
   }
 }
 
+/** A result that was read, and then made shorter to fit the context (X3). */
+export const SHORTENED_NOTE = 'Shortened since, to fit the context: call again if all of it is needed.';
+
+export function leftOutNote(tool: string, characters: number, refs: readonly string[]): string {
+  const how = refs.length > 0 ? `read it with read_result, ref ${refs.join(', ')}` : 'call again';
+  return `Left out since, to fit the context: the result of ${tool}, ${characters} characters. If it is still needed, ${how}.`;
+}
+
 export const NO_STORE_NOTE =
   'The tool ran, but its whole result could not be kept: only the beginning is shown.';

@@ -1,55 +1,159 @@
-/** Trimming of threads that no longer fit a model (X3). Pair-safe: calls and results go together (G7). */
-import { type Message, toolCallsOf } from './message.js';
+/**
+ * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
+ * and results go together (G7). What is wanted now never goes, and what a model has not read yet goes last.
+ */
+import type { CutMessage, Message, ToolResultBlock } from './message.js';
+import { toolCallsOf } from './message.js';
+import type { ShortResult } from './shorten-result.js';
+import { leaveOutResult, shortenResult } from './shorten-result.js';
 import { estimateMessageTokens } from './tokens.js';
+
+export interface TrimRules {
+  /** Nothing happens up to here. */
+  limitTokens: number;
+  /** Down to here, so that the next turns add to the same beginning and need no trimming. */
+  targetTokens: number;
+  /** The task at hand: its brief stays. */
+  taskId: string | null;
+  /** Of the message at the place of the cut. */
+  mark: Pick<CutMessage, 'id' | 'at'>;
+}
+
+export interface Trimmed {
+  /** In their old order. */
+  messages: Message[];
+  tokens: number;
+  /** How many messages went. */
+  dropped: number;
+  /** How many results were made shorter. */
+  shortened: number;
+  /** Messages whose results can't be read any more, not even by reference. */
+  lost: string[];
+}
+
+/**
+ * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
+ * goal at hand, what the person said since, the briefs of the task at hand, the last instruction, and the last
+ * reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
+ * Trimming what was trimmed changes nothing.
+ */
+export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
+  const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+  const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
+  if (tokens <= rules.limitTokens) return trimmed;
+  const { targetTokens, limitTokens } = rules;
+  for (const how of [shortenResult, leaveOutResult]) shorter(trimmed, how, 'read', targetTokens);
+  dropGroups(trimmed, rules);
+  for (const how of [shortenResult, leaveOutResult]) shorter(trimmed, how, 'unread', limitTokens);
+  const before = new Set(messages);
+  trimmed.shortened = trimmed.messages.filter(
+    message => message.kind === 'tool_result' && !before.has(message),
+  ).length;
+  return trimmed;
+}
+
+/** Makes results shorter that a model has read, or has not, the oldest first, down to `tokens`. Changes `trimmed`. */
+function shorter(
+  trimmed: Trimmed,
+  how: (block: ToolResultBlock) => ShortResult | null,
+  which: 'read' | 'unread',
+  tokens: number,
+): void {
+  const { messages } = trimmed;
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
+  for (let at = from; at < to && trimmed.tokens > tokens; at++) {
+    const message = messages[at];
+    const short = message?.kind === 'tool_result' ? how(message.content[0]) : null;
+    if (message?.kind !== 'tool_result' || !short) continue;
+    const changed: Message = { ...message, content: [short.block] };
+    const saved = estimateMessageTokens(message) - estimateMessageTokens(changed);
+    if (saved <= 0) continue;
+    messages[at] = changed;
+    trimmed.tokens -= saved;
+    if (!short.readable) trimmed.lost.push(message.id);
+  }
+}
+
+/** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
+function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark }: TrimRules): void {
+  const { messages } = trimmed;
+  const anchors = anchorsOf(messages, taskId);
+  const earlier = messages.find(message => message.kind === 'cut');
+  const gone = new Set<Message>();
+  let cut = earlier ?? cutMessage(mark, 0, {});
+  let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
+  for (const { first, last } of groupsOf(messages)) {
+    if (tokens <= targetTokens) break;
+    if (anchors.some(at => at >= first && at <= last)) continue;
+    const group = messages.slice(first, last + 1).filter(message => message !== earlier);
+    for (const message of group) gone.add(message);
+    const wider = cutMessage(mark, cut.dropped + group.length, toolCounts(cut.tools, group));
+    tokens += estimateMessageTokens(wider) - estimateMessageTokens(cut);
+    tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
+    cut = wider;
+  }
+  if (gone.size === 0) return;
+  const place = messages.findIndex(message => message === earlier || gone.has(message));
+  trimmed.messages = messages.flatMap((message, at) => {
+    const stays = message === earlier || gone.has(message) ? [] : [message];
+    return at === place ? [cut, ...stays] : stays;
+  });
+  trimmed.tokens = tokens;
+  trimmed.dropped = gone.size;
+  trimmed.lost.push(...[...gone].map(({ id }) => id));
+}
+
+/** Tools that a cut names; the rest is counted together. */
+const TOOLS_NAMED = 20;
+const OTHER_TOOLS = 'other tools';
+
+function toolCounts(
+  before: Readonly<Record<string, number>>,
+  gone: readonly Message[],
+): Record<string, number> {
+  const counts = new Map(Object.entries(before));
+  for (const message of gone) {
+    if (message.kind !== 'tool_result') continue;
+    const { toolName } = message.content[0];
+    const name = counts.has(toolName) || counts.size < TOOLS_NAMED ? toolName : OTHER_TOOLS;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+}
+
+/** What a model is told at the place of the cut, earlier cuts included (LI7). */
+function cutMessage(mark: TrimRules['mark'], dropped: number, tools: Record<string, number>): CutMessage {
+  const results = Object.entries(tools).map(([name, times]) =>
+    times > 1 ? `${name} (${times} times)` : name,
+  );
+  const lost = `With them went results of ${results.join(', ')}: call a tool again for what is still needed.`;
+  const text = `To fit the context, ${dropped} earlier message(s) of this conversation were left out here.`;
+  const said = `[${results.length === 0 ? text : `${text} ${lost}`}]`;
+  return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
+}
+
+/**
+ * Positions of what never goes: goal, wishes and briefs since, the last instruction, and the last reply where its
+ * results wait or have not been read.
+ */
+function anchorsOf(messages: readonly Message[], taskId: string | null): number[] {
+  const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
+  const wishes = messages.flatMap((message, at) => {
+    if (message.kind !== 'user' || at < goal) return [];
+    const isBrief = taskId !== null && message.taskId === taskId;
+    return message.purpose === 'steer' || isBrief ? [at] : [];
+  });
+  const last = messages.findLastIndex(message => message.kind === 'user' && message.purpose !== 'reask');
+  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
+  const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
+  return [goal, ...wishes, last, ...(calls.length > 0 ? [lastReply] : [])].filter(at => at >= 0);
+}
 
 /** Messages that stay or go together: positions, both included. */
 interface Group {
   first: number;
   last: number;
-  tokens: number;
-  kept: boolean;
-}
-
-export interface TrimResult<M extends Message> {
-  /** In their old order. */
-  messages: M[];
-  /** How many messages went. */
-  dropped: number;
-}
-
-/**
- * Drops the oldest messages until the rest is within the budget. Kept in any case: the first goal and
- * the last goal or brief, that is what the conversation is for and what is wanted now, and the last reply
- * while its calls wait for results. A reply with tool calls goes together with all their results and what
- * lies between. Where even what is kept in any case is over the budget, the result is too. Trimming what
- * was trimmed changes nothing.
- */
-export function trimThread<M extends Message>(messages: readonly M[], budgetTokens: number): TrimResult<M> {
-  const groups = groupsOf(messages);
-  let tokens = groups.reduce((sum, group) => sum + group.tokens, 0);
-  const anchors = anchorsOf(messages);
-  for (const group of groups) {
-    if (tokens <= budgetTokens) break;
-    if (anchors.some(at => at >= group.first && at <= group.last)) continue;
-    group.kept = false;
-    tokens -= group.tokens;
-  }
-  const kept = groups
-    .filter(group => group.kept)
-    .flatMap(({ first, last }) => messages.slice(first, last + 1));
-  return { messages: kept, dropped: messages.length - kept.length };
-}
-
-function anchorsOf(messages: readonly Message[]): number[] {
-  const results = lastResultPositions(messages);
-  const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
-  const firstGoal = messages.findIndex(message => message.kind === 'user' && message.purpose === 'goal');
-  const lastWish = messages.findLastIndex(message => message.kind === 'user' && message.purpose !== 'reask');
-  const waits = messages
-    .slice(lastReply)
-    .flatMap(callIds)
-    .some(id => !results.has(id));
-  return waits ? [firstGoal, lastWish, lastReply] : [firstGoal, lastWish];
 }
 
 /** Cuts a thread where no call is waiting for its result. */
@@ -59,12 +163,9 @@ function groupsOf(messages: readonly Message[]): Group[] {
   let open: Group | null = null;
   messages.forEach((message, index) => {
     const reach = Math.max(index, ...callIds(message).map(id => lastResult.get(id) ?? index));
-    const tokens = estimateMessageTokens(message);
-    if (open !== null && index <= open.last) {
-      open.last = Math.max(open.last, reach);
-      open.tokens += tokens;
-    } else {
-      open = { first: index, last: reach, tokens, kept: true };
+    if (open !== null && index <= open.last) open.last = Math.max(open.last, reach);
+    else {
+      open = { first: index, last: reach };
       groups.push(open);
     }
   });

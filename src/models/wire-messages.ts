@@ -18,6 +18,7 @@ export function toWireMessages(system: string, messages: readonly LlmMessage[]):
 function toWireMessage(message: LlmMessage): WireMessage {
   switch (message.kind) {
     case 'user':
+    case 'cut':
       return { role: 'user', content: textOf(message) };
     case 'summary':
       return { role: 'user', content: `Summary of the conversation so far:\n${textOf(message)}` };

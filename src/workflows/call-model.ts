@@ -8,7 +8,7 @@ import { actionOf, addUsage, toolCallsOf } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
 import { accountOf, CALLS_KEPT, isHeld } from '../core/run-state.js';
-import { contextBudget, trimToFit } from './fit-thread.js';
+import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
 
@@ -19,6 +19,8 @@ export type ModelReply =
 
 /** Tries of one model, by Temporal: 1 s apart at first, doubling, or as the endpoint's Retry-After says. */
 const MODEL_ATTEMPTS = 4;
+/** How often one call is trimmed for a model that finds it too long: each time by nearly half. */
+const MOST_TRIMS = 4;
 
 /**
  * Calls the role's model and appends its reply. A lost call is made again with the same model; a
@@ -27,7 +29,7 @@ const MODEL_ATTEMPTS = 4;
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
-  let trimmedForCall = false;
+  let trims = 0;
   for (;;) {
     // Also between tries: the loop's safe point holds a run that was paused meanwhile.
     if (isHeld(state)) return { kind: 'interrupted' };
@@ -56,13 +58,10 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     run.journal('model_call_failed', { callId, model, failure: type || kind, message, next });
     if (next === 'stop' || next === 'interrupted') return { kind: 'interrupted' };
     if (next === 'reschedule') continue;
-    if (next === 'compact' && !trimmedForCall) {
-      trimmedForCall = true;
-      trimToFit(run, thread, Math.floor(thread.tokens / 2), 'the model found the context too long');
-      continue;
-    }
-    if (next !== 'next_model') return { kind: 'failed', failure: called.failure };
-    const toModel = chain[index + 1] ?? model;
+    if (next === 'compact' && trims++ < MOST_TRIMS && trimAfterRefusal(run, thread, model)) continue;
+    if (next !== 'next_model' && next !== 'compact') return { kind: 'failed', failure: called.failure };
+    const toModel = chain[index + 1];
+    if (toModel === undefined) return { kind: 'failed', failure: called.failure };
     state.modelIndex[role.name] = index + 1;
     run.journal('provider_switch', { role: role.name, fromModel: model, toModel });
   }

@@ -1,4 +1,5 @@
 /** Keeps threads within what a model takes (X3): trimmed pair-safely, with a journal event. */
+import { ownValue } from '../core/json.js';
 import type { PinnedRole } from '../core/role.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Thread } from '../core/run-state.js';
@@ -14,10 +15,22 @@ const DEFAULT_CONTEXT_TOKENS = 128_000;
 export function contextBudget(run: Run, role: PinnedRole, model: string, toolsOffered: boolean): number {
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   const tools = toolsOffered ? estimateTokens(JSON.stringify(offeredTools(run.pinned, role))) : 0;
-  return Math.floor(context * CONTEXT_SHARE) - estimateTokens(role.system) - tools;
+  const room = Math.floor(context * CONTEXT_SHARE) - estimateTokens(role.system) - tools;
+  return Math.min(room, ownValue(run.state.contextLimits, model) ?? room);
 }
 
-/** Trims the thread below `budgetTokens` if it is above. Only while no call on it is in flight. */
-export function trimToFit(run: Run, thread: Thread, budgetTokens: number, why: string): void {
-  shortenThread(run.state, thread, budgetTokens, { why, at: run.ports.now() });
+/** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
+export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
+  return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });
+}
+
+/** Of what a model has refused, so much is taken for what it takes. */
+const REFUSED_SHARE = 0.8;
+
+/** The model found the thread too long, whatever the estimate says: from now on less is sent to it. */
+export function trimAfterRefusal(run: Run, thread: Thread, model: string): boolean {
+  const limit = Math.floor(thread.tokens * REFUSED_SHARE);
+  const trimmed = trimToFit(run, thread, limit, 'the model found the context too long');
+  if (trimmed) run.state.contextLimits[model] = limit;
+  return trimmed;
 }

@@ -75,9 +75,11 @@ export class Run {
     return kept;
   }
 
-  say(thread: Thread, purpose: UserMessage['purpose'], text: string): void {
+  /** `taskId`: of a brief, the task that it gives. */
+  say(thread: Thread, purpose: UserMessage['purpose'], text: string, taskId: string | null = null): void {
     const content: TextBlock[] = [{ type: 'text', text }];
-    this.append(thread, { id: this.nextId('m'), at: this.ports.now(), kind: 'user', purpose, content });
+    const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
+    this.append(thread, taskId === null ? base : { ...base, taskId });
   }
 
   moveTo(cursor: Cursor): void {

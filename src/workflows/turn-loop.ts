@@ -78,7 +78,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!cursor.briefed) {
-      run.say(run.threadOf(role), 'brief', spec.brief());
+      run.say(run.threadOf(role), 'brief', spec.brief(), cursor.taskId);
       cursor.briefed = true;
     }
 

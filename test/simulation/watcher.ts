@@ -263,10 +263,9 @@ export class Watcher {
     this.caps.modelCalled(state);
     const request = ask(state, input.callId);
     expectPaired(request.messages);
-    const [first] = request.messages;
-    const thread = state.calls.at(-1)?.thread;
-    if (thread === MAIN_THREAD) {
-      expectThat(first?.kind === 'user' && first.purpose === 'goal', 'a request begins with the goal');
+    if (state.calls.at(-1)?.thread === MAIN_THREAD) {
+      const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');
+      expectThat(goal !== undefined && textOf(goal) === state.goal.text, 'a request has the goal at hand');
     }
     expectThat(request.messages.at(-1)?.kind !== 'assistant', 'a request ends with something to answer');
     const offered = request.head.tools.map(tool => tool.name);

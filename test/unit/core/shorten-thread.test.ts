@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ledgerKey } from '../../../src/core/ledger.js';
 import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
-import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
+import {
+  MAIN_THREAD,
+  newRunState,
+  type RunState,
+  startOf,
+  type Thread,
+} from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResult } from '../../../src/core/tool-result.js';
@@ -61,20 +67,47 @@ test.each([
   expect(state).toEqual(before);
 });
 
-test('shortenThread: over the budget → the oldest turns go, a new epoch, tokens and dropped anew, journaled (X3)', () => {
+test('shortenThread: over the limit → the oldest turns go, well below it, a new epoch, tokens and dropped anew, journaled (X3, ST2)', () => {
   const { state, thread } = runWith(5, 100);
   shortenThread(state, thread, 300, BECAUSE);
-  expect(thread.messages.map(({ id }) => id)).toEqual(['g', 'a3', 'r3', 'a4', 'r4', 'b']);
-  expect(thread).toMatchObject({ epoch: 4, dropped: 16, tokens: tokensOf(thread.messages) });
+  expect(thread.messages.map(({ id }) => id)).toEqual(['g', 'cut-main-4', 'a4', 'r4', 'b']);
+  expect(thread.tokens).toBeLessThanOrEqual(210);
+  expect(thread).toMatchObject({ epoch: 4, dropped: 18, tokens: tokensOf(thread.messages) });
   expect(state.journal.events).toEqual([
-    { seq: 1, at: 9, type: 'thread_trimmed', thread: MAIN_THREAD, dropped: 6, why: 'full' },
+    { seq: 1, at: 9, type: 'thread_trimmed', thread: MAIN_THREAD, dropped: 8, shortened: 0, why: 'full' },
   ]);
+});
+
+test('shortenThread: a result that was cut → forgotten where it can not be read, kept where it has a reference (LI8)', () => {
+  const { state, thread } = runWith(3, 1_000);
+  const [message] = thread.messages.filter(({ id }) => id === 'r0');
+  const [part] = message?.kind === 'tool_result' ? message.content[0].content : [];
+  if (part?.type === 'text') Object.assign(part, { ref: 'blob:1', totalBytes: 4_000, headBytes: 3_000 });
+  shortenThread(state, thread, 3_000, BECAUSE);
+  expect(thread).toMatchObject({ dropped: 10, epoch: 4 });
+  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r0', 'r2']);
+});
+
+test('shortenThread: the task at hand waits behind a question → its brief stays (LI6)', () => {
+  const { state, thread } = runWith(5, 100);
+  const brief: Message = {
+    ...said('task', 'brief'),
+    kind: 'user',
+    purpose: 'brief',
+    taskId: 'task-1',
+  } as Message;
+  thread.messages.splice(1, 0, brief);
+  thread.tokens = tokensOf(thread.messages);
+  const place = startOf('execution', 1, 'task-1');
+  state.consultation = { suspended: place } as RunState['consultation'];
+  shortenThread(state, thread, 300, BECAUSE);
+  expect(thread.messages.map(({ id }) => id)).toContain('task');
 });
 
 test('shortenThread: results that went → the ledger forgets those and keeps the others (X3, D4)', () => {
   const { state, thread } = runWith(5, 100);
   shortenThread(state, thread, 300, BECAUSE);
-  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r3', 'r4']);
+  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r4']);
 });
 
 test('shortenThread: over the budget, but all of it must stay → nothing changes, no new epoch (X3)', () => {
@@ -88,14 +121,15 @@ test('shortenThread: any thread and budget → calls stay paired, goal and brief
   fc.assert(
     fc.property(fc.nat(12), fc.nat(200), fc.nat(2000), (turns, tokens, budget) => {
       const { state, thread } = runWith(turns, tokens);
-      const all = thread.messages.length + thread.dropped;
+      const own = () => thread.messages.filter(({ kind }) => kind !== 'cut').length;
+      const all = own() + thread.dropped;
       shortenThread(state, thread, budget, BECAUSE);
       const ids = new Set(thread.messages.map(({ id }) => id));
       expect(pairingFaults(thread.messages)).toEqual({ open: [], stray: [] });
       expect(ids.has('g') && ids.has('b')).toBe(true);
-      expect(thread.messages.length + thread.dropped).toBe(all);
+      expect(own() + thread.dropped).toBe(all);
       expect(Object.values(state.ledger.entries).every(({ messageId }) => ids.has(messageId))).toBe(true);
-      if (thread.messages.length > 2) expect(thread.tokens).toBeLessThanOrEqual(budget);
+      if (budget > 300) expect(thread.tokens).toBeLessThanOrEqual(budget);
     }),
   );
 });
