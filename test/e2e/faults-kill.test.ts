@@ -81,7 +81,10 @@ async function killInFlight(stage: FaultStage): Promise<void> {
   // The second worker has told what the first could not: nothing had to be noticed by silence.
   for (const run of runs) expect(await timedOut(run)).toBe(0);
   for (const run of [editing, appending]) {
-    expect(run.seen()).toEqual(['appended', expect.stringMatching(/^Outcome unknown: .*HEARTBEAT timeout/s)]);
+    expect(run.seen()).toEqual([
+      'appended',
+      expect.stringMatching(/^Outcome unknown: .*the worker that made this call has died/s),
+    ]);
     const told = run.requests().find(request => messagesOf(request, 'tool').length === 2);
     expect((told?.at ?? Infinity) - diedAt).toBeLessThan(NOTICE_MS);
   }
