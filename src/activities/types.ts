@@ -123,6 +123,15 @@ export interface SteersmanActivities {
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }
 
+/** Heartbeat details of a tool call whose server tells how far it is. */
+export interface ToolProgress {
+  callId: string;
+  tool: string;
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
 /** Heartbeat details of a model call: the live text (DESIGN.md, "Live text"). */
 export interface LiveText {
   callId: string;

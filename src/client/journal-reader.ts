@@ -13,9 +13,6 @@ export interface JournalNews {
   lost: number;
 }
 
-/** A page of this size (characters of JSON) may have been cut: there may be more. */
-const FULL_PAGE_CHARS = 100_000;
-
 export class JournalReader {
   private readonly ask: AskEvents;
   private since = 0;
@@ -39,7 +36,7 @@ export class JournalReader {
           news.events.push(event);
           since = event.seq;
         }
-        if (fresh.length === 0 || JSON.stringify(page).length < FULL_PAGE_CHARS) break;
+        if (fresh.length === 0 || !page.more) break;
       }
     }
     this.since = since;

@@ -1,5 +1,5 @@
 /** What a watcher prints of the live text of a model call: heartbeats in, deltas out. Pure. */
-import type { LiveText } from '../activities/types.js';
+import type { LiveText, ToolProgress } from '../activities/types.js';
 
 export type LiveChannel = LiveText['channel'];
 
@@ -53,4 +53,10 @@ export function completeLive(progress: LiveProgress | null, text: string): LiveD
   if (progress?.gap) return [{ type: 'whole', text }];
   const rest = text.slice(progress?.shown.text ?? 0);
   return rest === '' ? [] : [{ type: 'text', channel: 'text', text: rest }];
+}
+
+/** `3 of 10 · message`. */
+export function progressWords({ progress, total, message }: ToolProgress): string {
+  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message ? `${figures} · ${message}` : figures;
 }

@@ -1,11 +1,12 @@
 /** What `describe()` tells of the activities that run: live text and retries. */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import type { LiveText, SteersmanActivities } from '../activities/types.js';
+import type { LiveText, SteersmanActivities, ToolProgress } from '../activities/types.js';
 import { isRecord } from '../core/json.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';
 
 const CALL_MODEL: keyof SteersmanActivities = 'steersmanCallModel';
+const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';
 
 /** An activity that failed and is tried again. */
 export interface Retry {
@@ -19,17 +20,24 @@ export interface Retry {
 }
 
 /** The live text of the model calls in flight, newest heartbeat each. */
-export async function liveTexts({ client }: Temporal, run: RunDescription): Promise<LiveText[]> {
+export async function liveTexts(temporal: Temporal, run: RunDescription): Promise<LiveText[]> {
+  return (await heartbeats(temporal, run, CALL_MODEL)).filter(isLiveText);
+}
+
+/** How far the tool calls in flight are, where their servers tell it. */
+export async function toolProgress(temporal: Temporal, run: RunDescription): Promise<ToolProgress[]> {
+  return (await heartbeats(temporal, run, CALL_TOOL)).filter(isToolProgress);
+}
+
+async function heartbeats({ client }: Temporal, run: RunDescription, type: string): Promise<unknown[]> {
   const { loadedDataConverter } = client.options;
-  const calls = (run.raw.pendingActivities ?? []).filter(
-    ({ activityType }) => activityType?.name === CALL_MODEL,
-  );
+  const calls = (run.raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === type);
   const decoded = await Promise.all(
     calls.map(({ heartbeatDetails }) =>
       decodeArrayFromPayloads(loadedDataConverter, heartbeatDetails?.payloads),
     ),
   );
-  return decoded.map(([details]) => details).filter(isLiveText);
+  return decoded.map(([details]) => details);
 }
 
 /** Activities that are being tried again. */
@@ -46,6 +54,15 @@ export function retries(run: RunDescription): Retry[] {
           },
         ]
       : [],
+  );
+}
+
+function isToolProgress(value: unknown): value is ToolProgress {
+  return (
+    isRecord(value) &&
+    typeof value.callId === 'string' &&
+    typeof value.tool === 'string' &&
+    typeof value.progress === 'number'
   );
 }
 

@@ -2,19 +2,27 @@
  * The plain live view: one line an event, and the running text of model calls as it comes. Of a reply that is
  * JSON the words that are meant for people, when it has ended.
  */
-import type { LiveText } from '../activities/types.js';
-import type { JournalEvent } from '../core/journal.js';
+import type { LiveText, ToolProgress } from '../activities/types.js';
+import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
 import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
-import { completeLive, followLive } from './live-text.js';
+import { completeLive, followLive, progressWords } from './live-text.js';
 import type { TextSink } from './output.js';
 import type { Retry } from './pending-calls.js';
-import { isJson, spokenText } from './reply-text.js';
+import { isJson, mayBecomeJson, spokenText } from './reply-text.js';
 import type { RunEnd } from './run-end.js';
 import { terminalText } from './terminal-text.js';
 import type { WatchItem } from './watch-run.js';
+
+/** A model call in flight, as far as it was shown. */
+interface CallView {
+  progress: LiveProgress | null;
+  form: ReplyForm;
+  /** Its text is JSON: the words in it are told when it has ended. */
+  quiet: boolean;
+}
 
 /** Shows items of a watch on a sink. */
 export class PlainView {
@@ -23,9 +31,9 @@ export class PlainView {
   /** Milliseconds since the epoch, of the run's first event. */
   private startedAt: number | null = null;
   /** Model calls that have started and not ended, by id. */
-  private readonly running = new Map<string, LiveProgress | null>();
-  /** Those of them whose reply is JSON. */
-  private readonly unspoken = new Set<string>();
+  private readonly running = new Map<string, CallView>();
+  /** What was last told of the progress of each tool call. */
+  private readonly toldProgress = new Map<string, string>();
   private channel: LiveChannel = 'text';
 
   /** With the id of the run it says how gates are answered. */
@@ -40,6 +48,7 @@ export class PlainView {
     if (item.kind === 'live') this.showLive(item.live);
     if (item.kind === 'retry') line(colors.yellow(`      ${retryLine(item.retry)}`));
     if (item.kind === 'notice') line(colors.yellow(item.text));
+    if (item.kind === 'progress') this.showProgress(item.progress);
   }
 
   private showEvent(event: JournalEvent): void {
@@ -51,26 +60,49 @@ export class PlainView {
     if (event.type === 'gate_opened' && this.runId !== null) {
       for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
     }
-    if (event.type === 'model_call_started') this.running.set(event.callId, null);
+    if (event.type === 'model_call_started') {
+      this.running.set(event.callId, { progress: null, form: event.form, quiet: event.form === 'json' });
+    }
+    if (event.type === 'tool_call_ended') this.toldProgress.delete(event.callId);
   }
 
   /** A heartbeat can be older than the last events: text of a call that has ended is known already. */
   private showLive(live: LiveText): void {
-    const progress = this.running.get(live.callId);
-    if (progress === undefined) return;
-    const followed = followLive(progress, live);
-    this.running.set(live.callId, followed.progress);
-    if (live.channel === 'text' && live.offset === 0 && isJson(live.tail)) this.unspoken.add(live.callId);
-    const quiet = live.channel === 'text' && this.unspoken.has(live.callId);
-    this.print(quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas);
+    const call = this.running.get(live.callId);
+    if (call === undefined) return;
+    const isText = live.channel === 'text';
+    if (isText && live.offset === 0 && !call.quiet) {
+      // Its first characters can be a fence, with JSON or words to follow.
+      if (mayBecomeJson(live.tail)) return;
+      call.quiet = isJson(live.tail);
+    }
+    const followed = followLive(call.progress, live);
+    call.progress = followed.progress;
+    this.print(
+      isText && call.quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas,
+    );
   }
 
   private showReply(callId: string, reply: string): void {
-    const progress = this.running.get(callId) ?? null;
-    const quiet = this.unspoken.delete(callId) || progress?.shown.text === undefined;
-    if (quiet && isJson(reply)) this.sink.text(terminalText(spokenText(reply) ?? ''));
+    const { progress, form, quiet } = this.running.get(callId) ?? {
+      progress: null,
+      form: 'words',
+      quiet: false,
+    };
+    const unseen = progress?.shown.text === undefined;
+    if (quiet || (unseen && isJson(reply))) this.sink.text(terminalText(spokenText(reply, form) ?? ''));
     else this.print(completeLive(progress, reply));
     this.running.delete(callId);
+  }
+
+  /** A line where there is something new to say; figures alone, each tenth of the whole. */
+  private showProgress(progress: ToolProgress): void {
+    const { message = '', total } = progress;
+    const tenth = total ? Math.floor((10 * progress.progress) / total) : 0;
+    const mark = `${message} ${tenth}`;
+    if (this.toldProgress.get(progress.callId) === mark) return;
+    this.toldProgress.set(progress.callId, mark);
+    this.sink.line(this.sink.colors.dim(`      tool ${progress.tool} · ${progressWords(progress)}`));
   }
 
   private print(deltas: LiveDelta[]): void {
@@ -88,7 +120,7 @@ export class PlainView {
           break;
         case 'whole':
           this.sink.line(yellow('      the whole reply:'));
-          this.sink.text(terminalText(delta.text));
+          this.sink.text(terminalText(isJson(delta.text) ? (spokenText(delta.text) ?? '') : delta.text));
           break;
       }
     }

@@ -1,26 +1,35 @@
 /** What a person reads of a role's reply: its words, not its JSON. Works while the reply is being written. Pure. */
 
+import type { ReplyForm } from '../core/journal.js';
+
 /** Fields of role outputs that speak to a person, the first that is there wins. */
 const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'question', 'reason'];
 
 /**
  * The words of a reply so far; null while there are none. Text that is no JSON is all words; of JSON, the first
- * field that is meant for people, also when the text ends in the middle of it.
+ * field that is meant for people, also when the text ends in the middle of it. A role that is to reply in JSON may
+ * say something before it, or put it in a fence: of that the JSON's words, or else what stands before it.
  */
-export function spokenText(reply: string): string | null {
-  const text = reply.trimStart();
+export function spokenText(reply: string, form: ReplyForm = 'words'): string | null {
+  const text = reply.trim();
   if (text === '') return null;
-  if (!isJson(text)) return reply.trim();
+  const json = isJson(text) ? 0 : form === 'json' ? text.search(/```|[{[]\s*["{]/) : -1;
+  if (json < 0) return text;
   for (const field of SPOKEN) {
-    const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(text)?.[1];
+    const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(text.slice(json))?.[1];
     if (found) return unescaped(found);
   }
-  return null;
+  return text.slice(0, json).trim() || null;
 }
 
 /** True for a reply, or the beginning of one, that is JSON for the run and not words for a person. */
 export function isJson(reply: string): boolean {
-  return /^\s*(```(json)?\s*)?[{[]/.test(reply);
+  return /^\s*(```(json\w*)?\s*)?(\{\s*["}]|\[\s*[{["\]])/i.test(reply);
+}
+
+/** True while the beginning of a reply does not tell yet whether it is JSON. */
+export function mayBecomeJson(beginning: string): boolean {
+  return /^\s*(`{1,3}\w*\s*)?[{[]?\s*$/.test(beginning);
 }
 
 /** A JSON string's content, that may be cut anywhere. */

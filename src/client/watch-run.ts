@@ -1,6 +1,6 @@
 /** Follows a run from its first event to its end: journal, live text, retries. One poller a run. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveText } from '../activities/types.js';
+import type { LiveText, ToolProgress } from '../activities/types.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsQuery } from '../workflows/messages.js';
 import { askRun } from './ask-run.js';
@@ -9,7 +9,7 @@ import { isFinalQueryError, isServerAway } from './grpc-errors.js';
 import type { JournalNews } from './journal-reader.js';
 import { JournalReader } from './journal-reader.js';
 import type { Retry } from './pending-calls.js';
-import { liveTexts, retries } from './pending-calls.js';
+import { liveTexts, retries, toolProgress } from './pending-calls.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
 import type { RunDescription } from './runs.js';
@@ -19,6 +19,7 @@ import { readStuckTask, stuckLine } from './stuck-task.js';
 export type WatchItem =
   | { kind: 'event'; event: JournalEvent }
   | { kind: 'live'; live: LiveText }
+  | { kind: 'progress'; progress: ToolProgress }
   | { kind: 'retry'; retry: Retry }
   /** Something about the watching itself. */
   | { kind: 'notice'; text: string }
@@ -181,6 +182,7 @@ class RunWatch {
       yield { kind: 'retry', retry };
     }
     for (const live of await liveTexts(this.temporal, run)) yield { kind: 'live', live };
+    for (const progress of await toolProgress(this.temporal, run)) yield { kind: 'progress', progress };
   }
 
   private async *end(run: RunDescription): AsyncGenerator<WatchItem> {

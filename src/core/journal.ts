@@ -10,6 +10,8 @@ import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
 import type { Receipt } from './receipt.js';
 
+export type ReplyForm = 'words' | 'json';
+
 export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
 
 /** What each type of event says. Texts are short: long ones stay in messages, named by id. */
@@ -24,7 +26,15 @@ export interface JournalPayloads {
   };
   task_started: { taskId: string; description: string };
   task_ended: { taskId: string; status: string; reason: string | null };
-  model_call_started: { callId: string; role: string; model: string; round: number; taskId: string | null };
+  model_call_started: {
+    callId: string;
+    role: string;
+    model: string;
+    round: number;
+    taskId: string | null;
+    /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
+    form: ReplyForm;
+  };
   model_call_ended: {
     callId: string;
     role: string;

@@ -46,6 +46,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
       model,
       round: state.cursor.round + 1,
       taskId: state.cursor.taskId,
+      form: role.output === 'text' ? 'words' : 'json',
     });
     run.inFlight = { kind: 'model', role: role.name, interruptible: true };
     const check = run.offered.offer(run, call);

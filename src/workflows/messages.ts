@@ -73,6 +73,8 @@ export interface RunView {
 
 export interface EventsPage {
   events: JournalEvent[];
+  /** There are later events than fit this page: ask again after its last. */
+  more: boolean;
   /** Events after `since` that are no longer kept here: an earlier part of the run has them. */
   missed: number;
   previousRunId: string | null;

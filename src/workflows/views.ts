@@ -13,8 +13,6 @@ import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 const PAGE_BYTES = 400_000;
-/** Text of a reply as events give it: watchers fill gaps of the live text from it. */
-const EVENT_TEXT_CHARS = 8_000;
 
 /** First what a person wants to know, last what only helps to look for faults. */
 export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
@@ -58,7 +56,7 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
   };
 }
 
-/** Events after `since`, with the texts of replies, as many as fit a page. */
+/** Events after `since`, with the whole texts of replies, as many as fit a page: each is bounded in the state. */
 export function eventsPage(state: RunState, since: number): EventsPage {
   const { events, missed } = eventsSince(state.journal, since);
   const page: JournalEvent[] = [];
@@ -69,14 +67,15 @@ export function eventsPage(state: RunState, since: number): EventsPage {
     if (bytes > PAGE_BYTES && page.length > 0) break;
     page.push(full);
   }
-  return { events: page, missed, previousRunId: state.previousRunId, open: state.end === null };
+  const more = page.length < events.length;
+  return { events: page, more, missed, previousRunId: state.previousRunId, open: state.end === null };
 }
 
 function withText(state: RunState, event: JournalEvent): JournalEvent {
   if (event.type !== 'model_call_ended') return event;
   for (const thread of Object.values(state.threads)) {
     const message = thread.messages.find(candidate => candidate.id === event.messageId);
-    if (message) return { ...event, text: textOf(message).slice(0, EVENT_TEXT_CHARS) };
+    if (message) return { ...event, text: textOf(message) };
   }
   return event;
 }

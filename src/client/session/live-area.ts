@@ -88,12 +88,13 @@ function taskLines({ tasks }: RunProgress, room: number, width: number, { colors
 function doingLines(progress: RunProgress, width: number, screen: Screen): string[] {
   const { colors, now } = screen;
   const lines: string[] = [];
-  for (const { tool, arguments: given, startedAt } of progress.tools.values()) {
+  for (const { tool, arguments: given, startedAt, progress: told } of progress.tools.values()) {
     const time = formatDuration(Math.max(0, now - startedAt));
     lines.push(
-      colors.cyan(fitLine(` > ${tool} ${terminalText(given)}`, width - time.length - 1)) +
+      colors.cyan(fitLine(` > ${terminalText(`${tool} ${given}`)}`, width - time.length - 1)) +
         colors.dim(` ${time}`),
     );
+    if (told !== null) lines.push(fitLine(`   ${terminalText(told)}`, width));
   }
   for (const call of progress.calls.values()) lines.push(...callLines(call, width, colors));
   return lines;
@@ -109,7 +110,9 @@ function callLines(call: CallInFlight, width: number, colors: Colors): string[] 
         ? `is thinking … ${formatChars(call.reasoningChars)}`
         : 'is asked';
   const head = fitLine(` > ${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
-  const words = spokenText(terminalText(call.text));
+  // Of JSON that was joined half-way nobody can tell what is words.
+  const known = call.missed === 0 || call.form === 'words';
+  const words = known ? spokenText(terminalText(call.text), call.form) : null;
   const tail = words === null ? [] : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(-WORDS_LINES);
   return [colors.cyan(head), ...tail.map(line => `   ${line}`)];
 }

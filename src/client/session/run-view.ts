@@ -1,9 +1,10 @@
 /** What a session knows of its run: journal and live text, folded. Pure. */
-import type { LiveText } from '../../activities/types.js';
-import type { JournalEvent } from '../../core/journal.js';
+import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
+import { progressWords } from '../live-text.js';
 import { spokenText } from '../reply-text.js';
 
 /** A model call in flight. */
@@ -12,6 +13,7 @@ export interface CallInFlight {
   model: string;
   round: number;
   taskId: string | null;
+  form: ReplyForm;
   /** What has come of the reply. */
   text: string;
   reasoningChars: number;
@@ -24,6 +26,8 @@ export interface ToolInFlight {
   tool: string;
   arguments: string;
   startedAt: number;
+  /** How far it is, where its server tells it. */
+  progress: string | null;
 }
 
 /** A message of this or another client that was accepted and is not applied. */
@@ -133,16 +137,26 @@ function takeCall(progress: RunProgress, event: JournalEvent): void {
   const { calls, tools } = progress;
   switch (event.type) {
     case 'model_call_started': {
-      const { role, model, round, taskId } = event;
-      const started = { role, model, round, taskId, text: '', reasoningChars: 0, missed: 0, attempt: 1 };
+      const { role, model, round, taskId, form } = event;
+      const started = {
+        role,
+        model,
+        round,
+        taskId,
+        form,
+        text: '',
+        reasoningChars: 0,
+        missed: 0,
+        attempt: 1,
+      };
       progress.idle = false;
       calls.set(event.callId, started);
       return;
     }
     case 'model_call_ended':
+      progress.lastWords = spokenText(event.text ?? '', calls.get(event.callId)?.form);
       calls.delete(event.callId);
       progress.turns += 1;
-      progress.lastWords = spokenText(event.text ?? '');
       progress.usage = addUsage(progress.usage, event.usage);
       return;
     case 'model_call_failed':
@@ -150,7 +164,7 @@ function takeCall(progress: RunProgress, event: JournalEvent): void {
       return;
     case 'tool_call_started': {
       const { tool, arguments: given, at } = event;
-      tools.set(event.callId, { tool, arguments: given, startedAt: at });
+      tools.set(event.callId, { tool, arguments: given, startedAt: at, progress: null });
       return;
     }
     case 'tool_call_ended':
@@ -168,6 +182,12 @@ function takeReceipt(progress: RunProgress, { id, status, how }: Extract<Journal
   const others = progress.waiting.filter(message => message.id !== id);
   const waits = status === 'accepted' || status === 'queued';
   progress.waiting = waits ? [...others, { id, how }] : others;
+}
+
+/** Takes in how far a tool is. Changes `progress`. */
+export function takeProgress(progress: RunProgress, told: ToolProgress): void {
+  const call = progress.tools.get(told.callId);
+  if (call) call.progress = progressWords(told);
 }
 
 /** Takes a heartbeat in. Changes `progress`. */

@@ -1,6 +1,6 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
 import type { Gate } from '../../core/gate.js';
-import type { JournalEvent } from '../../core/journal.js';
+import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/journal.js';
 import { eventLines } from '../event-lines.js';
 import { formatClock, formatCount, formatDuration, plural } from '../format.js';
@@ -47,7 +47,7 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
     case 'run_ended':
       return [];
     case 'model_call_ended':
-      return replyLines(event, width, colors);
+      return replyLines(event, progress.calls.get(event.callId)?.form, width, colors);
     case 'tool_call_ended': {
       const call = progress.tools.get(event.callId);
       const failed = event.isError || event.ending !== 'executed';
@@ -93,6 +93,7 @@ function gateParts(gate: GateText, width: number, colors: Colors, most: number):
 
 function replyLines(
   event: Extract<JournalEvent, { type: 'model_call_ended' }>,
+  form: ReplyForm | undefined,
   width: number,
   colors: Colors,
 ): string[] {
@@ -100,7 +101,7 @@ function replyLines(
   const cut = stopReason === 'end_turn' || stopReason === 'tool_use' ? '' : ` · ${stopReason}`;
   const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`;
   const figures = colors.dim(`${formatDuration(event.durationMs)} · ${tokens}${cut}`);
-  const words = spokenText(terminalText(event.text ?? ''));
+  const words = spokenText(terminalText(event.text ?? ''), form);
   if (words === null) return toolCalls > 0 && cut === '' ? [] : [`${colors.bold(role)} ${figures}`];
   const lines = words
     .split('\n')

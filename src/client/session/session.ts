@@ -19,7 +19,7 @@ import { watchRun } from '../watch-run.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import type { Key } from './line-editor.js';
 import { liveArea } from './live-area.js';
-import { newProgress, type RunProgress, takeEvent, takeLive } from './run-view.js';
+import { newProgress, type RunProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
 import { gateLines, type Page, scrollLines } from './scroll-lines.js';
 import { SendQueue } from './send-queue.js';
 import type { Effect, Talk } from './talk.js';
@@ -120,6 +120,7 @@ class Session {
   private take(item: WatchItem): void {
     if (item.kind === 'event') this.takeEvent(item.event);
     if (item.kind === 'live') takeLive(this.progress, item.live);
+    if (item.kind === 'progress') takeProgress(this.progress, item.progress);
     if (item.kind === 'notice') this.tell([item.text]);
     if (item.kind === 'retry') {
       const { attempt, message } = item.retry;

@@ -53,7 +53,14 @@ describe('event lines', () => {
   });
 
   test('a model call → role, round, model, task', () => {
-    const call = { callId: 'c1', role: 'executor', model: 'openai/a', round: 2, taskId: 't1' };
+    const call = {
+      callId: 'c1',
+      role: 'executor',
+      model: 'openai/a',
+      round: 2,
+      taskId: 't1',
+      form: 'json' as const,
+    };
     expect(lines('model_call_started', call)).toEqual([' 1:05 executor · round 2 · openai/a · task t1']);
   });
 

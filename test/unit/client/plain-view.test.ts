@@ -23,6 +23,7 @@ const started: JournalEvent = {
   model: 'openai/a',
   round: 1,
   taskId: null,
+  form: 'words',
 };
 const ended: JournalEvent = {
   seq: 2,
@@ -106,5 +107,61 @@ describe('the plain view', () => {
     const retry = { activityId: '5', activityType: 'steersmanCallModel', attempt: 2, maximumAttempts: 4 };
     show({ kind: 'retry', retry: { ...retry, message: 'rate limited' } });
     expect(printed()).toBe('      model call: attempt 2 of 4, since: rate limited\n');
+  });
+
+  const JSON_REPLY = '{"type":"component","userMessage":"Two tasks.","todos":["a"]}';
+
+  test.each([
+    ['in a fence', `\`\`\`json\n${JSON_REPLY}\n\`\`\``, 'Two tasks.'],
+    ['in a fence after words', `Here it is:\n\`\`\`json\n${JSON_REPLY}\n\`\`\``, 'Two tasks.'],
+    ['without words for a person, after words', 'Here it is: {"todos":["a"]}', 'Here it is:'],
+    ['that is words against its form', 'I have a question.', 'I have a question.'],
+  ])('view: a role that replies in JSON, %s → its words, however it is seen (TE6)', (_name, text, words) => {
+    for (const beats of [[], [beat(0, text.slice(0, 2)), beat(0, text)], [beat(20, text.slice(20))]]) {
+      const { show, printed } = view();
+      show({ kind: 'event', event: { ...started, form: 'json' } });
+      for (const item of beats) show(item);
+      show({ kind: 'event', event: { ...ended, text } });
+      expect(printed()).toBe(
+        ` 0:00 planner · round 1 · openai/a\n${words}\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n`,
+      );
+    }
+  });
+
+  test.each([
+    ['a link first', '[Docs](x) are here'],
+    ['a fence that holds code', '```ts\nlet a;\n```'],
+  ])('view: a role that replies in words, %s → as it is', (_name, text) => {
+    const { show, printed } = view();
+    show({ kind: 'event', event: started });
+    for (const end of [1, 2, 4, 9, text.length]) show(beat(0, text.slice(0, end)));
+    show({ kind: 'event', event: { ...ended, text } });
+    expect(printed()).toContain(`openai/a\n${text}\n`);
+  });
+
+  test('view: JSON in a fence from a role that replies in words, joined half-way → no JSON (TE6)', () => {
+    const { show, printed } = view();
+    const text = `\`\`\`json\n${JSON_REPLY}\n\`\`\``;
+    show({ kind: 'event', event: started });
+    show(beat(0, '```'));
+    show(beat(0, text.slice(0, 40)));
+    show({ kind: 'event', event: { ...ended, text } });
+    expect(printed()).not.toContain('component');
+    expect(printed()).toContain('Two tasks.');
+  });
+
+  test('view: a tool that tells how far it is → a line for each thing it says, and each tenth (TE6)', () => {
+    const { show, printed } = view();
+    const at = (progress: number, message?: string) =>
+      show({
+        kind: 'progress',
+        progress: { callId: 'c2', tool: 'build', progress, total: 100, ...(message ? { message } : {}) },
+      });
+    for (const progress of [1, 2, 11, 12]) at(progress);
+    at(12, 'linking');
+    at(13, 'linking');
+    expect(printed()).toBe(
+      '      tool build · 1 of 100\n      tool build · 11 of 100\n      tool build · 12 of 100 · linking\n',
+    );
   });
 });

@@ -3,7 +3,7 @@ import { widthOf } from '../../../../src/client/layout.js';
 import { noColors } from '../../../../src/client/output.js';
 import { spokenText } from '../../../../src/client/reply-text.js';
 import { liveArea } from '../../../../src/client/session/live-area.js';
-import { newProgress, takeEvent, takeLive } from '../../../../src/client/session/run-view.js';
+import { newProgress, takeEvent, takeLive, takeProgress } from '../../../../src/client/session/run-view.js';
 import { NEW_TALK } from '../../../../src/client/session/talk.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
 
@@ -17,7 +17,14 @@ function progress() {
     description: at % 2 ? '三隻の船について説明を書き、年も入れる。'.repeat(4) : 'Read it all',
     status: at < 5 ? 'completed' : at === 5 ? 'executing' : 'pending',
   }));
-  const call = { callId: 'c1', role: 'executor', model: 'openai/a', round: 2, taskId: 'task-6' };
+  const call = {
+    callId: 'c1',
+    role: 'executor',
+    model: 'openai/a',
+    round: 2,
+    taskId: 'task-6',
+    form: 'json' as const,
+  };
   takeEvent(view, event('phase_started', { phase: 'execution', cycle: 1 }));
   takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
   takeEvent(
@@ -53,6 +60,30 @@ describe.each([
 
   test('a JSON reply on its way → its summary, not its JSON', () => {
     expect(lines.join('\n')).not.toContain('executor-response');
+  });
+});
+
+describe('what is at work', () => {
+  const lines = (view: ReturnType<typeof progress>) =>
+    liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null }).join(
+      '\n',
+    );
+
+  test('a JSON reply that was joined half-way → no JSON (TE6)', () => {
+    const view = progress();
+    view.calls.clear();
+    const call = { callId: 'c2', role: 'executor', model: 'openai/a', round: 2, taskId: null };
+    takeEvent(view, event('model_call_started', { ...call, form: 'json' }));
+    const tail = 'of","status":"done"}],"todos":[';
+    takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, tail });
+    expect(lines(view)).toContain('is writing … 931 characters');
+    expect(lines(view)).not.toContain('todos');
+  });
+
+  test('a tool that tells how far it is → what it says (TE6)', () => {
+    const view = progress();
+    takeProgress(view, { callId: 't', tool: 'read', progress: 3, total: 10, message: 'half\u001b[2J' });
+    expect(lines(view)).toContain('3 of 10 · half');
   });
 });
 

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { record } from '../../../src/core/journal.js';
+import { NO_USAGE } from '../../../src/core/message.js';
+import { newRunState } from '../../../src/core/run-state.js';
+import { eventsPage, viewOf } from '../../../src/workflows/views.js';
+
+function stateWithReplies(...texts: string[]) {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  const messages = texts.map((text, at) => ({
+    id: `m${at}`,
+    at: 1,
+    kind: 'assistant' as const,
+    role: 'planner',
+    content: [{ type: 'text' as const, text }],
+    stopReason: 'end_turn' as const,
+    model: 'openai/a',
+    usage: NO_USAGE,
+  }));
+  state.threads.main = { id: 'main', epoch: 0, messages, tokens: 0, dropped: 0 };
+  for (const { id } of messages) {
+    const ended = { callId: id, role: 'planner', messageId: id, stopReason: 'end_turn' as const };
+    record(state.journal, 1, 'model_call_ended', { ...ended, toolCalls: 0, usage: NO_USAGE, durationMs: 1 });
+  }
+  return state;
+}
+
+describe('what queries give', () => {
+  test('events: a long reply → whole, and a page that is full says that there is more (TE6)', () => {
+    const texts = Array.from({ length: 9 }, (_, at) => `${at} ${'船'.repeat(20_000)}.`);
+    const state = stateWithReplies(...texts);
+    const seen: string[] = [];
+    for (let since = 0; ; ) {
+      const { events, more } = eventsPage(state, since);
+      for (const event of events) if (event.type === 'model_call_ended') seen.push(event.text ?? '');
+      since = events.at(-1)?.seq ?? since;
+      if (!more) break;
+    }
+    expect(seen).toEqual(texts);
+    expect(eventsPage(state, 0).more).toBe(true);
+  });
+
+  test('state: what a person asks stands first, internals last (TE7)', () => {
+    const keys = Object.keys(viewOf(stateWithReplies(), { workflowId: 'w', runId: 'r' }));
+    expect(keys[0]).toBe('phase');
+    expect(keys.at(-1)).toBe('internals');
+    expect(keys.indexOf('gates')).toBeLessThan(keys.indexOf('counters'));
+  });
+});
