@@ -15,7 +15,7 @@ function stateWithReplies(...texts: string[]) {
     stopReason: 'end_turn' as const,
     model: 'openai/a',
     usage: NO_USAGE,
-    action: null,
+    action: 'planning' as const,
   }));
   state.threads.main = { id: 'main', epoch: 0, messages, tokens: 0, dropped: 0 };
   for (const { id } of messages) {
