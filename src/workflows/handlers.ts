@@ -1,12 +1,10 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
-import { ApplicationFailure, setHandler, workflowInfo } from '@temporalio/workflow';
+import type { UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { traceReport } from '../core/trace.js';
-import type { AnswerRoute } from './inbox-handlers.js';
 import {
-  answerFault,
-  budgetFault,
   editPlan,
-  readPlanEdit,
+  ignore,
   receive,
   requestFinish,
   requestPause,
@@ -15,7 +13,6 @@ import {
   setBudget,
   takeAnswer,
   withdraw,
-  withdrawalFault,
 } from './inbox-handlers.js';
 import {
   answerGateUpdate,
@@ -36,6 +33,16 @@ import {
   transcriptQuery,
   withdrawUpdate,
 } from './messages.js';
+import type { Read } from './read-input.js';
+import {
+  answerReader,
+  budgetReader,
+  planEditReader,
+  readIndex,
+  readName,
+  readPageOptions,
+  withdrawalReader,
+} from './read-input.js';
 import { modelRequestPage, toolArguments } from './requests.js';
 import type { Run } from './run.js';
 import { eventsPage, transcript, viewOf } from './views.js';
@@ -66,39 +73,60 @@ function registerSignals(run: Run): void {
   setHandler(finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
   });
+  setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
 }
 
 function registerUpdates(run: Run): void {
-  setHandler(answerGateUpdate, input => takeAnswer(run, input, 'answerGate'), {
-    validator: input => refuse(answerFault(run, input, 'answerGate')),
+  const { state } = run;
+  onUpdate(answerGateUpdate, {
+    reader: () => answerReader(state, 'answerGate'),
+    act: answer => takeAnswer(run, answer),
     description:
       'Answers a gate: {"gateId": "g1", "decision": "approve" | "deny" | "always", "reason": "…"}, or {"gateId": "g1", "text": "…"} for a question.',
   });
-  const via: AnswerRoute = 'submitToolResult';
-  setHandler(submitToolResultUpdate, input => takeAnswer(run, input, via), {
-    validator: input => refuse(answerFault(run, input, via)),
+  onUpdate(submitToolResultUpdate, {
+    reader: () => answerReader(state, 'submitToolResult'),
+    act: answer => takeAnswer(run, answer),
     description: 'The result of a client tool: {"gateId": "g1", "content": "…", "isError": false}.',
   });
-  setHandler(editPlanUpdate, input => editPlan(run, input), {
-    validator: input => {
-      const edit = readPlanEdit(run, input);
-      refuse(typeof edit === 'string' ? edit : null);
-    },
+  onUpdate(editPlanUpdate, {
+    reader: () => planEditReader(state),
+    act: tasks => editPlan(run, tasks),
     description: 'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}.',
   });
-  setHandler(withdrawUpdate, input => withdraw(run, input), {
-    validator: input => refuse(withdrawalFault(run, input)),
+  onUpdate(withdrawUpdate, {
+    reader: () => withdrawalReader(state),
+    act: id => withdraw(run, id),
     description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
   });
-  setHandler(setBudgetUpdate, input => setBudget(run, input), {
-    validator: input => refuse(budgetFault(run, input)),
+  onUpdate(setBudgetUpdate, {
+    reader: () => budgetReader(state, run.ports.now()),
+    act: limits => setBudget(run, limits),
     description: 'Changes limits of the run: {"tokens": 2000000}.',
   });
 }
 
-/** Rejects an update before it is accepted: it costs nothing in history. */
-function refuse(fault: string | null): void {
-  if (fault !== null) throw ApplicationFailure.nonRetryable(fault, 'run.refused');
+/** Whatever its reader refuses is rejected before it is accepted, which costs nothing in history. */
+function onUpdate<Result, Input, T>(
+  update: UpdateDefinition<Result, [Input]>,
+  {
+    reader,
+    act,
+    description,
+  }: { reader: () => (input: unknown) => Read<T>; act: (value: T) => Result; description: string },
+): void {
+  const taken = (input: unknown): T => {
+    const read = reader()(input);
+    if ('error' in read) throw ApplicationFailure.nonRetryable(read.error, 'run.refused');
+    return read.ok;
+  };
+  // Read once more when it is carried out: another update of the same moment may have come first.
+  setHandler(update, (input: Input) => act(taken(input)), {
+    validator: input => {
+      taken(input);
+    },
+    description,
+  });
 }
 
 function registerQueries(run: Run): void {
@@ -106,16 +134,20 @@ function registerQueries(run: Run): void {
   setHandler(stateQuery, () => viewOf(state, workflowInfo()), {
     description: 'Where the run stands: phase, tasks, gates, counters, limits, usage, answer.',
   });
-  setHandler(eventsQuery, (since = 0) => eventsPage(state, Number(since) || 0), {
+  setHandler(eventsQuery, since => eventsPage(state, readIndex(since)), {
     description: 'Journal events after a number: 0 for all that are kept.',
   });
-  setHandler(modelRequestQuery, (callId, options) => modelRequestPage(state, callId, options), {
-    description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
-  });
-  setHandler(toolRequestQuery, callId => toolArguments(state, callId), {
+  setHandler(
+    modelRequestQuery,
+    (callId, options) => modelRequestPage(state, readName(callId), readPageOptions(options)),
+    {
+      description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
+    },
+  );
+  setHandler(toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
     description: 'Arguments of the tool call in flight.',
   });
-  setHandler(transcriptQuery, (thread, from) => transcript(state, thread, from), {
+  setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',
   });
   setHandler(traceQuery, () => traceReport(state, state.end, Date.now()), {

@@ -1,7 +1,6 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
 import type { RunState } from '../../src/core/run-state.js';
 import {
-  answerFault,
   receive,
   requestFinish,
   requestPause,
@@ -9,6 +8,7 @@ import {
   requestStop,
   takeAnswer,
 } from '../../src/workflows/inbox-handlers.js';
+import { answerReader } from '../../src/workflows/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import type { Act, Marks, TimedAct } from './people.js';
 import { randomAct, randomAnswer } from './people.js';
@@ -115,12 +115,12 @@ export class Crowd {
     if (open.length === 0) return;
     const { gate } = random.pick(open);
     const { via, input } = randomAnswer(random, gate);
-    const fault = answerFault(run, input, via);
-    if (fault !== null) {
+    const read = answerReader(state, via)(input);
+    if ('error' in read) {
       this.watcher.seen.add(`answer refused to ${gate.kind}`);
       return;
     }
-    takeAnswer(run, input, via);
+    takeAnswer(run, read.ok);
     this.watcher.gates.answered(gate, input);
     this.watcher.seen.add(`answer to ${gate.kind}`);
   }

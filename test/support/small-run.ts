@@ -7,7 +7,10 @@ import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { newRunState, startOf } from '../../src/core/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import { takeAnswer } from '../../src/workflows/inbox-handlers.js';
 import type { Ports } from '../../src/workflows/ports.js';
+import type { AnswerRoute } from '../../src/workflows/read-input.js';
+import { answerReader } from '../../src/workflows/read-input.js';
 import { Run } from '../../src/workflows/run.js';
 import { pinnedRun } from './core-values.js';
 
@@ -114,4 +117,11 @@ export function runAtCalls(
   const results = () =>
     thread.messages.flatMap(message => (message.kind === 'tool_result' ? [message.content[0]] : []));
   return { run, ran, results };
+}
+
+/** Answers as the update does. */
+export function answer(run: Run, input: unknown, via: AnswerRoute = 'answerGate'): void {
+  const read = answerReader(run.state, via)(input);
+  if ('error' in read) throw new Error(read.error);
+  takeAnswer(run, read.ok);
 }

@@ -4,11 +4,10 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { Task } from '../../../src/core/plan.js';
 import type { RunSettings } from '../../../src/core/run-config.js';
 import { startOf } from '../../../src/core/run-state.js';
-import { takeAnswer } from '../../../src/workflows/inbox-handlers.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';
-import { runAtCalls, testRole } from '../../support/small-run.js';
+import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 
 /** A run whose `task-1` has just failed, with another task open. */
 function runAtFailure(settings: Partial<RunSettings>): Run {
@@ -69,7 +68,7 @@ describe('orchestrator: what changes a limit', () => {
     const run = runAtFailure({ autoApprove: true });
     const disposed = propose(run, MORE_TURNS);
     expect(run.state.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
-    takeAnswer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' }, 'answerGate');
+    answer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
     expect(run.pinned.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
     const set = run.state.journal.events.find(event => event.type === 'budget_set');
@@ -79,7 +78,7 @@ describe('orchestrator: what changes a limit', () => {
   test('20 rounds for a failed task, approved → it is tried again with them, and the others keep theirs (LI1)', async () => {
     const run = runAtFailure({});
     const disposed = propose(run, MORE_ROUNDS);
-    takeAnswer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' }, 'answerGate');
+    answer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
     expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
     expect(run.state.tasks).toMatchObject([

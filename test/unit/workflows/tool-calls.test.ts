@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { pairingFaults } from '../../../src/core/message.js';
 import { startOf } from '../../../src/core/run-state.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/batch.js';
-import { requestStop, takeAnswer } from '../../../src/workflows/inbox-handlers.js';
+import { requestStop } from '../../../src/workflows/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { runNextCall } from '../../../src/workflows/run-tools.js';
 import type { SmallRun } from '../../support/small-run.js';
-import { fileTool, runAtCalls } from '../../support/small-run.js';
+import { answer as answerAt, fileTool, runAtCalls } from '../../support/small-run.js';
 
 const write = (path: string) => ({ name: 'put', input: { path } });
 
@@ -18,7 +18,7 @@ async function workOff({ run }: SmallRun): Promise<void> {
 
 function answer(run: Run, index: number, input: Record<string, unknown>): void {
   const gate = run.state.gates[index]?.gate;
-  takeAnswer(run, { gateId: gate?.gateId, ...input }, 'answerGate');
+  answerAt(run, { gateId: gate?.gateId, ...input });
 }
 
 function closings({ run }: SmallRun): string[] {
@@ -93,7 +93,7 @@ describe('answers at the gates of a batch', () => {
     const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
     const { batch } = small.run.state.cursor;
     void runNextCall(small.run, batch as NonNullable<typeof batch>);
-    takeAnswer(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
+    answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);
   });

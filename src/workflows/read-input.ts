@@ -1,0 +1,130 @@
+/**
+ * Readers of what clients send to a run in flight, one for each kind of input (ST4). Total over any JSON, as the
+ * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
+ * what was accepted can be carried out.
+ */
+import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES, sizeOfList } from '../core/bounds.js';
+import type { GateAnswer } from '../core/gate.js';
+import { checkAnswer } from '../core/gate-answer.js';
+import { preview } from '../core/journal.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../core/json.js';
+import type { Limits } from '../core/limits.js';
+import { ceilingFault, limitsFault } from '../core/limits.js';
+import type { PlannedTask } from '../core/plan.js';
+import { readPlannedTasks } from '../core/planned-tasks.js';
+import type { RunState } from '../core/run-state.js';
+import { budgetUse } from '../core/run-state.js';
+
+export type Read<T> = { ok: T } | { error: string };
+type Reader<T> = (input: unknown) => Read<T>;
+
+const TOO_DEEP = `The input is nested deeper than ${MAX_JSON_DEPTH} levels.`;
+const LOADING = 'The run is being loaded: try again in a moment.';
+const ENDED = 'The run has ended.';
+
+/** A reader that nothing deep reaches: what walks it, libraries included, would exhaust the stack. */
+function shallow<T>(read: Reader<T>): Reader<T> {
+  return input => (nestsDeeper(input, MAX_JSON_DEPTH) ? { error: TOO_DEEP } : read(input));
+}
+
+/** Why somebody sends a signal: a text, `{ "reason": "…" }`, or nothing. */
+export function readReason(input: unknown): string {
+  return preview(isRecord(input) ? stringOr(input.reason, '') : stringOr(input, ''), 500);
+}
+
+/** The id of a message that waits: `{ "id": "…" }`, or the bare id. */
+export function withdrawalReader(state: RunState): Reader<string> {
+  return shallow(input => {
+    const id = isRecord(input) ? input.id : input;
+    if (typeof id !== 'string')
+      return { error: 'Say which message: { "id": "…" }, as the query state lists it in inbox.' };
+    if (state.inbox.items.some(item => item.id === id)) return { ok: id };
+    return { error: `No message ${preview(id, 200)} waits: it has been read, or never came.` };
+  });
+}
+
+export type AnswerRoute = 'answerGate' | 'submitToolResult';
+
+export interface ReadAnswer {
+  gateId: string;
+  answer: GateAnswer;
+}
+
+/** An answer to an open gate. */
+export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
+  return shallow(input => {
+    const { gates, closedGates, tasks } = state;
+    const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
+    const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
+    const checked = checkAnswer(open, [...closedGates, ...answered], input, {
+      via,
+      maxBytes: GATE_ANSWER_BYTES,
+      knownTaskIds: tasks.map(task => task.id),
+      ceilings: state.pinned?.ceilings ?? {},
+    });
+    const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
+    return fault === null ? checked : { error: fault };
+  });
+}
+
+/** The gate that the run waits at takes any answer; those behind it may hold so much together. */
+function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string | null {
+  const [first, ...others] = state.gates;
+  if (!first || first.gate.gateId === gateId) return null;
+  const waiting = others.flatMap(open => (open.answer ? [open.answer] : []));
+  if (sizeOfList([...waiting, answer]) <= OTHER_ANSWERS_BYTES) return null;
+  return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
+}
+
+/** Tasks of an edited plan (L17): only tasks that have not begun can change. */
+export function planEditReader(state: RunState): Reader<PlannedTask[]> {
+  return shallow(input => {
+    if (state.end) return { error: ENDED };
+    if (!state.pinned) return { error: LOADING };
+    if (state.idleSince !== null || state.goal.wrapUp !== null)
+      return { error: 'The goal is answered or being wrapped up: send a follow-up instead.' };
+    if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0)
+      return { error: 'Give { "tasks": [{ "id", "description", … }] } with at least one task.' };
+    const errors: string[] = [];
+    const knownTaskIds = state.tasks.map(task => task.id);
+    const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+    const begun = tasks.filter(task =>
+      state.tasks.some(old => old.id === task.id && old.status !== 'pending'),
+    );
+    for (const task of begun) errors.push(`Task ${task.id} has begun already and can not be changed.`);
+    return errors.length > 0 ? { error: errors.join(' ') } : { ok: tasks };
+  });
+}
+
+/** New limits, each known, above what is used of it, and below the worker's ceiling. */
+export function budgetReader(state: RunState, now: number): Reader<Partial<Limits>> {
+  return shallow(input => {
+    if (state.end) return { error: ENDED };
+    if (!state.pinned) return { error: LOADING };
+    const { limits, ceilings } = state.pinned;
+    const fault = limitsFault(input, { limits, used: budgetUse(state, now) });
+    if (fault !== null) return { error: fault };
+    // Every name and value has been judged: this is the codec.
+    const read = input as Partial<Limits>;
+    const over = ceilingFault(read, ceilings);
+    return over === null ? { ok: read } : { error: over };
+  });
+}
+
+/** A number from 0 that a query is given, also as text; 0 for anything else. */
+export function readIndex(input: unknown): number {
+  const number = typeof input === 'string' && input.length < 20 ? Number(input) : input;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}
+
+/** A name that a query is given; undefined, for its default, where there is none. */
+export function readName(input: unknown): string | undefined {
+  return typeof input === 'string' && input !== '' ? input : undefined;
+}
+
+/** Which page of a model request is wanted. */
+export function readPageOptions(input: unknown): { from: number; headKey?: string } {
+  if (!isRecord(input)) return { from: 0 };
+  const headKey = readName(input.headKey);
+  return { from: readIndex(input.from), ...(headKey === undefined ? {} : { headKey }) };
+}
