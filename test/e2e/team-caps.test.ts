@@ -134,16 +134,20 @@ describe('execution', () => {
     expect(await eventsOf(handle, 'limit_reached')).toMatchObject([{ limit: 'execution', taskId: 'one' }]);
   });
 
-  test('a report at the cap that calls tools → closed with results, the task failed without a report (L6)', async () => {
+  test('a report at the cap that calls tools twice → closed with results, asked again once, then failed without a report (L6, OU2)', async () => {
     const script = rig.play([
-      { text: plan({ todos: ['Read a.txt'] }) },
+      { text: plan({ todos: ['Read a.txt', 'Read c.txt'] }) },
       read('a.txt'),
       read('b.txt'),
+      read('b.txt'),
+      done('c.txt says gamma.'),
       accepted,
     ]);
-    const { result } = await rig.run('Read a.txt', { limits: { execution: 1 } });
+    const { result } = await rig.run('Read both', { limits: { execution: 1 } });
     expect(toolTexts(script.requests[3]).at(-1)).toContain('no tools are available here');
-    expect(result.tasks).toMatchObject([{ status: 'failed', reason: 'max_rounds', result: null }]);
+    expect(script.requests[3]?.lastUser).toContain('No tools are available here');
+    expect(result.tasks).toMatchObject([{ status: 'failed', reason: 'max_rounds' }, { status: 'completed' }]);
+    expect(result).toMatchObject({ outcome: 'unverified', cause: 'tasks_failed' });
   });
 
   test('decisions: skip, gave up, retry, taskCompleted false with nextAction complete → as the table says (F1–F3)', async () => {
@@ -286,10 +290,10 @@ describe('budgets of a goal', () => {
 
   test('a wrap-up that calls tools → closed with results, the answer from what there is (C11, G7)', async () => {
     const finished = [{ text: plan({ todos: ['Read a.txt', 'Read b.txt'] }) }, done('a.txt says alpha.')];
-    const script = rig.play([...finished, read('b.txt')]);
+    const script = rig.play([...finished, read('b.txt'), read('b.txt')]);
     const { result } = await rig.run('Read the files', { limits: { turns: 2 } });
-    expect(script.requests).toHaveLength(3);
-    expect(result.outcome).toBe('unverified');
+    expect(script.requests).toHaveLength(4);
+    expect(result).toMatchObject({ outcome: 'unverified', cause: 'turn_cap' });
     expect(result.answer).toContain('a.txt says alpha.');
   });
 

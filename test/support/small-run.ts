@@ -51,7 +51,7 @@ export interface SmallRun {
 }
 
 /** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
-function quietPorts(ran: CallToolInput[]): Ports {
+export function quietPorts(ran: CallToolInput[]): Ports {
   return {
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),

@@ -1,0 +1,97 @@
+/** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
+import type { CallToolInput } from '../../src/activities/types.js';
+import type { GateAnswer } from '../../src/core/gate.js';
+import type { AssistantMessage, StopReason } from '../../src/core/message.js';
+import { NO_USAGE } from '../../src/core/message.js';
+import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import { newRunState } from '../../src/core/run-state.js';
+import type { GoalEnd } from '../../src/workflows/conclude.js';
+import { beginRun, pursue } from '../../src/workflows/goals.js';
+import type { Ports } from '../../src/workflows/ports.js';
+import { Run } from '../../src/workflows/run.js';
+import { pinnedRun } from './core-values.js';
+import { fileTool, quietPorts, testRole } from './small-run.js';
+
+/** One reply, or `fails`: the model fails for good. */
+export type TeamReply = { text?: string; calls?: string[]; stopReason?: StopReason } | { fails: string };
+
+export interface TeamGiven {
+  pinned?: Partial<PinnedRun>;
+  settings?: Partial<RunSettings>;
+  /** Answers to gates, in order; where they run out, nobody answers. */
+  answers?: GateAnswer[];
+}
+
+export interface TeamRun {
+  run: Run;
+  end: GoalEnd;
+  /** Roles that were asked, in order. */
+  asked: string[];
+  ran: CallToolInput[];
+}
+
+/** Pursues one goal to its end. */
+export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = {}): Promise<TeamRun> {
+  const settings: RunSettings = { mode: 'team', workspace: '/w', autoApprove: false, ...given.settings };
+  const ran: CallToolInput[] = [];
+  const asked: string[] = [];
+  const run = new Run(newRunState('Do it.', settings, 0), portsOf(replies, given.answers ?? [], asked, ran));
+  served.set(run.ports, run);
+  await beginRun(
+    run,
+    pinnedRun({
+      roles: {
+        planner: testRole('planner', { tools: [], output: 'plan' }),
+        executor: testRole('executor'),
+        verifier: testRole('verifier', { tools: [], output: 'verdict' }),
+        summary: testRole('summary', { tools: [], output: 'text' }),
+      },
+      models: ['p/a'],
+      modelInfo: { 'p/a': { contextTokens: 100_000, costKnown: true } },
+      tools: [fileTool('put'), fileTool('read', { readOnly: true })],
+      gateTimeoutMs: 60_000,
+      ...given.pinned,
+    }),
+  );
+  return { run, end: await pursue(run), asked, ran };
+}
+
+/** The run that ports serve: they are made before it. */
+const served = new WeakMap<Ports, Run>();
+
+function portsOf(
+  replies: readonly TeamReply[],
+  answers: GateAnswer[],
+  asked: string[],
+  ran: CallToolInput[],
+): Ports {
+  const left = [...answers];
+  const ports: Ports = {
+    ...quietPorts(ran),
+    callModel: async ({ role }) => {
+      const reply = replies[asked.length];
+      asked.push(role);
+      if (reply === undefined)
+        throw new Error(`no reply is left for ${role}, asked after ${asked.join(', ')}`);
+      if ('fails' in reply)
+        return { ok: false, failure: { kind: 'application', type: reply.fails, message: 'It failed.' } };
+      const stopReason = reply.stopReason ?? 'end_turn';
+      const value = { content: contentOf(reply), stopReason, model: 'p/a', usage: NO_USAGE, durationMs: 7 };
+      return { ok: true, value };
+    },
+    wait: async () => {
+      const gate = served.get(ports)?.state.gates.find(({ answer }) => answer === null);
+      const answer = left.shift();
+      if (!gate || !answer) throw new Error('the run waits, and nobody has an answer');
+      gate.answer = answer;
+    },
+  };
+  return ports;
+}
+
+function contentOf({ text, calls = [] }: { text?: string; calls?: string[] }): AssistantMessage['content'] {
+  return [
+    ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
+    ...calls.map((name, index) => ({ type: 'tool_use' as const, id: `t${index}`, name, input: {} })),
+  ];
+}

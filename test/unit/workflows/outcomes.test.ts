@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { runTeam, type TeamReply } from '../../support/scripted-team.js';
+
+const planned = (...todos: string[]): TeamReply => ({ text: plan({ todos }) });
+const done: TeamReply = { text: execution({ summary: 'The file says 42.', taskCompleted: true }) };
+const gaveUp: TeamReply = {
+  text: execution({ summary: 'There is no such file.', taskCompleted: false, shouldContinue: false }),
+};
+const tasks = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ id: `task-${index + 1}`, completed: true, feedback: '' }));
+const accepted = (count: number, summary = 'It says 42.'): TeamReply => ({
+  text: verdict({ summary, tasks: tasks(count) }),
+});
+const LOW_RISK = { level: 'low', description: 'None.' };
+
+function eventsOf(run: Awaited<ReturnType<typeof runTeam>>['run'], type: string) {
+  return run.state.journal.events.filter(event => event.type === type);
+}
+
+describe('outcomes', () => {
+  test('outcome: every task completed and named → completed, verified (OU1)', async () => {
+    const { end, run } = await runTeam([planned('Read'), done, accepted(1)]);
+    expect(end).toMatchObject({ outcome: 'completed', cause: 'verified', answer: 'It says 42.' });
+    expect(run.state.goals).toMatchObject([{ outcome: 'completed', cause: 'verified' }]);
+    expect(eventsOf(run, 'goal_ended')).toMatchObject([{ outcome: 'completed', cause: 'verified' }]);
+  });
+
+  test("outcome: the plan's only task failed, and the verdict says done → failed (OU1)", async () => {
+    const { end } = await runTeam([planned('Read'), gaveUp, accepted(1)]);
+    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:tasks', answer: 'It says 42.' });
+  });
+
+  test('outcome: one of two tasks failed, and the verdict says done → unverified, tasks_failed (OU1)', async () => {
+    const { end } = await runTeam([planned('Read', 'Write'), done, gaveUp, accepted(2)]);
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'tasks_failed' });
+  });
+
+  test('outcome: a verdict without tasks → asked for them by name, once; then verdict_incomplete (OU1)', async () => {
+    const silent: TeamReply = { text: verdict({ summary: 'It says 42.', tasks: [] }) };
+    const mended = await runTeam([planned('Read'), done, silent, accepted(1)]);
+    expect(mended.end.cause).toBe('verified');
+    expect(eventsOf(mended.run, 'reask')).toMatchObject([
+      { errors: ['`tasks` must name every task of the plan, task-1 left out.'] },
+    ]);
+    const kept = await runTeam([planned('Read'), done, silent, silent]);
+    expect(kept.end).toMatchObject({ outcome: 'unverified', cause: 'verdict_incomplete' });
+  });
+
+  test('outcome: an empty phrase for the answer, twice → unverified, and the reports are the answer (OU1)', async () => {
+    const empty = accepted(1, 'All tasks are completed.');
+    const { end } = await runTeam([planned('Read'), done, empty, empty]);
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'empty_answer' });
+    expect(end.answer).toContain('The file says 42.');
+  });
+
+  test('outcome: a wrap-up that fails after finished work → the reports are the answer, wrap_up_failed (OU1)', async () => {
+    const limits = { pinned: { limits: { ...DEFAULT_LIMITS, turns: 2 } } };
+    const found = await runTeam([planned('Read'), done, { fails: 'model.auth' }], limits);
+    expect(found.end).toMatchObject({ outcome: 'unverified', cause: 'wrap_up_failed' });
+    expect(found.end.answer).toContain('The file says 42.');
+    const nothing = await runTeam([planned('Read'), { fails: 'model.auth' }], {
+      pinned: { limits: { ...DEFAULT_LIMITS, turns: 1 } },
+    });
+    expect(nothing.end).toMatchObject({ outcome: 'failed', cause: 'failed:model.auth' });
+  });
+
+  test.each<[string, TeamReply[], string]>([
+    ['no task, planning over', [planned(), planned(), { text: 'Hello.' }], 'direct_answer'],
+    [
+      'no task at the last planning round',
+      [
+        { text: plan({ todos: [], needsMorePlanning: true, summary: 'Which?' }) },
+        { text: plan({ todos: [], needsMorePlanning: true, summary: 'Which?' }) },
+        { text: plan({ todos: [], needsMorePlanning: true, summary: 'Which?' }) },
+        { text: 'Hello.' },
+      ],
+      'planning_cap',
+    ],
+    [
+      'a model that declines',
+      [planned(), planned(), { text: 'No.', stopReason: 'content_filter' }],
+      'refused',
+    ],
+    [
+      'a verdict that can not be read',
+      [planned('Read'), done, { text: 'Fine.' }, { text: 'Fine.' }, { text: 'It says 42.' }],
+      'no_verdict',
+    ],
+  ])('outcome: %s → unverified, and the cause says which (OU1)', async (_name, replies, cause) => {
+    const { end } = await runTeam(replies);
+    expect(end).toMatchObject({ outcome: 'unverified', cause });
+  });
+});
+
+describe('what a reply says', () => {
+  test('verifier: a stray tool call beside a verdict → closed with a result, and the verdict counts (OU2)', async () => {
+    const beside = { ...(accepted(1) as { text: string }), calls: ['read'] };
+    const { end, asked, ran } = await runTeam([planned('Read'), done, beside]);
+    expect(end.cause).toBe('verified');
+    expect(asked).toEqual(['planner', 'executor', 'verifier']);
+    expect(ran).toEqual([]);
+  });
+
+  test('verifier: a stray tool call alone → asked again, and its verdict counts (OU2)', async () => {
+    const { end, run } = await runTeam([planned('Read'), done, { calls: ['read'] }, accepted(1)]);
+    expect(end.cause).toBe('verified');
+    expect(eventsOf(run, 'tool_call_ended')).toMatchObject([{ ending: 'unavailable' }]);
+  });
+
+  test('executor: another task echoed as completed → it is begun in its turn and reports itself (OU2)', async () => {
+    const both = execution({
+      summary: 'Did both.',
+      taskCompleted: true,
+      todos: [{ id: 'task-2', status: 'completed' }],
+    });
+    const { run, asked } = await runTeam([planned('Read', 'Write'), { text: both }, done, accepted(2)]);
+    expect(asked).toEqual(['planner', 'executor', 'executor', 'verifier']);
+    expect(run.state.tasks).toMatchObject([{ result: 'Did both.' }, { result: 'The file says 42.' }]);
+  });
+
+  test("executor: the planner's form → sent back, and what it says of tasks changes nothing (OU2)", async () => {
+    const { run, end } = await runTeam([planned('Read'), planned('Read'), done, accepted(1)]);
+    expect(eventsOf(run, 'reask')).toMatchObject([
+      { role: 'executor', errors: ['`component` must be executor-response, got "planner-response".'] },
+    ]);
+    expect(end.cause).toBe('verified');
+  });
+});
+
+describe('envelopes of the team', () => {
+  const report = (parts: object) =>
+    envelope(
+      'COMPLETE',
+      { summary: 'The file says 42.', taskCompleted: true },
+      { risk: LOW_RISK as never, ...parts },
+    );
+  const judged = (parts: object) =>
+    envelope(
+      'VERIFICATION_RESULT',
+      {
+        allCompleted: true,
+        userNeedsSatisfied: true,
+        overallFeedback: '',
+        summary: 'It says 42.',
+        tasks: tasks(1),
+      },
+      parts,
+    );
+  const doubts: [string, object][] = [
+    ['asks for confirmation', { requiresUserConfirmation: true }],
+    ['sees high risk', { risk: { level: 'high', description: 'Much.' } }],
+    ['is under 70 % sure', { confidence: 60 }],
+  ];
+  const yes = { kind: 'route', decision: 'approve', reason: null } as const;
+  const no = { kind: 'route', decision: 'deny', reason: 'Read the other file.' } as const;
+
+  test.each(doubts)(
+    'executor: its result %s and nobody can be asked → goes on, unverified (OU3)',
+    async (_n, parts) => {
+      const { end, run } = await runTeam([planned('Read'), { text: report(parts) }, accepted(1)]);
+      expect(run.state.tasks).toMatchObject([{ status: 'completed', reason: 'unconfirmed' }]);
+      expect(end).toMatchObject({ outcome: 'unverified', cause: 'not_confirmed' });
+    },
+  );
+
+  test('executor: a person confirms its result → completed; the gate shows what else could be done (OU3)', async () => {
+    const parts = { confidence: 60, alternativeActions: ['Ask the owner.'], userMessage: 'I am not sure.' };
+    const { end, run } = await runTeam([planned('Read'), { text: report(parts) }, accepted(1)], {
+      settings: { attended: true },
+      answers: [yes],
+    });
+    expect(end.cause).toBe('verified');
+    expect(eventsOf(run, 'gate_opened')).toMatchObject([
+      { kind: 'route', body: expect.stringContaining('It could be done otherwise: Ask the owner.') },
+    ]);
+    expect(eventsOf(run, 'user_message')).toMatchObject([{ role: 'executor', text: 'I am not sure.' }]);
+  });
+
+  test('executor: a person denies its result → the reason reaches it, and the task goes on (OU3)', async () => {
+    const { asked, end, run } = await runTeam(
+      [planned('Read'), { text: report({ confidence: 60 }) }, done, accepted(1)],
+      { settings: { attended: true }, answers: [no] },
+    );
+    expect(asked).toEqual(['planner', 'executor', 'executor', 'verifier']);
+    expect(JSON.stringify(run.mainThread().messages)).toContain('Read the other file.');
+    expect(end.cause).toBe('verified');
+  });
+
+  test('verifier: its verdict wants confirmation → the person decides; nobody there → not_confirmed (OU3)', async () => {
+    const wants = { text: judged({ confidence: 60 }) };
+    const attended = { settings: { attended: true } };
+    const approved = await runTeam([planned('Read'), done, wants], { ...attended, answers: [yes] });
+    expect(approved.end.cause).toBe('verified');
+    const alone = await runTeam([planned('Read'), done, wants]);
+    expect(alone.end).toMatchObject({ outcome: 'unverified', cause: 'not_confirmed', answer: 'It says 42.' });
+    const denied = await runTeam(
+      [planned('Read'), done, wants, planned('Read'), done, { text: judged({}) }],
+      {
+        ...attended,
+        answers: [no],
+      },
+    );
+    expect(denied.run.state.goal.improvements).toEqual(['Read the other file.']);
+  });
+
+  test.each(['CLARIFICATION_REQUIRED', 'ESCALATE'])(
+    'verifier: %s → the person is asked, and the answer costs no round (OU3)',
+    async action => {
+      const question = { text: envelope(action, { question: 'Which file?', message: 'Which file?' }) };
+      const { end, run } = await runTeam([planned('Read'), done, question, accepted(1)], {
+        settings: { attended: true },
+        answers: [{ kind: 'question', text: 'The first.' }],
+      });
+      expect(end.cause).toBe('verified');
+      expect(JSON.stringify(run.mainThread().messages)).toContain('The first.');
+    },
+  );
+
+  test('verifier: a question that nobody can answer → one more reply, and its verdict counts (OU3)', async () => {
+    const question = { text: envelope('CLARIFICATION_REQUIRED', { question: 'Which file?' }) };
+    const { end } = await runTeam([planned('Read'), done, question, accepted(1)]);
+    expect(end.cause).toBe('verified');
+    const again = await runTeam([planned('Read'), done, question, question, { text: 'It says 42.' }]);
+    expect(again.end.cause).toBe('no_verdict');
+  });
+
+  test('planner: its plan wants confirmation and nobody can be asked → nothing is carried out (OU3)', async () => {
+    const params = { summary: '', needsMorePlanning: false, todos: [{ id: 't', description: 'Write it.' }] };
+    const text = envelope('TASK_PLAN', params, { confidence: 60 });
+    const { end, run } = await runTeam([{ text }]);
+    expect(end).toMatchObject({ outcome: 'stopped', cause: 'plan_not_approved' });
+    expect(eventsOf(run, 'gate_closed')).toMatchObject([{ kind: 'plan', by: 'rule' }]);
+  });
+
+  test('executor: a call with effects of high risk, allowed by permission → a person is asked all the same (OU3)', async () => {
+    const text = envelope('put', { path: 'a' }, { risk: { level: 'high', description: 'Overwrites a.' } });
+    const permissions = { auto: ['*'], confirm: [], deny: [] };
+    const { ran, run } = await runTeam([planned('Write'), { text, calls: ['put'] }, done, accepted(1)], {
+      pinned: { permissions },
+    });
+    expect(ran).toEqual([]);
+    expect(eventsOf(run, 'gate_closed')).toMatchObject([{ kind: 'approval', by: 'rule', decision: 'deny' }]);
+  });
+});
+
+describe('trace of a goal', () => {
+  test('trace: final replies → words, time in the model, tokens, and by which field a task was decided (OU8, O2, O5)', async () => {
+    const { run } = await runTeam([planned('Read'), { calls: ['read', 'read'] }, done, accepted(1)]);
+    const { steps } = run.state.trace;
+    expect(steps.map(({ action, thought, decidedBy }) => [action.type, thought, decidedBy])).toEqual([
+      ['final', 'A plan of 1 tasks.', null],
+      ['tool', '', null],
+      ['tool', '', null],
+      ['final', 'The file says 42.', 'taskCompleted'],
+      ['final', 'It says 42.', null],
+    ]);
+    expect(steps.filter(({ action }) => action.type === 'final').map(step => step.elapsedMs)).toEqual([
+      7, 7, 7,
+    ]);
+    expect(steps.map(({ tokens }) => tokens !== null)).toEqual([true, true, false, true, true]);
+    const results = run.mainThread().messages.filter(({ kind }) => kind === 'tool_result');
+    expect([steps[1]?.resultId, steps[2]?.resultId]).toEqual(results.map(({ id }) => id));
+  });
+
+  test('messages: each reply → what it did is kept with it (G1)', async () => {
+    const { run } = await runTeam([planned('Read'), { calls: ['read'] }, done, accepted(1)]);
+    const actions = run.mainThread().messages.flatMap(m => (m.kind === 'assistant' ? [m.action] : []));
+    expect(actions).toEqual(['planning', 'calling_tool', 'executing', 'verifying']);
+  });
+});
