@@ -38,7 +38,9 @@ export function atDeadline({ kind }: { kind: GateKind }): string {
     case 'question':
       return 'the run goes on as well as it can';
     case 'route':
-      return 'the run goes on as it was';
+      return gate.subject.act === 'confirm'
+        ? 'the run goes on, and its answer counts as not verified'
+        : 'the run goes on as it was';
     case 'clientTool':
       return 'an error is the result';
     case 'budget':

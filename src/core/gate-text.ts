@@ -108,7 +108,9 @@ function atDeadline(gate: Gate): string {
     case 'question':
       return 'goes on as well as possible without it';
     case 'route':
-      return 'goes on as it was, with the message as a note';
+      return gate.subject.act === 'confirm'
+        ? 'goes on, and the answer counts as not verified'
+        : 'goes on as it was, with the message as a note';
     case 'clientTool':
       return 'an error is the result';
     case 'budget':

@@ -314,8 +314,8 @@ describe.each(['en', 'zh'])('shipped prompts (%s)', language => {
     },
   );
 
-  test.each(['understanding', 'router', 'reviewer', 'orchestrator'])(
-    '%s: the four sections, in order, with the business context in the second (P8)',
+  test.each(['planner', 'executor', 'understanding', 'router', 'reviewer', 'orchestrator'])(
+    '%s: the four sections, in order, with the business context in the second (P8, OU9)',
     async name => {
       const { system } = await shipped(name);
       const sections = [...system.matchAll(/^## (.*)$/gm)].map(match => match[1]);
