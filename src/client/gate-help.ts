@@ -1,5 +1,5 @@
 /** How a gate is answered from a command line. Pure. */
-import type { GateKind } from '../core/gate.js';
+import type { Gate, GateKind } from '../core/gate.js';
 
 /** What a journal event and a gate both tell. */
 export interface GateBrief {
@@ -29,8 +29,8 @@ export function gateHelp(id: string, { gateId, kind }: GateBrief): string[] {
 }
 
 /** What happens when nobody answers. */
-export function atDeadline({ kind }: { kind: GateKind }): string {
-  switch (kind) {
+export function atDeadline(gate: Gate): string {
+  switch (gate.kind) {
     case 'approval':
       return 'denied';
     case 'plan':
