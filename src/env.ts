@@ -1,3 +1,5 @@
+import { SteersmanError } from './errors.js';
+
 /**
  * The only file that reads `process.env`. Keys stay here and in the provider clients: never in
  * workflow input, history, logs or messages (K3).
@@ -5,6 +7,15 @@
 function read(name: string): string | undefined {
   const value = process.env[name]?.trim();
   return value === '' ? undefined : value;
+}
+
+function port<K extends string>(key: K, name: string): Partial<Record<K, number>> {
+  const value = read(name);
+  if (value === undefined) return {};
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0 && number < 65_536)
+    return { [key]: number } as Record<K, number>;
+  throw new SteersmanError(`${name} is ${value}, which is no port.`, 'Give a number from 1 to 65535.');
 }
 
 /** Loads `.env` from `dir` if there is one; variables already set win. */
@@ -25,6 +36,8 @@ export const env = {
   /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
+  /** Ports of the local stack's server, where they are chosen. */
+  ports: () => ({ ...port('grpc', 'STEERSMAN_PORT'), ...port('webUi', 'STEERSMAN_UI_PORT') }),
   /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { CommanderError, InvalidArgumentError } from 'commander';
 import { loadDotEnv } from '../env.js';
+import { SteersmanError } from '../errors.js';
 import { projectRoot } from '../stack/home.js';
 import type { Temporal } from './connect.js';
 import { connect } from './connect.js';
@@ -9,6 +10,7 @@ import { EXIT } from './exit-codes.js';
 import { explainError } from './grpc-errors.js';
 import type { Output } from './output.js';
 import { createOutput, errorLine, outLine } from './output.js';
+import { jsonLine } from './terminal-text.js';
 
 export interface CommonOptions {
   json?: boolean;
@@ -65,15 +67,18 @@ export async function runCommandLine(program: Command): Promise<void> {
 function report(error: unknown): number {
   // Commander has said it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const known = explainError(error);
-  if (known === null) {
-    errorLine(`Error: ${error instanceof Error ? error.message : String(error)}`);
-    errorLine('This is a fault of Steersman itself. Please report it with what you called.');
-    return EXIT.failed;
-  }
-  errorLine(`Error: ${known.message}`);
-  if (known.hint !== '') errorLine(known.hint);
-  return known.exitCode;
+  const { message, hint, exitCode } = explainError(error) ?? ownFault(error);
+  // Scripts read one form for all, people the same words beside it.
+  if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', message, hint, exitCode }));
+  errorLine(`Error: ${message}`);
+  if (hint !== '') errorLine(hint);
+  return exitCode;
+}
+
+function ownFault(error: unknown): SteersmanError {
+  const message = error instanceof Error ? error.message : String(error);
+  const hint = 'This is a fault of Steersman itself. Please report it with what you called.';
+  return new SteersmanError(message, hint, EXIT.failed);
 }
 
 /** Settings of every command and, since they are inherited, of its verbs. */

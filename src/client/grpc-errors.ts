@@ -56,6 +56,8 @@ export function explainError(error: unknown): SteersmanError | null {
       EXIT.usage,
     );
   }
+  const file = fileFault(error);
+  if (file !== null) return file;
   const message = rootMessage(error);
   if (isServerAway(error)) {
     return new SteersmanError(
@@ -70,6 +72,28 @@ export function explainError(error: unknown): SteersmanError | null {
   return known
     ? new SteersmanError(`${known.what}: ${message}`, known.hint, EXIT.usage)
     : new SteersmanError(`Temporal answered with an error: ${message}`, '', EXIT.failed);
+}
+
+/** What a file system refuses is the machine's matter: the file, and what to look at. */
+const FILE_FAULTS: Readonly<Record<string, { what: string; hint: string }>> = {
+  ENOSPC: { what: 'The disk is full', hint: 'Make room, and try again: nothing that ran is lost.' },
+  EDQUOT: { what: 'The disk quota is used up', hint: 'Make room, and try again: nothing that ran is lost.' },
+  EROFS: {
+    what: 'The file system is read-only',
+    hint: 'Set STEERSMAN_HOME to a folder that can be written.',
+  },
+  EACCES: { what: 'The file may not be accessed', hint: 'Check whose it is, and who may read and write it.' },
+  EPERM: { what: 'The file may not be changed', hint: 'Check whose it is, and who may read and write it.' },
+  EMFILE: { what: 'Too many files are open', hint: 'Raise the limit (ulimit -n), or end what holds them.' },
+};
+
+function fileFault(error: unknown): SteersmanError | null {
+  if (!(error instanceof Error) || !('code' in error) || !('syscall' in error)) return null;
+  const fault = FILE_FAULTS[String(error.code)];
+  const path = 'path' in error ? `: ${String(error.path)}` : '';
+  return fault
+    ? new SteersmanError(`${fault.what}${path} (${String(error.code)}).`, fault.hint, EXIT.failed)
+    : null;
 }
 
 function rootMessage(error: unknown): string {

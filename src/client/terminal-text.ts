@@ -30,9 +30,14 @@ export function printable(text: string): string {
   return parts.map((part, at) => (at % 2 === 1 ? part : terminalText(part))).join('');
 }
 
+/** Members that are moments: milliseconds inside, ISO 8601 wherever `--json` prints them. */
+const MOMENTS: ReadonlySet<string> = new Set(['at', 'deadline', 'startedAt', 'since']);
+
 /** JSON on one line that hides nothing either, and loses nothing: what is not seen is escaped. */
 export function jsonLine(value: unknown): string {
-  return escapeUnseen(JSON.stringify(value));
+  const withMoments = (key: string, member: unknown) =>
+    typeof member === 'number' && MOMENTS.has(key) ? new Date(member).toISOString() : member;
+  return escapeUnseen(JSON.stringify(value, withMoments));
 }
 
 /** Text that is JSON already, with what is not seen escaped. */

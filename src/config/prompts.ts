@@ -61,7 +61,20 @@ export async function listRoles(roots: readonly string[], language: string): Pro
 export async function loadRoles(roots: readonly string[], language: string): Promise<RoleTemplate[]> {
   await checkLanguage(roots, language);
   const names = await listRoles(roots, language);
-  return Promise.all(names.map(name => loadRole(name, roots, language)));
+  return allOrEveryFault(names.map(name => loadRole(name, roots, language)));
+}
+
+/** The values; where some can not be had, the faults of all of them in one error. */
+async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(work);
+  const reasons = settled.flatMap(one => (one.status === 'rejected' ? [one.reason as unknown] : []));
+  const faults = reasons.filter(reason => reason instanceof SteersmanError);
+  const [first] = faults;
+  if (first !== undefined && faults.length === reasons.length) {
+    const hints = [...new Set(faults.map(fault => fault.hint))];
+    throw new SteersmanError(faults.map(fault => fault.message).join('\n'), hints.join('\n'));
+  }
+  return Promise.all(work);
 }
 
 /**

@@ -1,7 +1,7 @@
 /** YAML with line numbers, and the one way in which configuration is checked: schema in, value or clear error out. */
 
-import type { Document } from 'yaml';
-import { isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import type { Document, Range } from 'yaml';
+import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { nearestNames } from '../core/tool-call.js';
 import { SteersmanError } from '../errors.js';
@@ -28,7 +28,7 @@ export function parseYaml(text: string, file: string, firstLine = 1): YamlSource
   const fault = document.errors[0];
   if (fault) {
     throw new SteersmanError(
-      `${place(fault.pos[0])}: not valid YAML: ${fault.message}.`,
+      `${place(beginOf(document, fault.pos[0]))}: not valid YAML: ${fault.message}.`,
       'Check indentation, quotes and colons near that line.',
     );
   }
@@ -86,6 +86,23 @@ function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
     node = properties[String(segment)] ?? node.additionalProperties;
   }
   return isRecord(node) && isRecord(node.properties) ? Object.keys(node.properties) : [];
+}
+
+/** Where the quotes or brackets begin that a fault found unclosed, lines further on; else the fault itself. */
+function beginOf(document: Document.Parsed, fault: number): number {
+  let begin = fault;
+  const note = (range: Range | null | undefined) => {
+    if (range && range[0] < fault && range[1] >= fault) [begin] = range;
+  };
+  visit(document, {
+    Scalar: (_, node) => {
+      if (/^QUOTE/.test(node.type ?? '')) note(node.range);
+    },
+    Collection: (_, node) => {
+      if (node.flow === true) note(node.range);
+    },
+  });
+  return begin;
 }
 
 function offsetOf(document: Document.Parsed, path: KeyPath): number {

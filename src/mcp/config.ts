@@ -15,6 +15,7 @@ export interface StdioServerConfig {
   env: Record<string, string>;
   /** Default: the folder of the file. */
   cwd?: string;
+  startTimeoutMs: number;
 }
 
 /** A server reached over streamable HTTP. Texts are not expanded yet. */
@@ -23,6 +24,7 @@ export interface HttpServerConfig {
   name: string;
   url: string;
   headers: Record<string, string>;
+  startTimeoutMs: number;
 }
 
 export type McpServerConfig = StdioServerConfig | HttpServerConfig;
@@ -38,8 +40,15 @@ export interface McpConfig {
   warnings: string[];
 }
 
+/** How long a server may take to start and greet: `npx` may have to fetch it first. */
+const DEFAULT_START_TIMEOUT_MS = 30_000;
+
 const texts = z.record(z.string(), z.string());
-const switches = { enabled: z.boolean().optional(), disabled: z.boolean().optional() };
+const switches = {
+  enabled: z.boolean().optional(),
+  disabled: z.boolean().optional(),
+  startTimeoutMs: z.int().min(100).max(600_000).default(DEFAULT_START_TIMEOUT_MS),
+};
 const stdioSchema = z.object({
   ...switches,
   type: z.literal('stdio').optional(),
@@ -94,13 +103,14 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
   if (kind === 'stdio') {
     const result = stdioSchema.safeParse(raw);
     if (!result.success) throw badKey(file, path, result.error);
-    const { command, args = [], env = {}, cwd } = result.data;
+    const { command, args = [], env = {}, cwd, startTimeoutMs } = result.data;
     const server: McpServerConfig = {
       type: 'stdio',
       name,
       command,
       args,
       env,
+      startTimeoutMs,
       ...(cwd === undefined ? {} : { cwd }),
     };
     return { server, enabled: isEnabled(result.data), known: Object.keys(stdioSchema.shape) };
@@ -108,8 +118,8 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
   if (kind === 'http' || kind === 'streamable-http') {
     const result = httpSchema.safeParse(raw);
     if (!result.success) throw badKey(file, path, result.error);
-    const { url, headers = {} } = result.data;
-    const server: McpServerConfig = { type: 'http', name, url, headers };
+    const { url, headers = {}, startTimeoutMs } = result.data;
+    const server: McpServerConfig = { type: 'http', name, url, headers, startTimeoutMs };
     return { server, enabled: isEnabled(result.data), known: Object.keys(httpSchema.shape) };
   }
   throw new SteersmanError(

@@ -17,7 +17,6 @@ import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
 /** Time for a server to start and to answer the handshake. */
-export const CONNECT_TIMEOUT_MS = 30_000;
 /** Longest timer Node takes: the call's own timer is the only limit. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 const LIST_TIMEOUT_MS = 30_000;
@@ -89,7 +88,7 @@ export class McpConnection {
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = connection.#transport as Parameters<Client['connect']>[0];
-      await connection.#client.connect(transport, { timeout: CONNECT_TIMEOUT_MS, signal });
+      await connection.#client.connect(transport, { timeout: server.startTimeoutMs, signal });
       return connection;
     } catch (error) {
       const failure = await connection.#startError(error);
@@ -240,7 +239,7 @@ export class McpConnection {
 
   #reason(error: unknown): string {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
-      return `no answer to the handshake within ${CONNECT_TIMEOUT_MS / 1000} s`;
+      return `no answer to the handshake within ${this.server.startTimeoutMs / 1000} s (startTimeoutMs in .mcp.json)`;
     }
     return this.server.redact(messageOf(error));
   }

@@ -12,6 +12,8 @@ interface ResolvedBase {
   key: string;
   /** How messages call it: the command or address as written, without values of variables. */
   label: string;
+  /** For starting and greeting it. */
+  startTimeoutMs: number;
   /** Puts `***` in place of every value that came from a variable, `env` or `headers` (K3). */
   redact(text: string): string;
 }
@@ -66,6 +68,7 @@ export function resolveServer(
   return {
     ...resolved,
     name: server.name,
+    startTimeoutMs: server.startTimeoutMs,
     key: keyOf(server.name, resolved),
     label: labelOf(server),
     redact: redactor(secrets),

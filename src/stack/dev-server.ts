@@ -77,7 +77,19 @@ function serverProcess(home: string, binary: string, ports: Ports): BackgroundPr
 
 /** What the server and its keeper need of the environment: no keys of models or tools. */
 export function plainEnvironment(): NodeJS.ProcessEnv {
-  const names = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'LANG', 'TZ', 'SystemRoot', 'USERPROFILE', 'LOCALAPPDATA'];
+  const names = [
+    'PATH',
+    'HOME',
+    'TMPDIR',
+    'TEMP',
+    'LANG',
+    'TZ',
+    'SystemRoot',
+    'USERPROFILE',
+    'LOCALAPPDATA',
+    'STEERSMAN_PORT',
+    'STEERSMAN_UI_PORT',
+  ];
   return Object.fromEntries(
     names.map(name => [name, env.lookup(name)]).filter(([, value]) => value !== undefined),
   );

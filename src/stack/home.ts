@@ -1,5 +1,5 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -29,6 +29,8 @@ export interface StackPaths {
   serverProcess: string;
   /** SQLite database of the server: all runs ever made with this home. */
   database: string;
+  /** The keeper's process: while it lives no other is started, whatever became of `stackFile`. */
+  keeperProcess: string;
   serverLog: string;
   keeperLog: string;
   keeperFailure: string;
@@ -46,6 +48,7 @@ export function stackPaths(home: string): StackPaths {
     stackFile: join(home, 'stack.json'),
     serverProcess: join(home, 'server-process.json'),
     database: join(home, 'temporal.db'),
+    keeperProcess: join(home, 'keeper-process.json'),
     serverLog: join(home, 'server.log'),
     keeperLog: join(home, 'keeper.log'),
     keeperFailure: join(home, 'keeper-failure.json'),
@@ -60,7 +63,7 @@ export function stackPaths(home: string): StackPaths {
 export function makeHome(home: string): StackPaths {
   const paths = stackPaths(home);
   try {
-    for (const dir of [home, paths.leases, paths.workers]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+    for (const dir of [home, paths.leases, paths.workers]) makeFolder(dir);
     accessSync(home, constants.W_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -72,6 +75,18 @@ export function makeHome(home: string): StackPaths {
   return paths;
 }
 
+/** Step by step: Node's own way with `recursive` never ends below a folder such as /proc. */
+function makeFolder(dir: string): void {
+  if (existsSync(dir)) return;
+  makeFolder(dirname(dir));
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Another terminal was faster.
+    if (!existsSync(dir)) throw error;
+  }
+}
+
 /**
  * Where a fetched Temporal binary is kept: in the project, so that running and testing share it whatever
  * STEERSMAN_HOME says and `npm ci` leaves it alone; in the home when the project is read-only.
@@ -79,7 +94,7 @@ export function makeHome(home: string): StackPaths {
 export function binaryCacheDir(home: string): string {
   const shared = join(projectRoot, '.steersman', 'bin');
   try {
-    mkdirSync(shared, { recursive: true });
+    makeFolder(shared);
     accessSync(shared, constants.W_OK);
     return shared;
   } catch {

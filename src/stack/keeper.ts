@@ -57,6 +57,8 @@ async function keep(options: KeeperOptions): Promise<void> {
       writeRecord(options, server);
       endStrandedWorkers(home, server);
     }
+    // Lost with a full disk or by hand: without it the next command would start a second keeper.
+    if (readServerRecord(home) === undefined) writeRecord(options, server);
     if (isUsed(home)) lastUsed = Date.now();
     if (Date.now() - lastUsed < idleMs) continue;
     if (await hasServedRuns(home, server)) lastUsed = Date.now();

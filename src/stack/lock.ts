@@ -6,8 +6,8 @@ import { readJson, removeFile } from './json-file.js';
 import { isAlive, processIdSchema, thisProcess } from './process-id.js';
 
 export interface LockOptions {
-  /** Called once when somebody else holds the lock. */
-  onWait?: () => void;
+  /** Called once when somebody else holds the lock, with its process number where that is known. */
+  onWait?: (pid: number | null) => void;
   /** Default 10 minutes: a slow download of the Temporal binary. */
   timeoutMs?: number;
 }
@@ -25,7 +25,7 @@ export async function withLock<T>(
   mkdirSync(dirname(path), { recursive: true });
   let waited = false;
   while (!tryLock(path)) {
-    if (!waited) options.onWait?.();
+    if (!waited) options.onWait?.(readJson(path, processIdSchema)?.pid ?? null);
     waited = true;
     if (Date.now() >= end) throw lockTimeout(path);
     breakIfStale(path);
@@ -36,6 +36,11 @@ export async function withLock<T>(
   } finally {
     removeFile(path);
   }
+}
+
+/** Who holds a lock, for a line that says what is waited for and how to end that. */
+export function holderText(pid: number | null): string {
+  return pid === null ? 'it' : `process ${pid} (if it hangs, end it: kill -9 ${pid})`;
 }
 
 function tryLock(path: string): boolean {

@@ -17,15 +17,12 @@ export const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'R
 const RECENT_POLL_MS = 90_000;
 const WORKFLOW_QUEUE = 1;
 
-/** All open runs that people started; runs of sub-agents belong to their parents. */
+/** All open runs, also those that another run has started: they outlive it. */
 export async function openRuns(client: Client): Promise<OpenRun[]> {
   const runs: OpenRun[] = [];
-  for await (const { workflowId, runId, taskQueue, startTime, parentExecution } of client.workflow.list({
-    query: OPEN_RUNS,
-  })) {
-    if (parentExecution === undefined) {
-      runs.push({ workflowId, runId, taskQueue, startedAt: startTime.toISOString() });
-    }
+  for await (const run of client.workflow.list({ query: OPEN_RUNS })) {
+    const { workflowId, runId, taskQueue, startTime } = run;
+    runs.push({ workflowId, runId, taskQueue, startedAt: startTime.toISOString() });
   }
   return runs;
 }

@@ -2,6 +2,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
+import { env } from '../env.js';
 
 const KEYWORD = 2;
 
@@ -61,6 +62,7 @@ export interface Ports {
   webUi: number;
 }
 
+/** STEERSMAN_PORT and STEERSMAN_UI_PORT choose others. */
 const DEFAULT_PORTS: Ports = { grpc: 7233, webUi: 8233 };
 
 /**
@@ -71,7 +73,7 @@ const PORTS_FREE_WITHIN_MS = 3_000;
 
 /** The default ports or those of an earlier server if both are free, or get free in time; else two others. */
 export async function choosePorts(earlier?: Ports): Promise<Ports> {
-  const wanted = earlier ?? DEFAULT_PORTS;
+  const wanted = earlier ?? { ...DEFAULT_PORTS, ...env.ports() };
   const until = Date.now() + (earlier === undefined ? 0 : PORTS_FREE_WITHIN_MS);
   do {
     if ((await isFree(wanted.grpc)) && (await isFree(wanted.webUi))) return wanted;

@@ -2,12 +2,12 @@ import { SteersmanError } from '../errors.js';
 import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
 import { endDevServer, plainEnvironment, SERVER_GRACE_MS } from './dev-server.js';
 import { builtScript, makeHome, stackPaths } from './home.js';
-import { readFailure, removeFile } from './json-file.js';
+import { readFailure, readJson, removeFile, writeJson } from './json-file.js';
 import type { KeeperOptions } from './keeper.js';
 import { keepLease } from './lease.js';
-import { withLock } from './lock.js';
+import { holderText, withLock } from './lock.js';
 import { isHealthy } from './probe.js';
-import { isAlive, terminate } from './process-id.js';
+import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
 import { readServerRecord, type ServerRecord } from './records.js';
 import type { Report } from './temporal-binary.js';
 import { temporalBinary } from './temporal-fetch.js';
@@ -44,8 +44,8 @@ export interface EnsureServerOptions {
  */
 export async function ensureServer(home: string, options: EnsureServerOptions): Promise<LocalServer> {
   const paths = makeHome(home);
-  const onWait = () =>
-    options.report('Another terminal is starting or ending the local stack. Waiting for it.');
+  const onWait = (pid: number | null) =>
+    options.report(`Another terminal is starting or ending the local stack. Waiting for ${holderText(pid)}.`);
   return withLock(
     paths.serverLock,
     async () => {
@@ -67,9 +67,10 @@ export async function ensureServer(home: string, options: EnsureServerOptions): 
 /** The server if it runs and answers. What is left of one that does not answer for 30 s is ended. */
 async function runningServer(home: string): Promise<ServerRecord | undefined> {
   let record = readServerRecord(home);
-  if (record === undefined || !isAlive(record.keeper)) return undefined;
+  const keeper = keeperOf(home);
+  if (keeper === undefined || !isAlive(keeper)) return undefined;
   // A keeper starts a server that died again, perhaps at another port.
-  const result = await waitForStart(record.keeper, 30_000, async () => {
+  const result = await waitForStart(keeper, 30_000, async () => {
     record = readServerRecord(home);
     return record !== undefined && isAlive(record) && (await isHealthy(record.address));
   });
@@ -78,9 +79,14 @@ async function runningServer(home: string): Promise<ServerRecord | undefined> {
   return undefined;
 }
 
+/** The keeper, also where the record is lost that it is about to write again. */
+function keeperOf(home: string): ProcessId | undefined {
+  return readServerRecord(home)?.keeper ?? readJson(stackPaths(home).keeperProcess, processIdSchema);
+}
+
 /** Ends keeper and server, whichever lives. */
 export async function endServer(home: string): Promise<void> {
-  const keeper = readServerRecord(home)?.keeper;
+  const keeper = keeperOf(home);
   if (keeper !== undefined) await terminate(keeper, SERVER_GRACE_MS + 2_000);
   await endDevServer(home);
 }
@@ -99,6 +105,7 @@ async function startKeeper(home: string, options: EnsureServerOptions): Promise<
     cwd: home,
     logFile: paths.keeperLog,
   });
+  writeJson(paths.keeperProcess, keeper);
   let record: ServerRecord | undefined;
   const result = await waitForStart(keeper, 100_000, () => {
     record = readServerRecord(home);

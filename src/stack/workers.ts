@@ -6,7 +6,7 @@ import { lastLines, requireScript, startInBackground, waitForStart } from './bac
 import { builtScript, stackPaths } from './home.js';
 import { readFailure, removeFile, writeJson } from './json-file.js';
 import { keepLease } from './lease.js';
-import { withLock } from './lock.js';
+import { holderText, withLock } from './lock.js';
 import { terminate } from './process-id.js';
 import { queueName } from './queue-name.js';
 import {
@@ -112,7 +112,8 @@ function underLock(
   options: EnsureWorkerOptions,
   work: () => Promise<LocalWorker>,
 ): Promise<LocalWorker> {
-  const onWait = () => options.report('Another terminal is starting a worker. Waiting for it.');
+  const onWait = (pid: number | null) =>
+    options.report(`Another terminal is starting a worker. Waiting for ${holderText(pid)}.`);
   return withLock(stackPaths(server.home).workersLock, work, { onWait });
 }
 

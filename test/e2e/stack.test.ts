@@ -181,6 +181,15 @@ describe('the server', () => {
     expect(identify(id.pid)).toBeDefined();
   });
 
+  test('server: stack.json is lost under a living keeper → no second keeper, the same server (TE8)', async () => {
+    await start();
+    const before = serverRecord();
+    rmSync(stackPaths(home).stackFile);
+    await start();
+    const after = serverRecord();
+    expect([after.pid, after.keeper.pid]).toEqual([before.pid, before.keeper.pid]);
+  });
+
   test('server: the default port is taken → another one, and both answer', async () => {
     // Where somebody has it already, it is taken as well.
     const blocker = createServer().listen(7233, '127.0.0.1');

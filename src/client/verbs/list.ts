@@ -38,8 +38,6 @@ export function addList(program: Command): void {
       ].join(' AND ');
       let count = 0;
       for await (const info of listRuns(temporal, query, limit, waiting === true)) {
-        // Runs of sub-agents belong to their parents.
-        if (info.parentExecution !== undefined) continue;
         const run = { ...listedRun(info), stuck: await stuckOf(temporal, info) };
         if (output.json) output.value(run);
         else output.out.line(listLine(run, Date.now()));

@@ -60,9 +60,10 @@ export function addFollowUp(program: Command): void {
 }
 
 /** Prints the receipt. A message that was dropped is an error of the call. */
-function told({ output }: Context, run: string, { id, receipt }: Sent): number {
+function told({ output }: Context, id: string, { id: messageId, receipt }: Sent): number {
   const dropped = receipt?.status === 'dropped';
-  if (output.json) output.value({ run, id, status: receipt?.status ?? 'sent', how: receipt?.how ?? null });
+  if (output.json)
+    output.value({ id, messageId, status: receipt?.status ?? 'sent', how: receipt?.how ?? null });
   else if (dropped) output.notes.line(`Not taken: ${terminalText(receipt.how)}`);
   else if (receipt) output.out.line(`${receipt.status}: ${terminalText(receipt.how)}`);
   else {

@@ -78,3 +78,12 @@ describe('what reaches a terminal', () => {
     expect(writers.sort()).toEqual(['client/output.ts', 'client/session/terminal.ts']);
   });
 });
+
+test('JSON lines: moments → ISO 8601, whatever the verb (TE9)', () => {
+  const at = Date.UTC(2026, 0, 31);
+  expect(JSON.parse(jsonLine({ seq: 1, at, gate: { deadline: at, turns: 3 } }))).toEqual({
+    seq: 1,
+    at: '2026-01-31T00:00:00.000Z',
+    gate: { deadline: '2026-01-31T00:00:00.000Z', turns: 3 },
+  });
+});

@@ -174,6 +174,15 @@ describe('front matter', () => {
   });
 });
 
+test('prompt files: faults in two of them → both in one error (TE8)', async () => {
+  await put('core/a.md', 'no front matter');
+  await put('core/b.md', '---\ndescription: d\noutput: poem\n---\n{{businessContext}}');
+  const fault: unknown = await loadRoles([root], 'en').catch((error: unknown) => error);
+  expect(fault).toMatchObject({
+    message: expect.stringMatching(/core\/a\.md:1: front matter is missing.*core\/b\.md:3: output: /s),
+  });
+});
+
 describe('languages and folders', () => {
   test('language: a role has a translation → its text, with the profile of the role (P13)', async () => {
     await put('core/a.md', '---\ndescription: d\noutput: plan\ntools: ["*"]\n---\nHello {{businessContext}}');

@@ -124,7 +124,8 @@ describe('steersman.yaml', () => {
       'toolResults:\n  headBytes: 16000\n',
       ':1: toolResults: headBytes and tailBytes',
     ],
-    ['bad YAML', 'limits:\n  planning: [1\ndedupe: off\n', ': not valid YAML: '],
+    ['a list that is not closed (TE8)', 'limits:\n  planning: [1\ndedupe: off\n', ':2: not valid YAML: '],
+    ['a text that is not closed (TE8)', 'dedupe: "off\nlanguage: en\n', ':1: not valid YAML: '],
     [
       'the same key twice',
       'dedupe: off\nlanguage: en\ndedupe: advise\n',

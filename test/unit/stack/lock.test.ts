@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { withLock } from '../../../src/stack/lock.js';
+import { holderText, withLock } from '../../../src/stack/lock.js';
 import { identify, isAlive, terminate, thisProcess, waitFor } from '../../../src/stack/process-id.js';
 
 let dir: string;
@@ -51,6 +51,17 @@ test('lock: ten at once → one after the other', async () => {
 test('lock: the work throws → the lock is free again', async () => {
   await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(await withLock(path, async () => 'mine')).toBe('mine');
+});
+
+test('lock: its holder is suspended → who waits is told its process number (TE8)', async () => {
+  const holder = await childProcess();
+  writeFileSync(path, JSON.stringify(identityOf(holder)));
+  holder.kill('SIGSTOP');
+  const told: (number | null)[] = [];
+  const attempt = withLock(path, async () => 'mine', { onWait: pid => told.push(pid), timeoutMs: 200 });
+  await expect(attempt).rejects.toThrow('for too long');
+  expect(told).toEqual([holder.pid]);
+  expect(holderText(holder.pid ?? 0)).toContain(`kill -9 ${holder.pid}`);
 });
 
 test('lock: its holder was killed → taken over by exactly one of many', async () => {
