@@ -8,6 +8,7 @@ import { terminalText } from './terminal-text.js';
 
 const ARGUMENTS_CHARS = 160;
 const RESULT_CHARS = 120;
+const GATE_LINES = 24;
 
 type Describe<T extends JournalType> = (event: JournalPayloads[T], colors: Colors) => string | string[];
 
@@ -72,9 +73,12 @@ function gateLines(
   { bold, dim }: Colors,
 ): string[] {
   const how = choices.length > 0 ? ` · ${choices.join(', ')}` : '';
+  const lines = body.split('\n');
+  const hidden = lines.length - GATE_LINES;
   return [
     bold(`waiting for you · ${gateId} · ${title}`),
-    ...body.split('\n').slice(0, 12),
+    ...lines.slice(0, GATE_LINES),
+    ...(hidden > 0 ? [bold(`… ${plural(hidden, 'more line')}: the verb show prints all of it`)] : []),
     dim(`${kind}${how}`),
   ];
 }
@@ -103,12 +107,12 @@ export function eventLines(event: JournalEvent, startedAt: number, colors: Color
   return [`${clock} ${first}`, ...rest.map(line => `      ${line}`)];
 }
 
-/** Texts of models and tools must not drive the terminal. Newlines go too: one event, one line. */
+/** Texts of models and tools must not drive the terminal. Newlines go too: one event, one line, but what is asked. */
 function withoutControls<E extends JournalEvent>(event: E): E {
+  const clean = (key: string, text: string) =>
+    key === 'body' ? terminalText(text) : terminalText(text).replace(/\s*\n\s*/g, ' ');
   return JSON.parse(
-    JSON.stringify(event, (_key, value: unknown) =>
-      typeof value === 'string' ? terminalText(value).replace(/\s*\n\s*/g, ' ') : value,
-    ),
+    JSON.stringify(event, (key, value: unknown) => (typeof value === 'string' ? clean(key, value) : value)),
   );
 }
 

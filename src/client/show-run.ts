@@ -12,6 +12,7 @@ import { webUiLink } from './connect.js';
 import { taskLine } from './event-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp } from './gate-help.js';
+import { gateInput, hiddenInput, type ToolInput } from './gate-input.js';
 import type { Colors, TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
 import { endLine, readEnd } from './run-end.js';
@@ -43,6 +44,8 @@ export interface ShownRun {
   stopping: boolean;
   /** Open gates, oldest first. */
   gates: Gate[];
+  /** All arguments of the tool calls that gates are about, by gate. */
+  inputs: Record<string, ToolInput>;
   /** Messages that are not applied yet; null where no worker tells. */
   inbox: InboxItem[] | null;
   /** Goals that have ended. */
@@ -67,7 +70,12 @@ export async function readRun(
     // A task that fails answers no query either.
     stuck === null ? readView(temporal, run) : null,
   ]);
-  return { shown: { ...shownRun(run, view, end), stuck }, end, answered: view !== null };
+  const shown = { ...shownRun(run, view, end), stuck };
+  for (const gate of shown.gates) {
+    const input = await gateInput(temporal, run.workflowId, gate);
+    if (input !== null) shown.inputs[gate.gateId] = input;
+  }
+  return { shown, end, answered: view !== null };
 }
 
 async function readView(temporal: Temporal, run: RunDescription): Promise<RunView | null> {
@@ -99,6 +107,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     paused: view?.paused ?? false,
     stopping: view?.stopping ?? false,
     gates: end ? [] : (view?.gates ?? []),
+    inputs: {},
     inbox: end ? [] : (view?.inbox ?? null),
     goals: view?.goals ?? result?.goals ?? [],
     threads: view?.internals.threads ?? null,
@@ -134,7 +143,7 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
   }
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
-  for (const line of gateLines(shown.id, shown.gates, sink.colors)) sink.line(line);
+  for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
   for (const item of shown.inbox ?? [])
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (end !== null) sink.line(endLine(end));
@@ -160,13 +169,19 @@ function usageLine({ usage, budget, limits }: ShownRun): string | null {
 }
 
 /** Each open gate with what it is about, and the commands that answer it. */
-export function gateLines(id: string, gates: readonly Gate[], { bold, dim }: Colors): string[] {
+export function gateLines(
+  id: string,
+  gates: readonly Gate[],
+  { bold, dim }: Colors,
+  inputs: Record<string, ToolInput> = {},
+): string[] {
   return gates.flatMap(gate => [
     '',
     bold(`waits for you: ${gate.gateId} · ${gate.kind} · ${terminalText(gate.title)}`),
     ...terminalText(gate.body)
       .split('\n')
       .map(line => `  ${line}`),
+    ...hiddenInput(gate, inputs[gate.gateId] ?? null).map(line => `  ${terminalText(line)}`),
     ...(gate.deadline === null
       ? []
       : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),

@@ -145,7 +145,7 @@ function registerQueries(run: Run): void {
     },
   );
   setHandler(toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
-    description: 'Arguments of the tool call in flight.',
+    description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
   });
   setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',

@@ -134,7 +134,7 @@ export const modelRequestQuery = defineQuery<
   ModelRequestPage,
   [string?, { from?: number; headKey?: string }?]
 >('modelRequest');
-/** Arguments of a tool call in flight that are too large to travel with its activity. */
+/** All arguments of a tool call in flight, or, by the `callId` of its gate, of one that waits for a person. */
 export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('toolRequest');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
 export const traceQuery = defineQuery<TraceReport>('trace');

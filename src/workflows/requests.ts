@@ -74,16 +74,22 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   };
 }
 
-/** Arguments of the tool call that the run is at. */
+/**
+ * All arguments of the tool call that the run is at; by the model's own id, of any call of the reply that is being
+ * worked off: for who is asked about one.
+ */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
-  const { batch } = state.cursor;
+  const { cursor, consultation, steering } = state;
+  const batch = cursor.batch ?? consultation?.suspended?.batch ?? steering?.suspended.batch ?? null;
   const reply =
     batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
-  if (batch && reply?.kind === 'assistant' && state.toolCallId === callId) {
-    const call = toolCallsOf(reply)[batch.next];
+  if (batch && reply?.kind === 'assistant') {
+    const calls = toolCallsOf(reply);
+    const call =
+      state.toolCallId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
-  throw notFound(`no tool call ${callId} is in flight`);
+  throw notFound(`no tool call ${callId} is in flight or waits`);
 }
 
 function notFound(message: string): ApplicationFailure {

@@ -2,6 +2,7 @@
 import type { Gate } from '../../core/gate.js';
 import type { GateWords } from '../../core/gate-words.js';
 import { answerFromWords } from '../../core/gate-words.js';
+import type { ToolInput } from '../gate-input.js';
 
 /** A task as far as a person edits it. */
 export interface PlanLine {
@@ -11,10 +12,11 @@ export interface PlanLine {
 
 /**
  * What there is to edit, on one line: a tool's arguments, or a plan's tasks. The gate's body has the arguments
- * in full up to a size; larger ones begin with an empty object.
+ * in full up to a size; `input` is all of them, once they are known.
  */
-export function editText(gate: Gate, tasks: readonly PlanLine[]): string {
+export function editText(gate: Gate, tasks: readonly PlanLine[], input: ToolInput | undefined): string {
   if (gate.kind === 'plan') return JSON.stringify(tasks.map(({ id, description }) => ({ id, description })));
+  if (input !== undefined) return JSON.stringify(input);
   const block = /(`{3,})json\n([\s\S]*?)\n\1/.exec(gate.body)?.[2];
   try {
     return JSON.stringify(JSON.parse(block ?? '{}'));

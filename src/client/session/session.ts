@@ -8,6 +8,7 @@ import { askRun } from '../ask-run.js';
 import type { Context } from '../command.js';
 import { webUiLink } from '../connect.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
+import { gateInput, hiddenInput } from '../gate-input.js';
 import { isServerAway } from '../grpc-errors.js';
 import { wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
@@ -168,7 +169,7 @@ class Session {
         );
         return;
       case 'view':
-        this.print(gateLines(effect.gate, this.page));
+        this.view(effect.gate);
         return;
       case 'answer':
         this.answer(effect);
@@ -188,6 +189,12 @@ class Session {
         this.queue.add({ text: null, send: () => this.does.signal(signal) });
       }
     }
+  }
+
+  private view(gate: Gate): void {
+    const rest = hiddenInput(gate, this.talk.inputs[gate.gateId] ?? null);
+    const lines = rest.flatMap(line => this.wrap(`      ${terminalText(line)}`));
+    this.print([...gateLines(gate, this.page), ...lines]);
   }
 
   private answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
@@ -263,11 +270,21 @@ class Session {
     this.progress.state = state;
     this.progress.goal = state.goal;
     this.setGates(state.gates);
+    void this.readInputs(state.gates);
     for (const number of this.answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
       if (goal) this.printAnswer(goal.answer, goalEndLine(goal));
     }
     this.terminal.refresh();
+  }
+
+  /** All that is asked about, before a person asks to see or edit it. */
+  private async readInputs(gates: readonly Gate[]): Promise<void> {
+    for (const gate of gates.filter(({ gateId }) => !(gateId in this.talk.inputs))) {
+      const input = await gateInput(this.context.temporal, this.options.id, gate);
+      if (input === null) continue;
+      this.talk = { ...this.talk, inputs: { ...this.talk.inputs, [gate.gateId]: input } };
+    }
   }
 
   private setGates(gates: Talk['gates']): void {

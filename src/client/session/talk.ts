@@ -2,6 +2,7 @@
 import type { Gate } from '../../core/gate.js';
 import { answerFromWords } from '../../core/gate-words.js';
 import type { SteerTime } from '../../core/inbox.js';
+import type { ToolInput } from '../gate-input.js';
 import { completeCommand, helpLines, readCommand } from './commands.js';
 import { editedAnswer, editText, type PlanLine } from './gate-edit.js';
 import type { Key, Line } from './line-editor.js';
@@ -24,6 +25,8 @@ export interface Talk {
   gates: Gate[];
   /** Tasks that have not begun, for editing a plan. */
   tasks: PlanLine[];
+  /** All arguments of the calls that gates are about, by gate, as far as they are known. */
+  inputs: Record<string, ToolInput>;
   /** When the first gate was first shown, milliseconds: keys typed before a person could read it don't count. */
   gateSince: number;
   /** The goal is answered, and the run is open for the next. */
@@ -57,6 +60,7 @@ export const NEW_TALK: Talk = {
   stage: { kind: 'compose' },
   gates: [],
   tasks: [],
+  inputs: {},
   gateSince: 0,
   idle: false,
   held: false,
@@ -75,6 +79,9 @@ export function withGates(talk: Talk, gates: Gate[], tasks: PlanLine[], now: num
     ...talk,
     gates,
     tasks,
+    inputs: Object.fromEntries(
+      Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.gateId === id)),
+    ),
     gateSince: same ? talk.gateSince : now,
     stage: lost ? { kind: 'compose' } : stage,
     line: lost ? withText(talk.line, '') : talk.line,
@@ -143,7 +150,7 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   if (word === 'v') return { talk: { ...talk, line: fresh }, effects: [{ do: 'view', gate }] };
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
   if (word !== 'e' || gate.kind === 'route') return null;
-  const text = editText(gate, talk.tasks);
+  const text = editText(gate, talk.tasks, talk.inputs[gateId]);
   return { talk: { ...talk, line: withText(fresh, text), stage: { kind: 'edit', gateId } }, effects: [] };
 }
 
@@ -195,7 +202,7 @@ function refuse(talk: Talk, gate: Gate): Step {
 
 function edit(talk: Talk, gate: Gate): Step {
   // Whoever types e and Enter in one go has not seen what there is to edit.
-  if (talk.line.text === editText(gate, talk.tasks)) {
+  if (talk.line.text === editText(gate, talk.tasks, talk.inputs[gate.gateId])) {
     return {
       talk,
       effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { record } from '../../../src/core/journal.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState } from '../../../src/core/run-state.js';
+import { toolArguments } from '../../../src/workflows/requests.js';
 import { eventsPage, viewOf } from '../../../src/workflows/views.js';
 
 function stateWithReplies(...texts: string[]) {
@@ -38,6 +39,23 @@ describe('what queries give', () => {
     }
     expect(seen).toEqual(texts);
     expect(eventsPage(state, 0).more).toBe(true);
+  });
+
+  test('toolRequest: a call that waits at a gate, by the model’s id → all of its arguments (PR8)', () => {
+    const state = stateWithReplies('');
+    const call = (id: string, content: string) => ({
+      type: 'tool_use' as const,
+      id,
+      name: 'write_file',
+      input: { content },
+    });
+    const [reply] = state.threads.main?.messages ?? [];
+    const large = 'x'.repeat(9_000);
+    if (reply?.kind === 'assistant') reply.content = [call('c1_1', 'a'), call('c1_2', large)];
+    const batch = { thread: 'main', messageId: 'm0', toolsOffered: true, next: 0, edited: {} };
+    state.cursor = { ...state.cursor, batch };
+    expect(toolArguments(state, 'c1_2')).toEqual({ content: large });
+    expect(() => toolArguments(state, 'c1_3')).toThrow('no tool call c1_3');
   });
 
   test('state: what a person asks stands first, internals last (TE7)', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { hiddenInput } from '../../../../src/client/gate-input.js';
 import type { Key } from '../../../../src/client/session/line-editor.js';
 import type { Effect, Talk } from '../../../../src/client/session/talk.js';
 import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';
@@ -271,6 +272,18 @@ describe('talk', () => {
   test('pasted text at a gate → text, not an answer', () => {
     const paste = { name: 'paste', sequence: 'y' };
     expect(press(at([APPROVAL]), [paste])).toMatchObject({ effects: [], talk: { line: { text: 'y' } } });
+  });
+
+  test('e and v at a call whose arguments the gate holds only in part → all of them (PR8)', () => {
+    const input = { path: 'a', content: 'x'.repeat(9_000) };
+    const gate = {
+      ...APPROVAL,
+      body: '```json\n{ "path": "a", "content": "xx\n… 8,990 characters more\n```',
+    };
+    const { talk } = press(at([gate], { inputs: { g1: input } }), typed('e'));
+    expect(JSON.parse(talk.line.text)).toEqual(input);
+    expect(hiddenInput(gate, input).join('\n')).toContain('x'.repeat(9_000));
+    expect(hiddenInput(APPROVAL, { path: 'a  b' })).toEqual([]);
   });
 
   test('e → the arguments as they are, also where the preview has lost spaces', () => {

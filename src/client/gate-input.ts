@@ -1,0 +1,24 @@
+/** What a gate about a tool call asks about, all of it: the gate itself holds the beginning of large arguments. */
+import type { Gate } from '../core/gate.js';
+import { toolRequestQuery } from '../workflows/messages.js';
+import { askRun } from './ask-run.js';
+import type { Temporal } from './connect.js';
+
+export type ToolInput = Record<string, unknown>;
+
+const TIMEOUT_MS = 5_000;
+
+/** The call's arguments; null for a gate about something else, and where no worker tells them. */
+export async function gateInput(temporal: Temporal, id: string, gate: Gate): Promise<ToolInput | null> {
+  if (gate.kind !== 'approval' && gate.kind !== 'clientTool') return null;
+  return askRun(temporal, { id, timeoutMs: TIMEOUT_MS }, toolRequestQuery, gate.subject.callId).catch(
+    () => null,
+  );
+}
+
+/** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
+export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
+  if (input === null) return [];
+  const json = JSON.stringify(input, null, 2);
+  return body.includes(json) ? [] : ['All of its arguments:', ...json.split('\n')];
+}
