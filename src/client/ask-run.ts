@@ -1,10 +1,12 @@
 /** Asking a run one of its queries. */
-import type { QueryDefinition } from '@temporalio/client';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { QueryDefinition, WorkflowHandle } from '@temporalio/client';
 import { askPatiently } from '../query-errors.js';
 import type { Temporal } from './connect.js';
 
 /** People wait: a worker that is back is asked soon. */
 const MAX_WAIT_MS = 500;
+const FIRST_LOOK_AGAIN_MS = 10;
 
 export interface Question {
   id: string;
@@ -24,9 +26,24 @@ export function askRun<T, Args extends unknown[]>(
   ...args: Args
 ): Promise<T> {
   const handle = client.workflow.getHandle(id, runId);
-  const ask = () => handle.query(query, ...args);
-  const deadline = Date.now() + timeoutMs;
-  return client.withDeadline(deadline, () =>
+  const lookUntil = Date.now() + timeoutMs / 2;
+  const ask = async () => {
+    await caughtUp(handle, lookUntil);
+    return handle.query(query, ...args);
+  };
+  return client.withDeadline(Date.now() + timeoutMs, () =>
     askPatiently(ask, { giveUpMs: timeoutMs, maxWaitMs: MAX_WAIT_MS }),
   );
+}
+
+/**
+ * Waits while the run has a task to do: a query at that moment would wait in line, and might come with events that
+ * no task has covered, which is refused. A look costs less. Not for ever: a task may have no worker.
+ */
+async function caughtUp(handle: WorkflowHandle, lookUntil: number): Promise<void> {
+  for (let waitMs = FIRST_LOOK_AGAIN_MS; Date.now() < lookUntil; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS)) {
+    const { raw } = await handle.describe();
+    if (raw.pendingWorkflowTask == null) return;
+    await delay(waitMs);
+  }
 }
