@@ -1,9 +1,10 @@
 /** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { WHOLE_REPLY_BYTES } from '../core/bounds.js';
 import type { CallFailureDetails } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
-import { headAndTail } from '../core/large-text.js';
-import type { AssistantMessage, Usage } from '../core/message.js';
+import { cutText } from '../core/fit.js';
+import type { Usage } from '../core/message.js';
 import { failpoint } from '../failpoints.js';
 import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
@@ -13,6 +14,7 @@ import type { ProviderRegistry } from '../models/providers.js';
 import { ReplyDraft } from '../models/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream, type StreamLimits } from '../models/run-stream.js';
 import { AttemptUsage } from './attempt-usage.js';
+import { fitReply, wholeText } from './fit-reply.js';
 import type { ModelRequestState, StateReader } from './state-reader.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from './types.js';
 
@@ -30,9 +32,6 @@ export interface CallModelDeps {
    */
   shuttingDown?: AbortSignal;
 }
-
-/** No block of the run's state is larger; what is goes to the blob store. */
-const MAX_BLOCK_BYTES = 64 * 1024;
 
 /** Makes `steersmanCallModel`. Failures are ApplicationFailures with the types of core/failure.ts. */
 export function createCallModel(deps: CallModelDeps): SteersmanActivities['steersmanCallModel'] {
@@ -153,15 +152,17 @@ async function complete(
     stopReason = 'tool_use';
     repairedText = null;
   }
+  const whole = content.some(block => block.type === 'tool_use') ? null : wholeText(draft.text, head.output);
   const used = usage.ofReply();
   return {
-    content: await shorten(content, input.callId, deps),
+    content: await fitReply(content, input.callId, deps.storeText),
     stopReason,
     usage: used.usage,
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     model: input.model,
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
-    ...(repairedText === null ? {} : { repairedText }),
+    ...(whole === null ? {} : { wholeText: whole }),
+    ...(repairedText === null ? {} : { repairedText: cutText(repairedText, WHOLE_REPLY_BYTES) }),
     durationMs,
   };
 }
@@ -176,7 +177,7 @@ async function interrupted(
 ): Promise<CallModelResult> {
   if (!cancelRequested(context)) throw notByRequest(context);
   return {
-    content: await shorten(draft.partial(), input.callId, deps),
+    content: await fitReply(draft.partial(), input.callId, deps.storeText),
     stopReason: 'interrupted',
     usage: usage.ofReply().usage,
     model: input.model,
@@ -219,21 +220,6 @@ function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   const wholes = [startToCloseTimeoutMs, scheduleToCloseTimeoutMs - earlierMs].filter(whole => whole > 0);
   const own = wholes.map(whole => whole - Math.min(2_000, whole / 10));
   return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
-}
-
-/** Keeps large texts in the blob store, and their heads and tails in the message. */
-async function shorten(
-  content: AssistantMessage['content'],
-  callId: string,
-  deps: CallModelDeps,
-): Promise<AssistantMessage['content']> {
-  return Promise.all(
-    content.map(async block => {
-      if (block.type === 'tool_use' || Buffer.byteLength(block.text) <= MAX_BLOCK_BYTES) return block;
-      const ref = await deps.storeText(`${callId}-${block.type}`, block.text);
-      return { ...block, text: headAndTail(block.text, ref) };
-    }),
-  );
 }
 
 /** As an ApplicationFailure that carries what the call used. */

@@ -72,6 +72,8 @@ export interface CallModelResult {
   /** `provider/model` as asked for; `servedModel` where the endpoint names another. */
   model: string;
   servedModel?: string;
+  /** The text that the output is read from, where the message has its head and tail only. */
+  wholeText?: string;
   /** Output text after JSON repair, where core's own parser could not read the raw text (G13). */
   repairedText?: string;
   /** What the person should know of this reply, such as a usage that can't be right. */

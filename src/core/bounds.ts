@@ -37,6 +37,8 @@ export const REPORT_BYTES = 80_000;
 export const REPORTS_BYTES = 88_000;
 /** What the tasks say besides their reports. */
 export const PLAN_BYTES = 56_000;
+/** The run's instruction to a role: the verifier's has all reports whole. */
+export const BRIEF_TEXT_BYTES = REPORTS_BYTES + 40_000;
 
 export const EVENT_BYTES = 24_000;
 export const JOURNAL_BYTES = 140_000;
@@ -77,7 +79,7 @@ export const OUTPUT_BYTES: Record<OutputContract, number> = {
   review: OPINION_BYTES,
   orchestration: OPINION_BYTES,
 };
-export const BRIEF_BYTES = 40_000;
+export const BRIEF_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 
 export const SETTINGS_BYTES = 56_000;

@@ -2,10 +2,12 @@
  * What the run says to a role when its part begins: short, and added to the thread as a user message,
  * so that system prompts stay the same for a whole run and prefixes can be cached.
  */
+import { REPORTS_BYTES } from './bounds.js';
+import { cutText } from './fit.js';
 import { preview } from './journal.js';
-import { utf8Length } from './json.js';
 import { ledgerSummary } from './ledger.js';
 import type { Task } from './plan.js';
+import { reportBytes } from './plan.js';
 import { delimit } from './prompt.js';
 import type { RunState } from './run-state.js';
 
@@ -81,27 +83,20 @@ export function taskCapBrief(task: Task): string {
   return `The rounds of ${task.id} are used up and no tools are left. Report as JSON what you found and what is missing, with the actual data.`;
 }
 
-/** What the reports of all tasks may take of a message, which may hold 64 KB. */
-const REPORT_BYTES = 48_000;
 /** Of the goal where it is said again: the conversation has it whole. */
 const GOAL_BYTES = 8_000;
-
-/** The head of a text, within so many bytes in UTF-8. */
-function headOf(text: string, maxBytes: number): string {
-  let head = text;
-  while (utf8Length(head) > maxBytes) head = head.slice(0, Math.floor(head.length * 0.9));
-  return head.length === text.length ? text : `${head}… (${text.length - head.length} characters left out)`;
-}
+const TASK_LIST_BYTES = 20_000;
 
 export function verificationBrief(state: RunState): string {
   const reported = state.tasks.filter(task => task.result);
-  const share = Math.floor(REPORT_BYTES / Math.max(1, reported.length));
+  // The state keeps them all within this: whole, where they are not very long.
+  const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
   const reports = reported
-    .map(task => `${task.id} (${task.status}):\n${delimit('report', headOf(task.result ?? '', share))}`)
+    .map(task => `${task.id} (${task.status}):\n${delimit('report', cutText(task.result ?? '', share))}`)
     .join('\n\n');
   return [
-    `Verify the work on the goal: ${delimit('goal', headOf(state.goal.text, GOAL_BYTES))}`,
-    `Tasks:\n${taskList(state.tasks)}`,
+    `Verify the work on the goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    `Tasks:\n${cutText(taskList(state.tasks), TASK_LIST_BYTES)}`,
     reports ? `Reports of the tasks:\n${reports}` : 'No task left a report.',
     'Check them against the tool results in this conversation. Answer with your verdict as JSON.',
   ].join('\n\n');
@@ -116,7 +111,7 @@ export function unansweredBrief(): string {
 export function wrapUpBrief(state: RunState): string {
   return [
     `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'it can not go on as planned'}.`,
-    `Goal: ${delimit('goal', headOf(state.goal.text, GOAL_BYTES))}`,
+    `Goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
     state.tasks.length > 0 ? `Tasks:\n${taskList(state.tasks)}` : '',
     'Answer the goal now as well as the conversation allows, in Markdown, with the actual data found. Say plainly what is missing or was not checked. No tools, no JSON.',
   ]

@@ -1,5 +1,5 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
-import { REPLY_BYTES, RESULT_BYTES, sizeOf, TEXT_BYTES } from './bounds.js';
+import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, sizeOf, TEXT_BYTES } from './bounds.js';
 import { cutText, fitted } from './fit.js';
 import type { Message } from './message.js';
 
@@ -11,6 +11,7 @@ export function fitMessage<M extends Message>(message: M): M {
     case 'tool_result':
       return withShortTexts(message, RESULT_BYTES);
     case 'user':
+      return withShortTexts(message, message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES);
     case 'summary':
     case 'cut':
     case 'context_note':

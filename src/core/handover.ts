@@ -42,7 +42,7 @@ export function shortenThreads(
 }
 
 /** What stays of each message where even those that are always kept are too much. */
-const TEXT_STEPS = [16_000, 4_000, 1_000];
+const TEXT_STEPS = [16_000, 4_000, 500];
 
 function cutTexts(state: RunState, maxBytes: number): void {
   for (const bytes of TEXT_STEPS) {

@@ -109,6 +109,11 @@ function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonl
   return planBytes(kept) <= PLAN_BYTES ? kept : old;
 }
 
+/** Bytes of the reports of tasks. */
+export function reportBytes(tasks: readonly Task[]): number {
+  return tasks.reduce((bytes, task) => bytes + jsonBytes(task.result ?? ''), 0);
+}
+
 function planBytes(tasks: readonly Task[]): number {
   return jsonBytes(tasks.map(task => ({ ...task, result: null })));
 }

@@ -1,9 +1,14 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+import { cutText, fitted } from './fit.js';
 import type { ToolUseBlock } from './message.js';
 import type { PlannedTask, Task } from './plan.js';
 import { delimit } from './prompt.js';
 import type { PinnedRun } from './run-config.js';
 import type { RunState } from './run-state.js';
+
+/** What is asked about, and what is told beside it: a consultation takes 48 KB (L20). */
+const SUBJECT_BYTES = 18_000;
+const CONTEXT_BYTES = 8_000;
 
 export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]): string {
   const plan = tasks.map(({ id, description, dependencies, completionCriteria, priority }) => ({
@@ -39,7 +44,7 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
   return [
     `Review ${what}.`,
     `The goal:\n${delimit('goal', state.goal.text)}`,
-    delimit(tag, JSON.stringify(subject, null, 2)),
+    delimit(tag, JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2)),
     'Answer with your review as JSON.',
   ].join('\n\n');
 }
@@ -70,9 +75,11 @@ export function orchestrationBrief(
   return [
     `Task ${task.id} has failed (${task.reason ?? 'no reason given'}). Propose how to go on.`,
     `The goal:\n${delimit('goal', state.goal.text)}`,
-    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(tasks, null, 2))}`,
+    `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
-    task.result ? `Its report:\n${delimit('report', task.result)}` : 'It left no report.',
+    task.result
+      ? `Its report:\n${delimit('report', cutText(task.result, CONTEXT_BYTES))}`
+      : 'It left no report.',
     'Answer with one proposal as JSON.',
   ].join('\n\n');
 }

@@ -4,7 +4,7 @@ import { modelFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import { preview } from '../core/journal.js';
 import type { AssistantMessage } from '../core/message.js';
-import { actionOf, addUsage, toolCallsOf } from '../core/message.js';
+import { actionOf, addUsage, textOf, toolCallsOf } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
 import { accountOf, CALLS_KEPT, isHeld } from '../core/run-state.js';
@@ -13,7 +13,8 @@ import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
 
 export type ModelReply =
-  | { kind: 'message'; message: AssistantMessage; durationMs: number; repairedText?: string }
+  /** `text`: what it says whole, also where the message has its head and tail. */
+  | { kind: 'message'; message: AssistantMessage; text: string; durationMs: number; repairedText?: string }
   | { kind: 'interrupted' }
   | { kind: 'failed'; failure: CallFailure };
 
@@ -141,10 +142,14 @@ function settle(
     durationMs: result.durationMs,
   });
   if (result.stopReason === 'interrupted') return { kind: 'interrupted' };
-  const { repairedText, durationMs } = result;
-  return repairedText === undefined
-    ? { kind: 'message', message, durationMs }
-    : { kind: 'message', message, durationMs, repairedText };
+  const { repairedText, durationMs, wholeText = textOf(message) } = result;
+  return {
+    kind: 'message',
+    message,
+    text: wholeText,
+    durationMs,
+    ...(repairedText === undefined ? {} : { repairedText }),
+  };
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */

@@ -1,7 +1,7 @@
 /** What grows with a run and is seldom read goes to the blob store before it is too much (L20). */
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES, sizeOfList } from '../core/bounds.js';
 import { cutText, fitsText } from '../core/fit.js';
-import { jsonBytes } from '../core/json.js';
+import { reportBytes } from '../core/plan.js';
 import { shelveSteps, stepsToShelve } from '../core/trace.js';
 import { keepText, store } from './keep-text.js';
 import type { Run } from './run.js';
@@ -28,18 +28,14 @@ const LEAST_REPORT_BYTES = 300;
 async function shelveReports(run: Run): Promise<void> {
   if (sizeOfList(run.state.tasks) <= REPORTS_BYTES) return;
   for (const { id, result } of run.state.tasks) {
-    if (reportBytes(run) <= REPORTS_BYTES) return;
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
     if (result !== null)
       setResult(run, id, await keepText(run, `report-${id}`, result, SHELVED_REPORT_BYTES));
   }
   for (const { id, result } of run.state.tasks) {
-    if (reportBytes(run) <= REPORTS_BYTES) return;
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
     if (result !== null) setResult(run, id, cutText(result, LEAST_REPORT_BYTES));
   }
-}
-
-function reportBytes({ state }: Run): number {
-  return state.tasks.reduce((sum, task) => sum + jsonBytes(task.result ?? ''), 0);
 }
 
 function setResult({ state }: Run, id: string, result: string): void {

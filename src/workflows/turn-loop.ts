@@ -8,7 +8,7 @@ import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
-import { textOf, toolCallsOf } from '../core/message.js';
+import { toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
 import { planInForce } from '../core/plan.js';
@@ -17,6 +17,7 @@ import { offeredTools } from '../core/run-config.js';
 import { accountOf, budgetUse, isHeld } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
+import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
 import { raiseBudgets, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
@@ -130,11 +131,10 @@ function readReply<C extends OutputContract>(
   run: Run,
   role: PinnedRole,
   contract: C,
-  reply: { message: AssistantMessage; durationMs: number; repairedText?: string; strayCalls: number },
+  reply: Extract<ModelReply, { kind: 'message' }> & { strayCalls: number },
 ): TurnEnd<C> | null {
   const { cursor, tasks } = run.state;
-  const { message, repairedText } = reply;
-  const text = textOf(message);
+  const { message, text, repairedText } = reply;
   const known = contract === 'verdict' ? planInForce(tasks) : tasks;
   const knownTaskIds = known.map(task => task.id);
   const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });

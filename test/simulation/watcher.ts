@@ -7,7 +7,7 @@ import type {
   CallToolResult,
   ModelRequestHead,
 } from '../../src/activities/types.js';
-import { TEXT_BYTES } from '../../src/core/bounds.js';
+import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
 import { isEmptyPhrase } from '../../src/core/empty-phrase.js';
 import type { JournalEvent } from '../../src/core/journal.js';
@@ -189,7 +189,8 @@ export class Watcher {
       }
       if (message.kind === 'user') {
         const bytes = Buffer.byteLength(textOf(message));
-        expectThat(bytes <= TEXT_BYTES, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
+        const most = message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES;
+        expectThat(bytes <= most, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
       const strayResult = this.stray && message.kind === 'tool_result';
       if (message.kind !== 'assistant' && !isCutOff(message) && !strayResult)

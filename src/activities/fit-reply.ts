@@ -1,0 +1,83 @@
+/** A reply as the run's state takes it (L20): bounded in all its parts, what is long by reference. */
+import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../core/bounds.js';
+import { cutText, cutWithoutStore, fitsText, fitted } from '../core/fit.js';
+import { jsonBytes } from '../core/json.js';
+import { headAndTail } from '../core/large-text.js';
+import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import { extractJson } from '../core/parse-output.js';
+import type { OutputContract } from '../core/role.js';
+import { within } from './stop-signal.js';
+
+type Content = AssistantMessage['content'];
+
+/** Keeps a text in the blob store; returns its reference. */
+export type StoreText = (name: string, text: string) => Promise<string>;
+
+/** Reasoning is for people, and never sent back to a model. Text beside calls says little. */
+const ASIDE_BYTES = 16_000;
+const NAME_BYTES = 300;
+const RAW_BYTES = 8_000;
+const ERRORS_BYTES = 4_000;
+/** What stands around a call's arguments. */
+const CALL_BYTES = 300;
+/** A store that hangs does not hold the reply up. */
+const STORE_MS = 10_000;
+
+export async function fitReply(content: Content, callId: string, store: StoreText): Promise<Content> {
+  const hasCalls = content.some(block => block.type === 'tool_use');
+  const said: (TextBlock | ReasoningBlock)[] = [];
+  for (const block of content) {
+    if (block.type === 'tool_use') continue;
+    const most = hasCalls || block.type === 'reasoning' ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
+    said.push({ ...block, text: await keep(`${callId}-${block.type}`, block.text, most, store) });
+  }
+  const calls = content.filter(block => block.type === 'tool_use');
+  return [...said, ...fitCalls(calls, REPLY_BYTES - jsonBytes(said) - CALL_BYTES)];
+}
+
+async function keep(name: string, text: string, maxBytes: number, store: StoreText): Promise<string> {
+  if (fitsText(text, maxBytes)) return text;
+  const ref = await within(STORE_MS, store(name, text), null).catch(() => null);
+  return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
+}
+
+/** Arguments are whole or not there: half of them would be another call. */
+function fitCalls(calls: readonly ToolUseBlock[], room: number): ToolUseBlock[] {
+  let left = room;
+  return calls.map(call => {
+    const { raw, argErrors } = call;
+    const bounded: ToolUseBlock = {
+      ...call,
+      id: cutText(call.id, NAME_BYTES),
+      name: cutText(call.name, NAME_BYTES),
+      ...(raw === undefined ? {} : { raw: cutText(raw, RAW_BYTES) }),
+      ...(argErrors === undefined ? {} : { argErrors: fitted(argErrors, ERRORS_BYTES) }),
+    };
+    const kept = jsonBytes(bounded) <= left ? bounded : withoutArguments(call);
+    left -= jsonBytes(kept) + 1;
+    return kept;
+  });
+}
+
+function withoutArguments(call: ToolUseBlock): ToolUseBlock {
+  const bytes = jsonBytes(call.input);
+  const error = `The arguments have ${bytes} bytes, more than one reply may have (${REPLY_BYTES} with all it says): do it in several smaller calls.`;
+  const { id, name } = call;
+  return {
+    type: 'tool_use',
+    id: cutText(id, NAME_BYTES),
+    name: cutText(name, NAME_BYTES),
+    input: {},
+    argErrors: [error],
+  };
+}
+
+/** The text that the output is read from, where the message has only a part of it; null where it has the whole. */
+export function wholeText(text: string, contract: OutputContract): string | null {
+  if (fitsText(text, TEXT_BYTES - CALL_BYTES)) return null;
+  if (fitsText(text, WHOLE_REPLY_BYTES)) return text;
+  const json = contract === 'text' ? null : extractJson(text);
+  // As a text its quotes count twice.
+  const readable = json ? JSON.stringify(fitted(json, WHOLE_REPLY_BYTES / 3)) : text;
+  return cutText(readable, WHOLE_REPLY_BYTES);
+}
