@@ -41,7 +41,7 @@ export const PLAN_BYTES = 56_000;
 export const BRIEF_TEXT_BYTES = REPORTS_BYTES + 40_000;
 
 export const EVENT_BYTES = 24_000;
-export const JOURNAL_BYTES = 140_000;
+export const JOURNAL_BYTES = 120_000;
 export const STEP_BYTES = 8_000;
 export const TRACE_BYTES = 64_000;
 /** Steps above this go to the blob store, at the next safe point. */
@@ -59,7 +59,7 @@ export const GATES_BYTES = 64_000;
 export const LEAST_GATE_BYTES = 1_200;
 /** An answer at a gate; and all that wait to be read besides the one that the run waits for. */
 export const GATE_ANSWER_BYTES = 48_000;
-export const OTHER_ANSWERS_BYTES = 48_000;
+export const OTHER_ANSWERS_BYTES = 32_000;
 
 /** Arguments that people edited for one batch of calls. */
 export const EDITED_BYTES = 48_000;
@@ -82,9 +82,9 @@ export const OUTPUT_BYTES: Record<OutputContract, number> = {
 export const BRIEF_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 
-export const SETTINGS_BYTES = 56_000;
-export const PINNED_BYTES = 310_000;
-export const LEDGER_BYTES = 90_000;
+export const SETTINGS_BYTES = 52_000;
+export const PINNED_BYTES = 300_000;
+export const LEDGER_BYTES = 75_000;
 /** A name, an id. */
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
@@ -134,7 +134,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   goals: GOALS_BYTES,
   storeFailed: NUMBER_BYTES,
   /** Set when nothing is carried any more. */
-  end: 0,
+  end: NUMBER_BYTES,
 };
 
 /** Keys of the parts, and what stands around a state in an input. */

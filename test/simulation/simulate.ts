@@ -22,9 +22,13 @@ export interface Simulated {
 }
 
 /** Runs a scenario to its end. @throws Error that names the invariant it broke. */
-export async function simulate(scenario: Scenario, policy: HandoverPolicy): Promise<Simulated> {
+export async function simulate(
+  scenario: Scenario,
+  policy: HandoverPolicy,
+  WorldOfRun: typeof World = World,
+): Promise<Simulated> {
   const watcher = new Watcher(scenario);
-  const world = new World(scenario, policy, watcher);
+  const world = new WorldOfRun(scenario, policy, watcher);
   let run = new Run(newRunState(scenario.goal, scenario.settings, world.now()), world);
   world.serve(run);
   run.journal('run_started', { mode: 'team', goal: scenario.goal.slice(0, 100) });

@@ -25,6 +25,7 @@ import { GateWatch } from './gate-watch.js';
 import { MessageWatch } from './message-watch.js';
 import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
+import { expectWithinBounds } from './size-watch.js';
 import { ToolWatch } from './tool-watch.js';
 import { expectPaired, openCalls, Transcript } from './transcript.js';
 
@@ -89,6 +90,7 @@ export class Watcher {
     }
     expectThat(JSON.stringify(state.usage) === JSON.stringify(this.usage), 'usage is the sum of all replies');
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
+    if (this.scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
     const finals = state.trace.steps.filter(({ action }) => action.type === 'final').length;
     expectThat(
@@ -296,6 +298,7 @@ export class Watcher {
   /** The carried state survives its journey as it is. Notes where the run was. */
   handedOver(state: RunState): RunState {
     const { cursor } = state;
+    if (this.scenario.thorough) expectWithinBounds(state);
     this.seen.add(`handover in ${cursor.phase}`);
     if (cursor.batch) this.seen.add('handover in a batch');
     if (cursor.reasked) this.seen.add('handover after a re-ask');

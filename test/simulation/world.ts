@@ -33,7 +33,7 @@ export class Cancelled {}
 export type HandoverPolicy = 'never' | 'every' | 'tight';
 
 export class World implements Ports {
-  private readonly scenario: Scenario;
+  protected readonly scenario: Scenario;
   private readonly policy: HandoverPolicy;
   private readonly watcher: Watcher;
   private run: Run | null = null;

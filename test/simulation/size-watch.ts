@@ -1,0 +1,26 @@
+/** No part of a run's state is ever larger than its bound, and what is carried over fits an input (L20). */
+import { BOUNDS, MAX_STATE_BYTES, PAYLOAD_BYTES, partBytes } from '../../src/core/bounds.js';
+import { jsonBytes } from '../../src/core/json.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { expectThat } from './expect-that.js';
+
+/** At a safe point: each part, and the whole as it would travel. */
+export function expectWithinBounds(state: RunState): void {
+  const sizes = partBytes(state);
+  for (const [part, bytes] of Object.entries(sizes)) {
+    if (part === 'threads') continue;
+    const most = BOUNDS[part as keyof RunState];
+    expectThat(bytes <= most, () => `${part} has ${bytes} bytes, and at most ${most} are its bound`);
+  }
+  expectCarried(state);
+}
+
+/** As the input of the next part. */
+export function expectCarried(state: RunState): void {
+  const bytes = jsonBytes({ resume: state });
+  expectThat(
+    bytes <= MAX_STATE_BYTES,
+    () => `the state has ${bytes} bytes, at most ${MAX_STATE_BYTES} are its bound`,
+  );
+  expectThat(MAX_STATE_BYTES < PAYLOAD_BYTES - 100_000, 'the bound is near the limit of the server');
+}

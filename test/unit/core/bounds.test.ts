@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  BOUNDS,
+  GATES_BYTES,
+  MAX_STATE_BYTES,
+  PAYLOAD_BYTES,
+  PINNED_BYTES,
+  partBytes,
+} from '../../../src/core/bounds.js';
+import { cutText, cutWithoutStore, fitted } from '../../../src/core/fit.js';
+import { fitMessage } from '../../../src/core/fit-message.js';
+import { fitGate, type Gate, isRoomForGate } from '../../../src/core/gate.js';
+import { fitForHandover } from '../../../src/core/handover.js';
+import { acceptMessage } from '../../../src/core/inbox.js';
+import { record } from '../../../src/core/journal.js';
+import { jsonBytes } from '../../../src/core/json.js';
+import { recordCall } from '../../../src/core/ledger.js';
+import { type AssistantMessage, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import { mergePlan } from '../../../src/core/plan.js';
+import { readPlannedTasks } from '../../../src/core/planned-tasks.js';
+import { MAIN_THREAD, newGoal, newRunState, type RunState, withGoal } from '../../../src/core/run-state.js';
+import { estimateMessageTokens } from '../../../src/core/tokens.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { toolResult } from '../../../src/core/tool-result.js';
+import { addStep } from '../../../src/core/trace.js';
+import { pinnedRun } from '../../support/core-values.js';
+
+/** Characters by the bytes they take as JSON: 3, 6, 2, 4, 6 for half a pair, 1. */
+const UNITS = ['帆', '\u0001', '"', '😀', '\ud800', 'w'] as const;
+
+const unitArb = fc.constantFrom(...UNITS);
+/** Nearly every size, and those around the bounds. */
+const textArb = fc
+  .tuple(unitArb, fc.constantFrom(0, 1, 20, 200, 3_000, 25_000))
+  .map(([unit, times]) => unit.repeat(times));
+
+describe('cutText and fitted', () => {
+  test('cutText: any text, any bound that holds the mark → within the bound as JSON, the head as it was, the count right', () => {
+    fc.assert(
+      fc.property(textArb, fc.integer({ min: 100, max: 70_000 }), (text, bytes) => {
+        for (const cut of [cutText(text, bytes), cutWithoutStore(text, bytes)]) {
+          expect(jsonBytes(cut)).toBeLessThanOrEqual(bytes);
+          if (cut === text) continue;
+          const [mark, left] =
+            /… \[cut: (\d+) characters(?:, the store was not available)?\]$/.exec(cut) ?? [];
+          const head = cut.slice(0, cut.length - (mark ?? '').length);
+          expect(text.startsWith(head)).toBe(true);
+          expect(Number(left)).toBe(text.length - head.length);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('cutText: no room even for the mark → empty', () => {
+    expect(cutText('x'.repeat(99), 10)).toBe('');
+  });
+
+  test('fitted: any value over the bound → within it, of the same form; one that fits → the same object', () => {
+    fc.assert(
+      fc.property(fc.array(fc.record({ id: fc.integer(), text: textArb }), { maxLength: 12 }), values => {
+        const fit = fitted(values, 20_000);
+        expect(jsonBytes(fit)).toBeLessThanOrEqual(20_000);
+        expect(fit.map(({ id }) => id)).toEqual(values.map(({ id }) => id));
+        if (jsonBytes(values) <= 20_000) expect(fit).toBe(values);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('fitted: a list too long for any text → fewer entries', () => {
+    const fit = fitted(
+      Array.from({ length: 5_000 }, (_, n) => ({ n })),
+      1_000,
+    );
+    expect(jsonBytes(fit)).toBeLessThanOrEqual(1_000);
+    expect(fit.length).toBeGreaterThan(10);
+  });
+});
+
+/** A state into which as much of everything was written as is taken. */
+function fullState(text: string, times: number): RunState {
+  const state = newRunState('goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  state.pinned = pinnedRun({ warnings: ['x'.repeat(PINNED_BYTES - 3_000)] });
+  state.goal = newGoal(1, text, 1);
+  const policy = { ...DEFAULT_TOOL_POLICY, readOnly: true };
+  for (let n = 0; n < times; n += 1) {
+    record(state.journal, n, 'user_message', { role: 'planner', text });
+    addStep(state.trace, {
+      at: n,
+      role: 'executor',
+      taskId: `task-${n}`,
+      messageId: `m${n}`,
+      thought: text,
+      action: { type: 'tool', tool: `tool${n}`, arguments: text },
+      expectedOutcome: text,
+      risk: { level: 'low', description: text },
+      confidence: 1,
+      observation: text,
+      ending: 'executed',
+      elapsedMs: 1,
+      error: text,
+    });
+    const arrival = { at: n, fallbackId: `s${n}`, ended: false, maxBytes: 64_000, room: 100_000 };
+    acceptMessage(
+      state.inbox,
+      { id: `${n}${text}`.slice(0, 200), text: `${n}${text}` },
+      'follow-up',
+      arrival,
+    );
+    const call = { id: `c${n}`, name: `tool${n % 200}`, input: { n, text: text.slice(0, 190) } };
+    const result = toolResult(call, 'executed', { content: [] });
+    recordCall(state.ledger, { call, result, messageId: `m${n}`, taskId: `task-${n}`, policy });
+    state.goals = withGoal(state.goals, {
+      number: n,
+      text,
+      outcome: 'completed',
+      answer: cutText(text, 48_000),
+      turns: 1,
+    });
+    const tasks = Array.from({ length: 8 }, (_, at) => ({
+      id: `task-${n}-${at}`,
+      description: `d${text}`,
+      completionCriteria: text,
+      requiredCapabilities: [text, text],
+    }));
+    const planned = readPlannedTasks(tasks, { field: 'tasks', knownTaskIds: [], order: undefined }, []);
+    const { tasks: merged } = mergePlan(state.tasks, planned, { cycle: n, maxTasks: 20 });
+    state.tasks = merged.map(task => ({ ...task, status: n % 2 ? 'failed' : 'completed' }));
+    const gates = state.gates.map(({ gate }) => gate);
+    if (isRoomForGate(gates))
+      state.gates.push({ key: `approval:c${n}`, gate: fitGate(gateOf(n, text), gates), answer: null });
+  }
+  return state;
+}
+
+function gateOf(n: number, text: string): Gate {
+  const subject = { tool: `tool${n}`, callId: `c${n}`, arguments: text };
+  return { gateId: `g${n}`, kind: 'approval', title: text, body: text, openedAt: 1, deadline: 2, subject };
+}
+
+/** A conversation of that many turns, the last of which waits for its results. */
+function talk(state: RunState, text: string, turns: number): void {
+  const thread = {
+    id: MAIN_THREAD,
+    epoch: 0,
+    messages: [],
+    tokens: 0,
+    dropped: 0,
+  } as RunState['threads'][string];
+  const say = (message: Parameters<typeof fitMessage>[0]) => {
+    const fit = fitMessage(message);
+    thread.messages.push(fit);
+    thread.tokens += estimateMessageTokens(fit);
+  };
+  say({ id: 'g', at: 1, kind: 'user', purpose: 'goal', content: [{ type: 'text', text }] });
+  for (let n = 0; n < turns; n += 1) {
+    const calls = Array.from({ length: 4 }, (_, at) => ({
+      type: 'tool_use' as const,
+      id: `c${n}_${at}`,
+      name: 'read',
+      input: { at },
+    }));
+    const reply: AssistantMessage = {
+      id: `r${n}`,
+      at: 1,
+      kind: 'assistant',
+      role: 'executor',
+      content: [{ type: 'text', text }, ...calls],
+      stopReason: 'tool_use',
+      model: 'p/m',
+      usage: NO_USAGE,
+    };
+    say(reply);
+    for (const call of n === turns - 1 ? calls.slice(0, 2) : calls) {
+      const result = toolResult(call, 'executed', { content: [{ type: 'text', text }] });
+      say({ id: `m${call.id}`, at: 1, kind: 'tool_result', content: [result] });
+    }
+  }
+  state.threads[MAIN_THREAD] = thread;
+}
+
+describe('the bounds of a run', () => {
+  test('MAX_STATE_BYTES: the sum of all bounds → well below what the server takes (ST1, L20)', () => {
+    const sum = Object.values(BOUNDS).reduce((total, bytes) => total + bytes, 0);
+    expect(MAX_STATE_BYTES).toBeGreaterThanOrEqual(sum);
+    expect(MAX_STATE_BYTES).toBeLessThan(PAYLOAD_BYTES - 100_000);
+    expect(BOUNDS.threads).toBeGreaterThanOrEqual(250_000);
+  });
+
+  test('any texts, written to every part without end → each within its bound (ST1)', () => {
+    fc.assert(
+      fc.property(textArb, fc.integer({ min: 1, max: 25 }), (text, times) => {
+        const sizes = partBytes(fullState(text, times));
+        for (const [part, bytes] of Object.entries(sizes)) {
+          expect([part, bytes <= BOUNDS[part as keyof RunState]]).toEqual([part, true]);
+        }
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('handover: every part full, the conversation far too long, in any script → within an input, pairs whole, the last brief there (ST1, L20)', () => {
+    fc.assert(
+      fc.property(textArb, fc.integer({ min: 1, max: 25 }), (text, turns) => {
+        const state = fullState(text, 12);
+        talk(state, text, turns);
+        const next = fitForHandover(state, 'run-a', 5);
+        expect(jsonBytes({ resume: next })).toBeLessThanOrEqual(MAX_STATE_BYTES);
+        const messages = next.threads[MAIN_THREAD]?.messages ?? [];
+        expect(pairingFaults(messages)).toEqual({ open: [`c${turns - 1}_2`, `c${turns - 1}_3`], stray: [] });
+        expect(messages[0]?.id).toBe('g');
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  test('handover: a long trace, journal and goals, and a conversation that fits beside them → not a message goes (ST1)', () => {
+    const state = fullState('帆'.repeat(300), 60);
+    talk(state, '帆'.repeat(400), 150);
+    const before = state.threads[MAIN_THREAD]?.messages.length;
+    expect(jsonBytes(state.threads)).toBeGreaterThan(BOUNDS.threads);
+    expect(fitForHandover(state, 'run-a', 5).threads[MAIN_THREAD]?.messages).toHaveLength(before ?? 0);
+  });
+
+  test('gates: as many as there is room for → all within their bound, each with a text left (ST1)', () => {
+    const gates: Gate[] = [];
+    for (let n = 0; isRoomForGate(gates); n += 1) gates.push(fitGate(gateOf(n, '帆'.repeat(9_000)), gates));
+    expect(gates.length).toBeGreaterThan(8);
+    expect(jsonBytes(gates)).toBeLessThanOrEqual(GATES_BYTES + 100);
+    for (const gate of gates) expect(gate.body).toMatch(/^帆+… \[cut: \d+ characters\]$/);
+  });
+
+  test('mergePlan: more tasks than there is room for → new ones are left out and named, old ones stay (ST1)', () => {
+    const plan = (prefix: string) =>
+      readPlannedTasks(
+        Array.from({ length: 150 }, (_, n) => ({ id: `${prefix}${n}`, description: '帆'.repeat(1_000) })),
+        { field: 'tasks', knownTaskIds: [], order: undefined },
+        [],
+      );
+    const first = mergePlan([], plan('a'), { cycle: 1, maxTasks: 1_000 });
+    const { tasks, cut } = mergePlan(first.tasks, plan('b'), { cycle: 2, maxTasks: 1_000 });
+    expect(cut.length).toBeGreaterThan(0);
+    expect(tasks.map(({ id }) => id)).toEqual(expect.arrayContaining(first.tasks.map(({ id }) => id)));
+    expect(tasks.some(({ id }) => cut.includes(id))).toBe(false);
+  });
+});
