@@ -8,7 +8,7 @@ import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
-import { toolCallsOf } from '../core/message.js';
+import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf } from '../core/parse-output.js';
 import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
 import { planInForce } from '../core/plan.js';

@@ -101,6 +101,9 @@ function fullState(text: string, times: number): RunState {
       ending: 'executed',
       elapsedMs: 1,
       error: text,
+      resultId: `m${n}`,
+      decidedBy: text,
+      tokens: { input: 1, output: 1 },
     });
     const arrival = { at: n, fallbackId: `s${n}`, ended: false, maxBytes: 64_000, room: 100_000 };
     acceptMessage(
@@ -116,6 +119,7 @@ function fullState(text: string, times: number): RunState {
       number: n,
       text,
       outcome: 'completed',
+      cause: 'verified',
       answer: cutText(text, 48_000),
       turns: 1,
     });
@@ -169,6 +173,7 @@ function talk(state: RunState, text: string, turns: number): void {
       role: 'executor',
       content: [{ type: 'text', text }, ...calls],
       stopReason: 'tool_use',
+      action: 'calling_tool',
       model: 'p/m',
       usage: NO_USAGE,
     };
