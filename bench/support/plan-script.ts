@@ -31,7 +31,7 @@ export async function replyTo(
   }
   if (request.system.includes('# Verifier'))
     return { text: verdict({ summary: 'All records are in order.' }) };
-  const results = request.body.messages.filter(message => message.role === 'tool').length;
+  const results = lastNumber(request);
   const { tool } = callsOf(shape);
   if (results >= tool)
     return { text: execution({ summary: `${results} records read.`, taskCompleted: true }) };
@@ -43,4 +43,10 @@ export async function replyTo(
       arguments: { number: results + i + 1 },
     })),
   };
+}
+
+/** Of the last call: the results before it may have been left out of the request. */
+function lastNumber({ body }: ChatRequest): number {
+  const call = body.messages.flatMap(message => message.tool_calls ?? []).at(-1);
+  return call ? Number(JSON.parse(call.function.arguments).number) : 0;
 }

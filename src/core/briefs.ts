@@ -57,7 +57,9 @@ export function taskBrief(state: RunState, task: Task, rounds: number): string {
     `Do this task now: ${task.id} — ${task.description}`,
     task.completionCriteria ? `It is done when: ${task.completionCriteria}` : '',
     `All tasks:\n${taskList(state.tasks)}`,
-    known ? `Tool results already in this conversation (use them, do not call again):\n${known}` : '',
+    known
+      ? `Tool results in this conversation, and whether they still hold; call again whatever you need anew:\n${known}`
+      : '',
     `At most ${rounds} rounds. Call tools as needed; then answer with the result as JSON, with taskCompleted.`,
   ]
     .filter(part => part !== '')

@@ -6,6 +6,7 @@ import { LEDGER_BYTES, sizeOf, sizeOfRecord } from './bounds.js';
 import { canonicalJson, jsonBytes } from './json.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
 import type { ToolPolicy } from './tool.js';
+import { pathsOf, touches } from './tool-paths.js';
 
 export interface LedgerEntry {
   toolUseId: string;
@@ -16,7 +17,10 @@ export interface LedgerEntry {
   isError: boolean;
   /** The result is there as a whole, if only by reference. */
   complete: boolean;
-  taskId: string | null;
+  /** All that the result shows is a reference, such as to a picture. */
+  isStub: boolean;
+  /** What it is about; null where that may be anything (`tool-paths.ts`). */
+  paths: string[] | null;
 }
 
 /** Oldest entry first. Plain data: keys as `ledgerKey` makes them. */
@@ -45,18 +49,18 @@ export function ledgerKey(tool: string, args: unknown): string {
   return `${tool} ${text.slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
-/** FNV-1a with 64 bits in two halves, over UTF-16 units (bytes, for ASCII), as 16 hex digits. */
+/** Two 32-bit hashes over UTF-16 units, mixed, as 16 hex digits: quick, for replays hash all that a run sent. */
 export function hash64(text: string): string {
-  let high = 0xcbf29ce4;
-  let low = 0x84222325;
+  let a = 0xdeadbeef;
+  let b = 0x41c6ce57;
   for (let index = 0; index < text.length; index += 1) {
-    low = (low ^ text.charCodeAt(index)) >>> 0;
-    // The prime is 2^40 + 0x1b3: the first part only moves the low half up by 8 bits.
-    const product = low * 0x1b3;
-    high = (high * 0x1b3 + Math.floor(product / 0x1_0000_0000) + ((low << 8) >>> 0)) % 0x1_0000_0000;
-    low = product >>> 0;
+    const unit = text.charCodeAt(index);
+    a = Math.imul(a ^ unit, 2_654_435_761);
+    b = Math.imul(b ^ unit, 1_597_334_677);
   }
-  return high.toString(16).padStart(8, '0') + low.toString(16).padStart(8, '0');
+  const first = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
+  const second = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
+  return [first, second].map(half => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
 /**
@@ -86,18 +90,24 @@ export interface LedgerCall {
   result: Pick<ToolResultBlock, 'ending' | 'content' | 'isError'>;
   /** The message that holds the result. */
   messageId: string;
-  taskId: string | null;
   policy: ToolPolicy;
+  /** Where relative paths begin. */
+  workspace: string;
 }
 
 /**
- * Notes a call that was made. One that is not read-only, and may have had effects, first clears all
- * reusable entries, for what they say may no longer be true. Changes `ledger`.
+ * Notes a call that was sent. One that is not read-only, and may have had effects, first clears the reusable
+ * entries of what it names, or all where it or they name no paths: what they say may no longer be true. Changes
+ * `ledger`.
  */
-export function recordCall(ledger: Ledger, { call, result, messageId, taskId, policy }: LedgerCall): void {
-  if (!mayHaveRun(result.ending)) return;
-  if (!policy.readOnly) dropEntries(ledger, isReusable);
-  if (policy.cache === 'none') return;
+export function recordCall(ledger: Ledger, { call, result, messageId, policy, workspace }: LedgerCall): void {
+  const paths = pathsOf(call.input, workspace);
+  // What a server calls invalid may have had effects before it said so.
+  const ran = mayHaveRun(result.ending);
+  if (!policy.readOnly && (ran || result.ending === 'invalid')) {
+    dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
+  }
+  if (!ran || policy.cache === 'none') return;
   const { ending, isError } = result;
   const key = ledgerKey(call.name, call.input);
   // Deleted first, so that a repeated call moves to the young end.
@@ -109,7 +119,8 @@ export function recordCall(ledger: Ledger, { call, result, messageId, taskId, po
     ending,
     isError,
     complete: ending === 'executed' && result.content.every(isWhole),
-    taskId,
+    isStub: result.content.length > 0 && result.content.every(isReference),
+    paths,
   };
   dropOldest(ledger);
 }
@@ -147,23 +158,25 @@ function isWhole(content: ToolContent): boolean {
   return content.type === 'json' || content.totalBytes === undefined || content.ref !== undefined;
 }
 
+function isReference(content: ToolContent): boolean {
+  return content.type === 'image' || (content.type === 'resource' && content.text === undefined);
+}
+
 function dropEntries(ledger: Ledger, drop: (entry: LedgerEntry) => boolean): void {
   for (const [key, entry] of Object.entries(ledger.entries)) if (drop(entry)) delete ledger.entries[key];
 }
 
-/** Forgets the calls of a task that is tried again (F2, C33). Changes `ledger`. */
-export function clearTask(ledger: Ledger, taskId: string): void {
-  dropEntries(ledger, entry => entry.taskId === taskId);
-}
-
-/** Forgets calls whose results were trimmed away. Changes `ledger`. */
+/** Forgets calls whose results can't be read any more. Changes `ledger`. */
 export function forgetResults(ledger: Ledger, messageIds: readonly string[]): void {
   const gone = new Set(messageIds);
   dropEntries(ledger, entry => gone.has(entry.messageId));
 }
 
-/** Forgets everything: a new goal, or a refresh that the user asked for (C33). Changes `ledger`. */
-export function clearGoal(ledger: Ledger): void {
+/**
+ * Forgets everything: what was read before a person's word, a new goal or a new try of a task is read again when
+ * it is wanted again (F2, C33, LI8). Changes `ledger`.
+ */
+export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
 }
 
@@ -177,7 +190,7 @@ export function ledgerSummary(ledger: Ledger, max: number): string {
 }
 
 function stateOf(entry: LedgerEntry): string {
-  if (isReusable(entry)) return 'has its result';
+  if (isReusable(entry)) return entry.isStub ? 'only a reference, no text' : 'its result holds';
   if (entry.ending !== 'executed') return entry.ending;
   return entry.isError ? 'gave an error' : 'result incomplete';
 }

@@ -1,6 +1,5 @@
 /** The next goal of a run. */
 import { preview } from '../core/journal.js';
-import { clearGoal } from '../core/ledger.js';
 import type { Account } from '../core/run-state.js';
 import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';
@@ -15,7 +14,6 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.tasks = [];
   state.badCalls = {};
   state.modelIndex = {};
-  clearGoal(state.ledger);
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
   run.enterPhase('planning', 1);

@@ -4,6 +4,7 @@ import { fitMessage } from '../core/fit-message.js';
 import { shortenThreads } from '../core/handover.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
+import { forgetAll } from '../core/ledger.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
@@ -80,6 +81,8 @@ export class Run {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
     this.append(thread, taskId === null ? base : { ...base, taskId });
+    // What a person says may be that things have changed: nothing read before is taken for true (LI8).
+    if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.ledger);
   }
 
   moveTo(cursor: Cursor): void {

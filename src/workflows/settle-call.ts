@@ -41,7 +41,13 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   const { taskId } = state.cursor;
   // A client's tool may change things as well: what was read before it is not reused (D3).
   if (ran)
-    recordCall(state.ledger, { call: { ...call, input }, result, messageId, taskId, policy: ran.policy });
+    recordCall(state.ledger, {
+      call: { ...call, input },
+      result,
+      messageId,
+      policy: ran.policy,
+      workspace: state.settings.workspace,
+    });
   // It has run, or never will.
   delete batch.edited[call.id];
   const text = preview(resultText(result));

@@ -2,7 +2,7 @@
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { CallFailure } from '../../src/core/failure.js';
 import { FAILURE } from '../../src/core/failure.js';
-import { canonicalJson } from '../../src/core/json.js';
+import { canonicalJson, isRecord } from '../../src/core/json.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
 import { toolCallsOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
@@ -68,6 +68,20 @@ export class ToolWatch {
     });
   }
 
+  /** What was read of the same path, or of none, is read again. */
+  private wrote(input: unknown): void {
+    const path = pathOf(input);
+    for (const key of this.current.keys()) {
+      const read = pathOf(JSON.parse(key.slice(key.indexOf(' ') + 1)));
+      if (path === null || read === null || path === read) this.current.delete(key);
+    }
+  }
+
+  /** A person's word, a new try: all is read again (LI8). */
+  doubted(): void {
+    this.current.clear();
+  }
+
   /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
   failed(input: CallToolInput, { kind, type }: CallFailure): void {
     const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
@@ -99,11 +113,16 @@ export class ToolWatch {
       );
     }
     if (!policy || result.ending === 'invalid') return;
-    if (!policy.readOnly) this.current.clear();
+    if (!policy.readOnly) this.wrote(this.inputs.get(call.id));
     else if (result.ending === 'executed' && !result.isError) {
       this.current.set(key, JSON.stringify(result.content));
     }
   }
+}
+
+/** What a write names besides paths would make it one of anything: the scenario's tools name a path, or nothing. */
+function pathOf(input: unknown): string | null {
+  return isRecord(input) && typeof input.path === 'string' ? input.path : null;
 }
 
 /** The arguments as the model gave them. */

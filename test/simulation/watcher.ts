@@ -162,6 +162,7 @@ export class Watcher {
 
   private newMessages(state: RunState): void {
     for (const { thread, message, call } of this.transcript.look(state)) {
+      if (message.kind === 'user' && message.purpose === 'steer') this.tools.doubted();
       if (message.kind === 'assistant') {
         this.usage = addUsage(this.usage, message.usage);
         const calls = toolCallsOf(message).length;

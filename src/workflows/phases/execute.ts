@@ -12,7 +12,7 @@ import type { EnvelopeMeta } from '../../core/envelope.js';
 import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
 import { preview } from '../../core/journal.js';
-import { clearTask } from '../../core/ledger.js';
+import { forgetAll } from '../../core/ledger.js';
 import type { Task } from '../../core/plan.js';
 import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js';
 import { startOf } from '../../core/run-state.js';
@@ -137,7 +137,7 @@ function applyReport(
       endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
       return;
     case 'retry':
-      clearTask(state.ledger, taskId);
+      forgetAll(state.ledger);
       if (left > 0) run.say(thread, 'brief', retryTaskBrief(taskId, left));
       return;
     case 'continue':

@@ -133,7 +133,8 @@ describe('taskBrief', () => {
     ending: 'executed' as const,
     isError: false,
     complete: true,
-    taskId: null,
+    isStub: false,
+    paths: null,
   };
 
   test('taskBrief: nothing known yet → task, criterion, all tasks and rounds, no word of results (F12)', () => {
@@ -142,17 +143,19 @@ describe('taskBrief', () => {
     expect(brief).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
     expect(brief).toMatch(/- task-1 .*\n- task-2 /);
     expect(brief).toContain('At most 7 rounds');
-    expect(brief).not.toContain('already in this conversation');
+    expect(brief).not.toContain('Tool results in this conversation');
     expect(brief).not.toContain('\n\n\n');
   });
 
-  test('taskBrief: earlier calls → the youngest 20 are listed, so that they are not made again (F12)', () => {
+  test('taskBrief: earlier calls → the youngest 20 are listed, which of them hold, and none is forbidden (F12, OU12)', () => {
     const state = stateWith([task('task-1')]);
     for (let index = 1; index <= 25; index += 1)
       state.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
     const brief = taskBrief(state, task('task-1'), 3);
     expect(brief.match(/- read_file /g)).toHaveLength(20);
-    expect(brief).toContain('- read_file {"n":25}: has its result');
+    expect(brief).toContain('- read_file {"n":25}: its result holds');
+    expect(brief).toContain('call again whatever you need anew');
+    expect(brief).not.toMatch(/do not call/i);
     expect(brief).not.toContain('{"n":5}');
   });
 });

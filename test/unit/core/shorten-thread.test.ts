@@ -49,7 +49,8 @@ function runWith(turns: number, tokens: number): { state: RunState; thread: Thre
       ending: 'executed',
       isError: false,
       complete: true,
-      taskId: null,
+      isStub: false,
+      paths: null,
     };
   }
   return { state, thread };

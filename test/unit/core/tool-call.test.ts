@@ -60,7 +60,8 @@ function knownCall(name: string, more: Partial<Ledger['entries'][string]> = {}):
     ending: 'executed' as const,
     isError: false,
     complete: true,
-    taskId: null,
+    isStub: false,
+    paths: null,
     ...more,
   };
   return { entries: { [ledgerKey(name, { path: 'a.txt' })]: entry } };

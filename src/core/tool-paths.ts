@@ -1,0 +1,39 @@
+/** Which files and folders a tool call is about, by its arguments: what a write leaves as it was (D5). */
+
+const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
+/** Arguments that may do anything anywhere, whatever path stands beside them. */
+const ANYTHING = /^(command|cmd|script|code|shell|args|argv|query|sql|expression)$/i;
+/** Of one call; one that names more is taken to be about everything. */
+const MOST_PATHS = 20;
+
+/** The paths that a call names, absolute; null where it may be about anything. `base`: where relative ones begin. */
+export function pathsOf(input: Readonly<Record<string, unknown>>, base: string): string[] | null {
+  const entries = Object.entries(input);
+  if (entries.some(([name]) => ANYTHING.test(name))) return null;
+  const values = entries.flatMap(([name, value]) => (PATH_NAMES.test(name) ? [value].flat() : []));
+  if (values.length === 0 || values.length > MOST_PATHS) return null;
+  const paths = values.map(value => (typeof value === 'string' ? absolutePath(value, base) : null));
+  return paths.every(path => path !== null) ? paths : null;
+}
+
+/** Null for what is no path of a file system, such as an address, or leaves it. */
+function absolutePath(path: string, base: string): string | null {
+  if (path.trim() === '' || /^[a-z][a-z0-9+.-]+:/i.test(path)) return null;
+  const plain = path.replaceAll('\\', '/');
+  const parts: string[] = [];
+  for (const part of (plain.startsWith('/') ? plain : `${base}/${plain}`).split('/')) {
+    if (part === '..' && parts.pop() === undefined) return null;
+    if (part !== '' && part !== '.' && part !== '..') parts.push(part);
+  }
+  return `/${parts.join('/')}`.toLowerCase();
+}
+
+/** Whether one of `written` is, holds, or lies in one of `read`. What is not known touches everything. */
+export function touches(written: readonly string[] | null, read: readonly string[] | null): boolean {
+  if (written === null || read === null) return true;
+  return written.some(one => read.some(other => isWithin(one, other) || isWithin(other, one)));
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
