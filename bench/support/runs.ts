@@ -6,7 +6,7 @@ import type { Arena } from './arena.js';
 import { callsOf, type PlanShape } from './plan-script.js';
 
 /** Caps far above any plan of a benchmark: they measure a turn, not a limit. */
-const LIMITS = { execution: 1_000, turns: 2_000, tokens: 100_000_000 };
+const LIMITS = { execution: 1_000, turns: 2_000, totalTurns: 5_000, tokens: 100_000_000 };
 
 export async function startRun(arena: Arena, taskQueue: string): Promise<WorkflowHandle> {
   const settings = { mode: 'team', workspace: arena.workspace, autoApprove: false, limits: LIMITS };
