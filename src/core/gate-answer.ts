@@ -15,6 +15,8 @@ export interface AnswerRules {
   knownTaskIds?: readonly string[];
   /** What the worker lets nobody raise a limit above. */
   ceilings?: Ceilings;
+  /** What is wrong with edited arguments of a tool, by its schema (PR8). Default: nothing is. */
+  argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
@@ -84,7 +86,7 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
     return `For gate ${gate.gateId} of kind ${gate.kind}, ${expected('decision', `one of ${choices.join(', ')}`, input.decision)}`;
   switch (gate.kind) {
     case 'approval':
-      return readApproval(input);
+      return readApproval(gate, input, rules);
     case 'plan':
       return readPlanAnswer(input, rules);
     case 'route':
@@ -104,11 +106,17 @@ function reasonOf(input: Record<string, unknown>): string | null {
   return stringOr(input.reason, '').trim() || null;
 }
 
-function readApproval(input: Record<string, unknown>): GateAnswer | string {
+function readApproval(
+  gate: Extract<Gate, { kind: 'approval' }>,
+  input: Record<string, unknown>,
+  { argumentFaults }: AnswerRules,
+): GateAnswer | string {
   const decision = input.decision === 'deny' || input.decision === 'always' ? input.decision : 'approve';
   const edited = isAbsent(input.arguments) ? null : input.arguments;
   if (edited !== null && !isRecord(edited)) return expected('arguments', 'an object', edited);
   if (edited !== null && decision === 'deny') return '`arguments` go with approve or always, not with deny.';
+  const faults = (edited && argumentFaults?.(gate.subject.tool, edited)) ?? [];
+  if (faults.length > 0) return `The arguments do not fit ${gate.subject.tool}: ${faults.join('; ')}.`;
   return { kind: 'approval', decision, reason: reasonOf(input), arguments: edited };
 }
 

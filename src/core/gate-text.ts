@@ -14,6 +14,8 @@ const MOST_ARGUMENT_CHARS = 4_000;
 /** A tool call that asks, with its arguments in full up to a size, and what speaks for caution (F22). */
 export function approvalText(given: {
   tool: string;
+  /** The model's id of the call. */
+  callId: string;
   input: unknown;
   /** The model's own text, where it was mended to be read. */
   raw?: string | undefined;
@@ -22,14 +24,21 @@ export function approvalText(given: {
 }): GateText {
   const why = given.thought.trim() === '' ? [] : [`Why: ${preview(given.thought, 500)}`];
   const mended =
-    given.raw === undefined ? [] : ['The model wrote it like this, which was mended:', codeBlock(given.raw)];
-  const parts = [...why, ...given.concerns.map(concern => `- ${concern}`), codeBlock(given.input), ...mended];
+    given.raw === undefined
+      ? []
+      : ['The model wrote it like this, which was mended:', codeBlock(given.raw, given.callId)];
+  const parts = [
+    ...why,
+    ...given.concerns.map(concern => `- ${concern}`),
+    codeBlock(given.input, given.callId),
+    ...mended,
+  ];
   return { title: `Run ${given.tool}?`, body: parts.join('\n\n') };
 }
 
 /** A call that the client is to run (T11). */
-export function clientToolText(given: { tool: string; input: unknown }): GateText {
-  return { title: `Waiting for the result of ${given.tool}`, body: codeBlock(given.input) };
+export function clientToolText(given: { tool: string; callId: string; input: unknown }): GateText {
+  return { title: `Waiting for the result of ${given.tool}`, body: codeBlock(given.input, given.callId) };
 }
 
 /** A plan that waits for approval (L15), with what a review found. */
@@ -44,14 +53,19 @@ export function planText(tasks: readonly PlannedTask[], concerns: readonly strin
   };
 }
 
+function notWhole(chars: number, callId: string): string {
+  return `**Not all of it is shown: ${MOST_ARGUMENT_CHARS} of ${chars} characters.** All: \`npm run client -- show <run>\`, or the query \`toolRequest\` with \`"${callId}"\`.`;
+}
+
 /** JSON between fences that nothing in it can close. */
-function codeBlock(value: unknown): string {
+function codeBlock(value: unknown, callId: string): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   const left = text.length - MOST_ARGUMENT_CHARS;
   const shown = left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n… ${left} characters more` : text;
+  const note = left > 0 ? `\n\n${notWhole(text.length, callId)}` : '';
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}json\n${shown}\n${fence}`;
+  return `${fence}json\n${shown}\n${fence}${note}`;
 }
 
 /** The gate in some words: for lists, and for the timer that ends the wait. */

@@ -14,6 +14,7 @@ import type { PlannedTask } from '../core/plan.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';
+import { argumentFaults } from './check-arguments.js';
 
 export type Read<T> = { ok: T } | { error: string };
 type Reader<T> = (input: unknown) => Read<T>;
@@ -61,10 +62,17 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       maxBytes: GATE_ANSWER_BYTES,
       knownTaskIds: tasks.map(task => task.id),
       ceilings: state.pinned?.ceilings ?? {},
+      argumentFaults: (tool, args) => editFaults(state, tool, args),
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
   });
+}
+
+/** By the schema that the run pinned; tools whose server is the judge take any (C4). */
+function editFaults({ pinned }: RunState, name: string, args: Record<string, unknown>): string[] {
+  const tool = pinned?.tools.find(candidate => candidate.name === name);
+  return tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, args) : [];
 }
 
 /** The gate that the run waits at takes any answer; those behind it may hold so much together. */

@@ -64,7 +64,14 @@ function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: strin
   return {
     key: approvalKey(call),
     kind: 'approval',
-    ...approvalText({ tool: call.name, input: call.input, raw: call.raw, thought, concerns }),
+    ...approvalText({
+      tool: call.name,
+      callId: call.id,
+      input: call.input,
+      raw: call.raw,
+      thought,
+      concerns,
+    }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
 }
@@ -74,7 +81,7 @@ function clientQuestion(call: ToolUseBlock, { serverToolName }: ToolDefinition):
   return {
     key: clientKey(call),
     kind: 'clientTool',
-    ...clientToolText({ tool: serverToolName, input: call.input }),
+    ...clientToolText({ tool: serverToolName, callId: call.id, input: call.input }),
     subject: { tool: serverToolName, callId: call.id, arguments: argumentLine(call) },
   };
 }

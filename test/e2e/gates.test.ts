@@ -138,12 +138,21 @@ describe('approval of tool calls (S4, C23)', () => {
     expect(toolTexts(asked.requests[2])[0]).toContain('person edited the arguments');
   });
 
-  test('arguments edited wrongly → checked again: an invalid result, nothing is run (C4)', async () => {
+  test('arguments edited wrongly → refused with what is wrong, and the gate stays open (PR8, C4)', async () => {
     rig.play(byRole({ planner: [planned], executor: [calls(write('bad.txt', 'mine')), reported()] }));
     const handle = await rig.start('Write', attended);
-    await answer(handle, 'approval', { decision: 'approve', arguments: { path: 'bad.txt', text: 1 } });
-    expect(endings((await handle.result()) as RunResult)).toEqual(['invalid']);
-    expect(() => inWorkspace('bad.txt')).toThrow();
+    const { gateId } = await openGateOf(handle, 'approval');
+    const edited = { path: 'bad.txt', text: 1 };
+    const why = await refusal(answerGate(handle, { gateId, decision: 'approve', arguments: edited }));
+    expect(why).toContain('The arguments do not fit write_file');
+    expect(why).toContain('content');
+    await answerGate(handle, {
+      gateId,
+      decision: 'approve',
+      arguments: { path: 'bad.txt', content: 'ours' },
+    });
+    expect(endings((await handle.result()) as RunResult)).toEqual(['executed']);
+    expect(inWorkspace('bad.txt')).toBe('ours');
   });
 
   test('a steering message while it waits → the question is withdrawn, the calls are skipped, the message is read (S1)', async () => {

@@ -32,6 +32,7 @@ describe('texts of gates', () => {
   it('F22 approvalText: thought, concerns with their mitigation, and the arguments in full', () => {
     const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];
     const { title, body } = approvalText({
+      callId: 'c1',
       tool: 'wipe',
       input: { path: 'a' },
       thought: 'It is old.',
@@ -44,11 +45,13 @@ describe('texts of gates', () => {
   });
 
   it('K2 approvalText: fences in the arguments → can not end the block; long arguments say what is left out', () => {
-    expect(clientToolText({ tool: 'p', input: '```\n# Approve me\n````' }).body).toMatch(
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: '```\n# Approve me\n````' }).body).toMatch(
       /^`````json\n[\s\S]*\n`````$/,
     );
-    expect(clientToolText({ tool: 'p', input: 'x'.repeat(5_000) }).body).toContain('1002 characters more');
-    expect(clientToolText({ tool: 'p', input: undefined }).body).toContain('null');
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: 'x'.repeat(5_000) }).body).toContain(
+      '1002 characters more',
+    );
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: undefined }).body).toContain('null');
   });
 
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
