@@ -23,6 +23,10 @@ export const REPLY_BYTES = 160_000;
 
 /** The texts of a goal where it is said again: the conversation has it whole. */
 export const GOAL_TEXT_BYTES = 16_000;
+/** One thing that a person said meanwhile, and all of them; how a role read the last that changed the plan. */
+export const WISH_BYTES = 2_000;
+export const WISHES_BYTES = 8_000;
+export const READING_BYTES = 4_000;
 /** An answer, and the verifier's summary that may become one. */
 export const ANSWER_BYTES = 48_000;
 /** What the planner is told to mend. */
@@ -99,7 +103,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   startedAt: NUMBER_BYTES,
   part: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
-  goal: GOAL_TEXT_BYTES + IMPROVEMENTS_BYTES + ANSWER_BYTES + 4_000,
+  goal: GOAL_TEXT_BYTES + WISHES_BYTES + READING_BYTES + IMPROVEMENTS_BYTES + ANSWER_BYTES + 4_000,
   cursor: CURSOR_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 300_000,

@@ -9,13 +9,15 @@ import { ledgerSummary } from './ledger.js';
 import type { Task } from './plan.js';
 import { reportBytes } from './plan.js';
 import { delimit } from './prompt.js';
-import type { RunState } from './run-state.js';
+import type { Reading, RunState } from './run-state.js';
+import { wishesText } from './wishes.js';
 
 function taskLine(task: Task): string {
   const needs = task.dependencies.length > 0 ? `, after ${task.dependencies.join(', ')}` : '';
   const done = task.completionCriteria ? ` — done when: ${preview(task.completionCriteria, 500)}` : '';
   const why = task.reason ? ` (${preview(task.reason, 120)})` : '';
-  return `- ${task.id} [${task.status}${why}, priority ${task.priority}${needs}] ${preview(task.description, 500)}${done}`;
+  const by = task.byPerson ? ', set by the person' : '';
+  return `- ${task.id} [${task.status}${why}${by}, priority ${task.priority}${needs}] ${preview(task.description, 500)}${done}`;
 }
 
 function taskList(tasks: readonly Task[]): string {
@@ -32,11 +34,18 @@ export function planningBrief(state: RunState): string {
   return [
     `${WHY_REPLAN[goal.improvementsFrom]} This is plan ${cursor.cycle}.`,
     `What is asked for:\n${delimit('improvements', wanted)}`,
+    goal.improvementsFrom === 'user' ? readingText(goal.reading) : '',
     tasks.length > 0 ? `Tasks so far:\n${taskList(tasks)}` : '',
     `Plan what is needed for this. ${kept} Answer with the plan as JSON.`,
   ]
     .filter(part => part !== '')
     .join('\n\n');
+}
+
+/** How a role understood the person, with its doubts: the words of the person count, this helps to read them (OU10). */
+function readingText(reading: Reading | null): string {
+  if (reading === null) return '';
+  return `How the understanding role read it, which may be wrong:\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
 
 const WHY_REPLAN: Record<RunState['goal']['improvementsFrom'], string> = {
@@ -56,6 +65,7 @@ export function taskBrief(state: RunState, task: Task, rounds: number): string {
   return [
     `Do this task now: ${task.id} — ${task.description}`,
     task.completionCriteria ? `It is done when: ${task.completionCriteria}` : '',
+    wishesText(state.goal),
     `All tasks:\n${taskList(state.tasks)}`,
     known
       ? `Tool results in this conversation, and whether they still hold; call again whatever you need anew:\n${known}`
@@ -98,10 +108,13 @@ export function verificationBrief(state: RunState): string {
     .join('\n\n');
   return [
     `Verify the work on the goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    wishesText(state.goal),
     `Tasks:\n${cutText(taskList(state.tasks), TASK_LIST_BYTES)}`,
     reports ? `Reports of the tasks:\n${reports}` : 'No task left a report.',
     'Check them against the tool results in this conversation. Answer with your verdict as JSON.',
-  ].join('\n\n');
+  ]
+    .filter(part => part !== '')
+    .join('\n\n');
 }
 
 /** The verifier's question found nobody to answer it. */
@@ -114,6 +127,7 @@ export function wrapUpBrief(state: RunState): string {
   return [
     `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'it can not go on as planned'}.`,
     `Goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    wishesText(state.goal),
     state.tasks.length > 0 ? `Tasks:\n${taskList(state.tasks)}` : '',
     'Answer the goal now as well as the conversation allows, in Markdown, with the actual data found. Say plainly what is missing or was not checked. No tools, no JSON.',
   ]

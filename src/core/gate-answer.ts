@@ -4,6 +4,7 @@ import { booleanOrNull, isRecord, jsonBytes, stringOr } from './json.js';
 import { type Ceilings, ceilingFault } from './limits.js';
 import type { ToolContent } from './message.js';
 import { expected, isAbsent, numberOrNull } from './output-fields.js';
+import type { PlannedTask } from './plan.js';
 import { readPlannedTasks } from './planned-tasks.js';
 
 export interface AnswerRules {
@@ -17,6 +18,8 @@ export interface AnswerRules {
   ceilings?: Ceilings;
   /** What is wrong with edited arguments of a tool, by its schema (PR8). Default: nothing is. */
   argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
+  /** What speaks against tasks of an edited plan, besides their form (PR2). */
+  planFaults?: (tasks: readonly PlannedTask[]) => string[];
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
@@ -134,6 +137,7 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
   const errors: string[] = [];
   const knownTaskIds = rules.knownTaskIds ?? [];
   const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+  errors.push(...(rules.planFaults?.(tasks) ?? []));
   return errors.length > 0 ? errors.join(' ') : { kind: 'plan', decision: 'edit', tasks };
 }
 

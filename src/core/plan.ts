@@ -41,6 +41,8 @@ export interface Task extends PlannedTask {
   reason: string | null;
   /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
+  /** A person added or changed it: no plan of a role changes or drops it before it is done (PR2). */
+  byPerson?: true;
 }
 
 /** A status of an executor's echoed list (F5). */
@@ -68,7 +70,7 @@ export interface MergeResult {
 export function mergePlan(
   tasks: readonly Task[],
   planned: readonly PlannedTask[],
-  options: { cycle: number; maxTasks: number },
+  options: { cycle: number; maxTasks: number; byPerson?: true },
 ): MergeResult {
   const byId = new Map(tasks.map(task => [task.id, task]));
   const wanted = inRunOrder(planned).filter(plan => opensTask(byId.get(plan.id), options.cycle));
@@ -79,7 +81,7 @@ export function mergePlan(
   for (const plan of planned) {
     if (cut.has(plan.id)) continue;
     const old = byId.get(plan.id);
-    const merged = mergeTask(old, plan, options.cycle);
+    const merged = mergeTask(old, plan, options);
     if (merged !== old) {
       byId.set(plan.id, merged);
       changed = true;
@@ -142,7 +144,12 @@ function revives(old: Task, cycle: number): boolean {
 }
 
 /** The same object when the plan says nothing new of the task. */
-function mergeTask(old: Task | undefined, plan: PlannedTask, cycle: number): Task {
+function mergeTask(
+  old: Task | undefined,
+  plan: PlannedTask,
+  { cycle, byPerson }: { cycle: number; byPerson?: true },
+): Task {
+  const by = byPerson ? { byPerson } : {};
   if (old === undefined || revives(old, cycle)) {
     const fresh = {
       status: 'pending',
@@ -152,12 +159,13 @@ function mergeTask(old: Task | undefined, plan: PlannedTask, cycle: number): Tas
       reason: null,
       cycle,
     } as const;
-    return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0 };
+    return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0, ...by };
   }
+  if (old.byPerson && !byPerson) return old;
   if (old.status !== 'pending' || JSON.stringify(definitionOf(old)) === JSON.stringify(definitionOf(plan))) {
     return old;
   }
-  return { ...old, ...definitionOf(plan) };
+  return { ...old, ...definitionOf(plan), ...by };
 }
 
 function definitionOf(task: PlannedTask): PlannedTask {
@@ -295,14 +303,14 @@ export function setStatus(
  * Applies an executor's echoed list (F5): statuses by id, reason `echoed`, for tasks that have not begun.
  * An echo completes nothing: a task is done when it ran and reported itself, so it is begun in its turn, where
  * a word suffices if its work was done on the way. Unknown ids are ignored, so are ended tasks (nothing is
- * un-completed, no failure talked away), the current task (its status comes from the decision) and
- * `executing`, for only code starts a task.
+ * un-completed, no failure talked away), the current task (its status comes from the decision), tasks that a
+ * person set, and `executing`, for only code starts a task.
  */
 export function applyEcho(tasks: readonly Task[], echoed: readonly EchoedTask[], currentId: string): Task[] {
   const statusById = new Map(echoed.map(echo => [echo.id, echo.status]));
   return tasks.map(task => {
     const status = statusById.get(task.id);
-    if (task.id === currentId || task.status !== 'pending') return task;
+    if (task.id === currentId || task.status !== 'pending' || task.byPerson) return task;
     if (status !== 'failed' && status !== 'skipped' && status !== 'blocked') return task;
     return { ...task, status, reason: 'echoed' };
   });

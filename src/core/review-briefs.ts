@@ -5,6 +5,7 @@ import type { PlannedTask, Task } from './plan.js';
 import { delimit } from './prompt.js';
 import type { PinnedRun } from './run-config.js';
 import type { RunState } from './run-state.js';
+import { wishesText } from './wishes.js';
 
 /** What is asked about, and what is told beside it: a consultation takes 48 KB (L20). */
 const SUBJECT_BYTES = 18_000;
@@ -40,10 +41,15 @@ export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
   });
 }
 
+function wishesOf({ goal }: RunState): string[] {
+  return goal.wishes.length > 0 ? [wishesText(goal)] : [];
+}
+
 function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
   return [
     `Review ${what}.`,
     `The goal:\n${delimit('goal', state.goal.text)}`,
+    ...wishesOf(state),
     delimit(tag, JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2)),
     'Answer with your review as JSON.',
   ].join('\n\n');
@@ -75,6 +81,7 @@ export function orchestrationBrief(
   return [
     `Task ${task.id} has failed (${task.reason ?? 'no reason given'}). Propose how to go on.`,
     `The goal:\n${delimit('goal', state.goal.text)}`,
+    ...wishesOf(state),
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
     task.result

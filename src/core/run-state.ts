@@ -129,6 +129,10 @@ export interface GoalState extends Account {
   waitingSince: number | null;
   /** Budgets whose warning the journal already has. */
   warned: string[];
+  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all (OU10). */
+  wishes: string[];
+  /** Of the message that changed the plan last; null for none. */
+  reading: Reading | null;
   improvements: string[];
   /** Who asked for the improvements: it decides what the planner is told. */
   improvementsFrom: 'verification' | 'user' | 'review';
@@ -136,6 +140,15 @@ export interface GoalState extends Account {
   lastSummary: string | null;
   /** Why the goal is being wrapped up, once it is. */
   wrapUp: { cause: Cause; why: string } | null;
+}
+
+/** How the understanding role read a message that changes the plan, for the planner. */
+export interface Reading {
+  goal: string;
+  reasoning: string;
+  /** In percent; null where the role gave none. */
+  confidence: number | null;
+  doubts: string[];
 }
 
 /** An open gate, or one whose answer the loop has not read yet. */
@@ -278,6 +291,8 @@ export function newGoal(number: number, text: string, startedAt: number): GoalSt
     asked: false,
     waitedMs: 0,
     waitingSince: null,
+    wishes: [],
+    reading: null,
     improvements: [],
     improvementsFrom: 'verification',
     lastSummary: null,

@@ -1,6 +1,10 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+import { preview } from './journal.js';
 import { delimit } from './prompt.js';
 import type { RunState, Steering } from './run-state.js';
+
+/** Of what a task found: enough to see whether a message contradicts it. */
+const RESULT_CHARS = 500;
 
 /** The messages as one text, oldest first. */
 export function steerText(items: readonly { text: string }[]): string {
@@ -45,8 +49,14 @@ function situation(state: RunState, { suspended, idle }: Steering): string {
   };
   const context = {
     goal: goal.text,
+    ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
     currentTask: suspended.taskId,
-    tasks: tasks.map(({ id, description, status }) => ({ id, description, status })),
+    tasks: tasks.map(({ id, description, status, result }) => ({
+      id,
+      description,
+      status,
+      ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
+    })),
   };
   return `SYSTEM_STATE:\n${JSON.stringify(system, null, 2)}\n\nTASK_CONTEXT:\n${delimit('task_context', JSON.stringify(context, null, 2))}`;
 }

@@ -5,6 +5,7 @@ import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
 import { setStatus } from '../core/plan.js';
+import { notDoneText } from '../core/plan-edit.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { newGoal, withGoal } from '../core/run-state.js';
@@ -39,11 +40,20 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   if (state.idleSince !== null && last) {
     return { outcome: last.outcome, cause: last.cause, answer: last.answer };
   }
-  const end = await MODE_LOOPS[state.settings.mode](run);
+  const end = withNotDone(run, await MODE_LOOPS[state.settings.mode](run));
+  // At once: what is said while the answer is kept comes after it, and no task is taken any more.
+  state.idleSince = run.ports.now();
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
   await shelveLastAnswer(run);
   endGoal(run, { ...end, answer });
   return { ...end, answer };
+}
+
+/** An answer says what it was given without. */
+function withNotDone({ state }: Run, end: GoalEnd): GoalEnd {
+  const notDone = state.goals.some(goal => goal.number === state.goal.number) ? '' : notDoneText(state.tasks);
+  if (notDone === '' || end.answer === '') return end;
+  return { ...end, answer: `${end.answer}\n\n${notDone}` };
 }
 
 /** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */

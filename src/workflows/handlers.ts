@@ -56,7 +56,7 @@ export function registerHandlers(run: Run): void {
 function registerSignals(run: Run): void {
   setHandler(steerSignal, input => receive(run, input, 'steer'), {
     description:
-      'A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt"}. It is read before the next model call.',
+      'A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": "planner" | "executor" | "verifier"}; when and to may be left out. It is read before the next model call.',
   });
   setHandler(followUpSignal, input => receive(run, input, 'follow-up'), {
     description: 'The next goal, after this one is answered: {"text": "…"}.',

@@ -131,6 +131,8 @@ export function ignore(run: Run, signal: string, reason: string): void {
 export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
   const open = run.state.gates.find(({ gate }) => gate.gateId === gateId);
   if (open) open.answer = answer;
+  // At once, so that edits count in the order in which they were acknowledged.
+  if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };
@@ -142,13 +144,11 @@ function allowAlways(run: Run, tool: string): void {
   closeForAlways(run, tool);
 }
 
-/** Adds tasks to the plan, or changes those that have not begun (L17). */
+/** Takes tasks of a person into the plan (L17), all of them: they were checked when they came. */
 export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
   const { state } = run;
-  const { tasks, changed, cut } = mergePlan(state.tasks, edit, {
-    cycle: state.cursor.cycle,
-    maxTasks: run.pinned.limits.tasks,
-  });
+  const options = { cycle: state.cursor.cycle, maxTasks: Number.POSITIVE_INFINITY, byPerson: true } as const;
+  const { tasks, changed, cut } = mergePlan(state.tasks, edit, options);
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
   run.journal('plan_updated', { tasks: shown, changed, cut });

@@ -11,6 +11,7 @@ import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../core/json.js
 import type { Limits } from '../core/limits.js';
 import { ceilingFault, limitsFault } from '../core/limits.js';
 import type { PlannedTask } from '../core/plan.js';
+import { planEditFaults } from '../core/plan-edit.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';
@@ -63,6 +64,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       knownTaskIds: tasks.map(task => task.id),
       ceilings: state.pinned?.ceilings ?? {},
       argumentFaults: (tool, args) => editFaults(state, tool, args),
+      planFaults: edit => faultsOfEdit(state, edit),
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
@@ -84,22 +86,28 @@ function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string
   return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
 }
 
-/** Tasks of an edited plan (L17): only tasks that have not begun can change. */
+function faultsOfEdit({ tasks, pinned }: RunState, edit: readonly PlannedTask[]): string[] {
+  return planEditFaults(edit, { tasks, maxTasks: pinned?.limits.tasks ?? 0 });
+}
+
+/** Tasks of an edited plan (L17): what can have no effect is refused (PR2). */
 export function planEditReader(state: RunState): Reader<PlannedTask[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    if (state.idleSince !== null || state.goal.wrapUp !== null)
-      return { error: 'The goal is answered or being wrapped up: send a follow-up instead.' };
+    if (state.stop) return { error: 'The run is stopping: no task begins any more.' };
+    if (state.idleSince !== null || state.steering?.idle)
+      return { error: 'The goal is answered: send a follow-up instead.' };
+    if (state.goal.wrapUp !== null)
+      return {
+        error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
+      };
     if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0)
       return { error: 'Give { "tasks": [{ "id", "description", … }] } with at least one task.' };
     const errors: string[] = [];
     const knownTaskIds = state.tasks.map(task => task.id);
     const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, order: undefined }, errors);
-    const begun = tasks.filter(task =>
-      state.tasks.some(old => old.id === task.id && old.status !== 'pending'),
-    );
-    for (const task of begun) errors.push(`Task ${task.id} has begun already and can not be changed.`);
+    errors.push(...faultsOfEdit(state, tasks));
     return errors.length > 0 ? { error: errors.join(' ') } : { ok: tasks };
   });
 }

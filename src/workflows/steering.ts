@@ -3,7 +3,7 @@
  * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
  */
 
-import { CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../core/bounds.js';
+import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, READING_BYTES } from '../core/bounds.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
 import { confirmationReasons } from '../core/envelope.js';
 import { fitted } from '../core/fit.js';
@@ -12,7 +12,7 @@ import { preview } from '../core/journal.js';
 import { isOpen, REPLANNED } from '../core/plan.js';
 import type { RouteDecision } from '../core/route.js';
 import { decideRoute, deniedRoute } from '../core/route.js';
-import type { Steering } from '../core/run-state.js';
+import type { Reading, Steering } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
 import { intentBrief, routeBrief, steerText } from '../core/steering-briefs.js';
 import type { GoalEnd } from './conclude.js';
@@ -205,8 +205,17 @@ function replan(run: Run, steering: Steering): void {
     IMPROVEMENTS_BYTES,
   );
   state.goal.improvementsFrom = 'user';
+  state.goal.reading = readingOf(steering);
   state.goal.wrapUp = null;
   run.enterPhase('planning', state.cursor.cycle + 1);
+}
+
+function readingOf({ intent, concerns }: Steering): Reading | null {
+  if (!intent) return null;
+  const { normalizedIntent, taskRelation } = intent;
+  const { confidence, reasoning } = taskRelation;
+  const reading = { goal: normalizedIntent.goal, reasoning, confidence, doubts: concerns };
+  return fitted(reading, READING_BYTES);
 }
 
 function control(run: Run, { items, idle }: Steering, decision: RouteDecision): GoalEnd | null {

@@ -6,6 +6,7 @@ import { NO_USAGE } from '../core/message.js';
 import { appliedReceipt } from '../core/receipt.js';
 import type { Batch } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
+import { withWish } from '../core/wishes.js';
 import { skipOpenCalls } from './batch.js';
 import type { Run } from './run.js';
 
@@ -92,9 +93,17 @@ export function note(
   const { batch } = run.state.cursor;
   if (batch) skipRest(run, batch, items);
   const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
-  for (const item of items) run.say(thread, 'steer', item.text);
+  for (const item of items) {
+    run.say(thread, 'steer', item.text);
+    wish(run, item.text);
+  }
   run.state.cursor.reasked = false;
   receipts(run, items, as);
+}
+
+/** Keeps what a person said as a part of the goal (OU10). */
+export function wish({ state: { goal } }: Run, text: string): void {
+  goal.wishes = withWish(goal.wishes, text);
 }
 
 export function receipts(run: Run, items: readonly InboxItem[], as: string): void {

@@ -34,6 +34,8 @@ export interface TurnSpec<C extends OutputContract> {
   tools: boolean;
   /** Said once when the place is entered. */
   brief: () => string;
+  /** Asked before each model call: true when it has moved the run elsewhere, for the call would be of no use. */
+  leaves?: () => boolean;
 }
 
 export type TurnEnd<C extends OutputContract = OutputContract> =
@@ -65,6 +67,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       continue;
     }
     if (run.state.stop) return { kind: 'stopped' };
+    if (spec.leaves?.()) return { kind: 'moved' };
     const { failure } = cursor;
     if (failure) {
       if (!(await rescueFailure(run, role, failure))) return { kind: 'failed', failure };

@@ -146,6 +146,9 @@ export class Caps {
         );
         return;
       case 'phase_started':
+        // A place that is come to again: what was added to the plan meanwhile is done and verified too.
+        for (const [key, { phase }] of this.places)
+          if (phase === event.phase && phase !== 'execution' && phase !== 'planning') this.places.delete(key);
         if (event.phase === 'execution' && goal.number === this.goal)
           this.planned(event.cycle, goal.counters.planning);
         return;

@@ -1,22 +1,30 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
 import type { RunState } from '../../src/core/run-state.js';
 import {
+  editPlan,
   receive,
   requestFinish,
   requestPause,
   requestResume,
   requestStop,
+  setBudget,
   takeAnswer,
+  withdraw,
 } from '../../src/workflows/inbox-handlers.js';
-import { answerReader } from '../../src/workflows/read-input.js';
+import {
+  answerReader,
+  budgetReader,
+  planEditReader,
+  withdrawalReader,
+} from '../../src/workflows/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import type { Act, Marks, TimedAct } from './people.js';
-import { randomAct, randomAnswer } from './people.js';
+import { randomAct, randomAnswer, randomBudget, randomPlanEdit } from './people.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import type { Watcher } from './watcher.js';
 
-/** Messages while the run waits: each may become a goal of its own, so they must end. */
+/** Messages and tasks while the run waits: each may become work of its own, so they must end. */
 const MOST_MESSAGES = 5;
 
 export class Crowd {
@@ -54,6 +62,7 @@ export class Crowd {
 
   /** One person comes to a run that waits. False: nobody will. */
   comes(run: Run, random: Random): boolean {
+    this.watcher.promises.waited(run.state);
     if (this.patience <= 0) return false;
     this.patience -= 1;
     const { neglect } = this.scenario.people;
@@ -74,7 +83,7 @@ export class Crowd {
 
   private says(run: Run, random: Random): void {
     const act = randomAct(random, Object.keys(this.scenario.pinned.roles), this.marks);
-    const isMessage = act.kind === 'steer' || act.kind === 'follow-up';
+    const isMessage = act.kind === 'steer' || act.kind === 'follow-up' || act.kind === 'edit-plan';
     if (isMessage && this.messages >= MOST_MESSAGES) return;
     if (isMessage) this.messages += 1;
     this.does(run, act, random);
@@ -107,14 +116,61 @@ export class Crowd {
         return;
       case 'answer':
         this.answers(run, state, random);
+        return;
+      case 'edit-plan':
+        this.edits(run, random);
+        return;
+      case 'budget':
+        this.budgets(run, random);
+        return;
+      case 'withdraw':
+        this.withdraws(run, random);
     }
+  }
+
+  private nextMarker(): string {
+    this.marks.next += 1;
+    return `«${this.marks.next}»`;
+  }
+
+  /** As the platform does: the validator first, and only what it lets pass is handled. */
+  private edits(run: Run, random: Random): void {
+    const input = randomPlanEdit(random, run.state.tasks, this.nextMarker());
+    const read = planEditReader(run.state)(input);
+    this.watcher.seen.add('error' in read ? 'plan edit refused' : 'plan edit taken');
+    if ('error' in read) return;
+    editPlan(run, read.ok);
+    this.watcher.promises.planEdited(run.state, read.ok);
+  }
+
+  private budgets(run: Run, random: Random): void {
+    if (!run.state.pinned) return;
+    const input = randomBudget(random, run.state.pinned.limits);
+    const read = budgetReader(run.state, run.ports.now())(input);
+    this.watcher.seen.add('error' in read ? 'budget refused' : 'budget taken');
+    if ('error' in read) return;
+    setBudget(run, read.ok);
+    this.watcher.promises.limitsSet(read.ok);
+  }
+
+  private withdraws(run: Run, random: Random): void {
+    const { items, seenIds } = run.state.inbox;
+    const known = items.length > 0 ? items.map(item => item.id) : [...seenIds, 'nobody'];
+    const id = random.pick(known);
+    const input = random.chance(0.1) ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
+    const read = withdrawalReader(run.state)(input);
+    this.watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
+    if ('error' in read) return;
+    withdraw(run, read.ok);
+    this.watcher.messages.takenBack(read.ok);
   }
 
   private answers(run: Run, state: RunState, random: Random): void {
     const open = state.gates.filter(gate => gate.answer === null);
     if (open.length === 0) return;
     const { gate } = random.pick(open);
-    const { via, input } = randomAnswer(random, gate);
+    const given = { tasks: state.tasks, marker: this.nextMarker() };
+    const { via, input } = randomAnswer(random, gate, given);
     const read = answerReader(state, via)(input);
     if ('error' in read) {
       this.watcher.seen.add(`answer refused to ${gate.kind}`);
@@ -122,6 +178,7 @@ export class Crowd {
     }
     takeAnswer(run, read.ok);
     this.watcher.gates.answered(gate, input);
+    this.watcher.promises.answered(state, gate);
     this.watcher.seen.add(`answer to ${gate.kind}`);
   }
 }

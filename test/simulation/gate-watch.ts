@@ -18,6 +18,8 @@ export class GateWatch {
   /** What a person said on a call, by its id. */
   private readonly approvals = new Map<string, Approval>();
   private readonly always = new Set<string>();
+  /** Gates whose answer was taken, by id. */
+  private readonly answers = new Set<string>();
   /** Calls whose result a client gave, or the deadline. */
   readonly given = new Set<string>();
   questionsAnswered = 0;
@@ -27,6 +29,7 @@ export class GateWatch {
       this.open.has(gate.gateId) || !this.closed.has(gate.gateId),
       `${gate.gateId} took an answer after it closed`,
     );
+    this.answers.add(gate.gateId);
     if (gate.kind === 'clientTool') this.given.add(gate.subject.callId);
     if (gate.kind !== 'approval' || !isRecord(input)) return;
     const allowed = input.decision !== 'deny';
@@ -50,6 +53,11 @@ export class GateWatch {
     expectThat(
       event.by === 'rule' || this.open.has(event.gateId),
       `${event.gateId} closes, and was not open`,
+    );
+    const kept = event.by === 'person' || event.by === 'superseded';
+    expectThat(
+      kept || !this.answers.has(event.gateId),
+      `${event.gateId} has an answer, and closes by ${event.by}`,
     );
     this.open.delete(event.gateId);
     this.closed.add(event.gateId);

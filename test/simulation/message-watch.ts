@@ -4,21 +4,32 @@ import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
+import type { Promises } from './promises.js';
 
 type Receipt = Extract<JournalEvent, { type: 'receipt' }>;
 
 export class MessageWatch {
   private readonly markers: string[] = [];
+  private readonly promises: Promises;
   private trimmed = false;
+  private readonly withdrawn = new Set<string>();
   private readonly startedRuns: string[] = [];
   /** Markers by the id under which they were accepted. */
   private readonly accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
+
+  constructor(promises: Promises) {
+    this.promises = promises;
+  }
 
   /** Called right after it was received: what was accepted waits in the inbox. */
   sent({ inbox }: RunState, marker: string): void {
     this.markers.push(marker);
     const item = inbox.items.find(({ text }) => text.includes(marker));
     if (item) this.accepted.set(item.id, { marker, to: item.to, arrival: this.markers.length });
+  }
+
+  takenBack(id: string): void {
+    this.withdrawn.add(id);
   }
 
   startedRun(goal: string): void {
@@ -68,14 +79,19 @@ export class MessageWatch {
     ];
     expectThat(legal.includes(way), `the message ${id} is ${way}`);
     const last = receipts.at(-1);
+    expectThat(
+      !this.withdrawn.has(id) || last?.status === 'dropped',
+      `${id} was taken back, and is ${last?.status}`,
+    );
     const { marker } = this.accepted.get(id) ?? { marker: '' };
     expectThat(marker !== '' || last?.status === 'dropped', `nobody saw the message ${id} wait`);
     accounted.add(marker);
     const found = places.get(marker) ?? [];
     if (last?.status === 'dropped') {
-      const broken =
-        ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.stop !== null;
-      expectThat(broken, `the message ${id} was dropped at an end that is ${state.end?.outcome}`);
+      expectThat(
+        isBroken(state) || this.withdrawn.has(id),
+        `the message ${id} was dropped at an end that is ${state.end?.outcome}`,
+      );
       expectThat(last.how !== '', `nobody says why ${id} was dropped`);
       expectThat(found.length === 0, `the message ${id} was dropped, and is in ${found}`);
       return;
@@ -87,6 +103,8 @@ export class MessageWatch {
     }
     const elsewhere = how.includes('a run of its own') || how.includes('the instruction');
     if (this.trimmed && found.length === 0) return;
+    const readable = elsewhere || this.trimmed || isBroken(state);
+    expectThat(readable || this.promises.wasRead(marker), `${id} (${how}) is in no request`);
     expectThat(
       found.length === (elsewhere ? 0 : 1),
       `the message ${id} (${how}) is in ${found.length} places: ${found}`,
@@ -111,6 +129,10 @@ export class MessageWatch {
       }
     }
   }
+}
+
+function isBroken({ end, stop }: RunState): boolean {
+  return ['stopped', 'failed', 'cancelled'].includes(end?.outcome ?? '') || stop !== null;
 }
 
 function markersIn(text: string): string[] {

@@ -1,13 +1,17 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
 import type { Gate } from '../../src/core/gate.js';
+import { isRecord } from '../../src/core/json.js';
+import type { Limits } from '../../src/core/limits.js';
+import type { Task } from '../../src/core/plan.js';
 import type { Random } from './random.js';
+import { TASK_IDS } from './special-replies.js';
 
 /** One thing a person sends. `input` is the payload of the signal, as it would arrive. */
 export type Act =
   | { kind: 'steer' | 'follow-up'; input: unknown; marker: string }
   | { kind: 'pause' | 'resume' | 'stop' | 'finish' }
-  /** An answer to a gate that is open; which, and what, is drawn when it comes. */
-  | { kind: 'answer' };
+  /** What depends on where the run is: which, and what, is drawn when it comes. */
+  | { kind: 'answer' | 'edit-plan' | 'budget' | 'withdraw' };
 
 export interface TimedAct {
   /** The call to a model or tool, from 1, during which it comes, or after which. */
@@ -55,6 +59,9 @@ export function randomAct(random: Random, roles: readonly string[], marks: Marks
     [0.5, 'stop'],
     [0.5, 'finish'],
     [3, 'answer'],
+    [3, 'edit-plan'],
+    [1, 'budget'],
+    [1, 'withdraw'],
   ] as const);
   if (kind !== 'steer' && kind !== 'follow-up') return { kind };
   marks.next += 1;
@@ -85,15 +92,59 @@ function message(random: Random, roles: readonly string[], marks: Marks, marker:
   };
 }
 
+const ODD_EDITS: readonly unknown[] = [
+  null,
+  { tasks: [] },
+  { tasks: [{ id: 'p0' }] },
+  { tasks: [{ id: 'p0', description: 'Wait for nothing', dependencies: ['nobody'] }] },
+];
+
+/** Tasks that a person adds or changes, most of them so that they can be taken. `marker` makes each one its own. */
+export function randomPlanEdit(random: Random, tasks: readonly Task[], marker: string): unknown {
+  if (random.chance(0.1)) return random.pick(ODD_EDITS);
+  const own = (id: string, dependencies: string[] = []) => ({
+    id,
+    description: `Do ${id} as a person wants it ${marker}`,
+    dependencies,
+    priority: random.int(1, 3),
+  });
+  const change = tasks.length > 0 && random.chance(0.4);
+  if (change) return { tasks: [own(random.pick(tasks).id)] };
+  const many = random.chance(0.1) ? 7 : random.pick([1, 1, 2]);
+  const ids = Array.from({ length: many }, (_, index) => `p${marker.slice(1, -1)}${'abcdefg'[index]}`);
+  // Ids that a planner may come up with as well.
+  if (random.chance(0.2)) ids[0] = random.pick(TASK_IDS);
+  const needed = random.some(
+    tasks.map(task => task.id),
+    0.2,
+  );
+  return { tasks: ids.map((id, index) => own(id, index === 0 ? needed.filter(one => one !== id) : [])) };
+}
+
+/** New limits, some of them none. */
+export function randomBudget(random: Random, limits: Limits): unknown {
+  return random.pick([
+    { turns: limits.turns + random.int(1, 20) },
+    { tokens: random.int(1, 4) * limits.tokens, verification: limits.verification + 1 },
+    { wallTimeMs: limits.wallTimeMs * 2, costUsd: null },
+    { turns: random.int(1, 5) },
+    { turns: 0 },
+    { foo: 1 },
+    {},
+    'more',
+  ]);
+}
+
 /** An answer to a gate, most of them right; `via` the update it comes by. */
 export function randomAnswer(
   random: Random,
   gate: Gate,
+  given: { tasks: readonly Task[]; marker: string },
 ): { via: 'answerGate' | 'submitToolResult'; input: unknown } {
   const right = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
   if (random.chance(0.15)) return wrongAnswer(random, gate, right);
   const { gateId } = gate;
-  return { via: right, input: { gateId, ...rightAnswer(random, gate) } };
+  return { via: right, input: { gateId, ...rightAnswer(random, gate, given) } };
 }
 
 function wrongAnswer(random: Random, gate: Gate, right: 'answerGate' | 'submitToolResult') {
@@ -108,7 +159,15 @@ function wrongAnswer(random: Random, gate: Gate, right: 'answerGate' | 'submitTo
   ]);
 }
 
-function rightAnswer(random: Random, gate: Gate): Record<string, unknown> {
+function recordOf(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {};
+}
+
+function rightAnswer(
+  random: Random,
+  gate: Gate,
+  { tasks, marker }: { tasks: readonly Task[]; marker: string },
+): Record<string, unknown> {
   switch (gate.kind) {
     case 'approval': {
       const decision = random.pick(['approve', 'approve', 'deny', 'always']);
@@ -120,7 +179,7 @@ function rightAnswer(random: Random, gate: Gate): Record<string, unknown> {
         { decision: 'approve' },
         { decision: 'approve' },
         { decision: 'reject', reason: 'Shorter.' },
-        { decision: 'edit', tasks: [{ id: 't1', description: 'As a person wants it' }] },
+        { decision: 'edit', ...recordOf(randomPlanEdit(random, tasks, marker)) },
       ]);
     case 'question':
       return { text: `answer to ${gate.gateId}` };

@@ -24,6 +24,7 @@ import { expectThat } from './expect-that.js';
 import { GateWatch } from './gate-watch.js';
 import { MessageWatch } from './message-watch.js';
 import { NOBODY } from './people.js';
+import { Promises } from './promises.js';
 import type { Scenario } from './scenario.js';
 import { expectWithinBounds } from './size-watch.js';
 import { ToolWatch } from './tool-watch.js';
@@ -41,7 +42,8 @@ export class Watcher {
   private readonly transcript = new Transcript();
   private readonly caps: Caps;
   readonly gates = new GateWatch();
-  readonly messages = new MessageWatch();
+  readonly promises = new Promises();
+  readonly messages = new MessageWatch(this.promises);
   readonly tools: ToolWatch;
   readonly seen = new Set<string>();
   private readonly journal: JournalEvent[] = [];
@@ -59,6 +61,8 @@ export class Watcher {
   private stray = false;
   /** Tasks of this goal that were begun. */
   private readonly begun = new Set<string>();
+  /** Roles that were asked again at this place. */
+  private readonly askedAgain = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace (O2). */
   private finals = 0;
   private lastWritten: Message | null = null;
@@ -92,6 +96,7 @@ export class Watcher {
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     if (this.scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
+    this.promises.safePoint(state);
     const finals = state.trace.steps.filter(({ action }) => action.type === 'final').length;
     expectThat(
       state.trace.dropped > 0 || finals === this.finals,
@@ -111,10 +116,13 @@ export class Watcher {
     for (const event of events) {
       this.caps.happened(event, state);
       this.gates.happened(event);
+      this.promises.happened(event, state);
       this.happened(event);
+      if (event.type === 'reask') this.askedAgain.add(event.role);
+      if (event.type === 'phase_started' || event.type === 'task_started') this.askedAgain.clear();
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
-        !unreadable || [...this.sentBack.values()].includes(this.lastRole),
+        !unreadable || (event.type === 'output_fallback' && this.askedAgain.has(event.role)),
         'a reply was given up that was not sent back once',
       );
     }
@@ -229,7 +237,9 @@ export class Watcher {
       );
     }
     const open = tasks.filter(isOpen).length;
-    expectThat(open <= (pinned?.limits.tasks ?? 0), `${open} tasks are open`);
+    // The orchestrator reopens what failed, also where a person has filled its place.
+    const reopens = pinned?.orchestrate && this.scenario.people !== NOBODY;
+    expectThat(reopens || open <= (pinned?.limits.tasks ?? 0), `${open} tasks are open`);
     expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
     const judged = events.some(event => event.type === 'verdict' || event.type === 'goal_started');
     const completed = new Map(
@@ -260,12 +270,14 @@ export class Watcher {
     expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
     const listens = state.cursor.phase === 'steering';
     expectThat(state.pausedAt === null || listens, `the model was called in a paused run (${input.callId})`);
-    if (input.role === 'verifier') {
+    const retried = this.isRetried();
+    if (input.role === 'verifier' && !retried) {
       const open = state.tasks.find(isOpen);
       expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);
     }
     this.caps.modelCalled(state);
     const request = ask(state, input.callId);
+    this.promises.modelCalled(state, input.role, request.messages, retried);
     expectPaired(request.messages);
     if (state.calls.at(-1)?.thread === MAIN_THREAD) {
       const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');
@@ -275,6 +287,15 @@ export class Watcher {
     const offered = request.head.tools.map(tool => tool.name);
     expectThat(request.toolsOffered || offered.length === 0, 'tools are offered where there are none');
     return request;
+  }
+
+  /** The call at hand is the one before, made again: nothing was read between the two. */
+  private isRetried(): boolean {
+    const [, before] = this.journal
+      .slice(-40)
+      .reverse()
+      .filter(({ type }) => type.startsWith('model_call_'));
+    return before?.type === 'model_call_failed' && TRIED_AGAIN.includes(before.next);
   }
 
   /** The request is the same as at the begin of the call, whatever happened meanwhile. */
@@ -331,6 +352,9 @@ export class Watcher {
     const running = state.tasks.find(task => task.status === 'executing');
     expectThat(running === undefined, `${running?.id} is executing still at the end`);
     this.gates.ended(state);
+    const broken = ['stopped', 'failed', 'cancelled'].includes(end.outcome) || state.stop !== null;
+    const trimmed = this.journal.some(event => event.type === 'thread_trimmed');
+    this.promises.ended(!broken && !trimmed);
     this.messages.ended(state, this.journal, this.transcript.messages);
     expectThat(
       state.steering === null || end.outcome !== 'completed',
@@ -338,6 +362,9 @@ export class Watcher {
     );
   }
 }
+
+/** What follows a failure without another look at what has arrived. */
+const TRIED_AGAIN = ['reschedule', 'next_model', 'compact'];
 
 /** All pages of a request. */
 function ask(state: RunState, callId: string): AskedRequest {

@@ -26,7 +26,7 @@ export function addSteer(program: Command): void {
     .argument('<id>', 'id of the run')
     .argument('<text>', 'what to say, in quotes; - reads it from stdin')
     .addOption(new Option('--when <when>', 'when it takes effect').choices(STEER_TIMES).default('skip'))
-    .option('--to <role>', 'the role it is for, such as verifier (default: the one at work)')
+    .option('--to <role>', 'planner, executor or verifier (default: the one at work)')
     .allowExcessArguments()
     .addHelpText('after', WHEN);
   describeVerb(verb, [

@@ -5,6 +5,7 @@ import type { GoalEnd } from '../conclude.js';
 import { answerFor } from '../conclude.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
+import { wish } from '../take-steering.js';
 import { endTask } from './notes.js';
 
 /** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
@@ -24,6 +25,7 @@ export async function askForTask(run: Run, task: Task, question: string): Promis
     return null;
   }
   cursor.round = Math.max(0, cursor.round - 1);
+  wish(run, asked.answer.text);
   run.say(run.threadOf(run.role('executor')), 'steer', asked.answer.text);
   return null;
 }

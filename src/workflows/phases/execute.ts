@@ -26,9 +26,10 @@ import { confirm } from '../confirm.js';
 import { reviewResult } from '../review.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../shelve.js';
+import { wish } from '../take-steering.js';
 import { runTurns } from '../turn-loop.js';
 import { askForTask } from './ask-for-task.js';
-import { endTask, noteFallback, noteLimit } from './notes.js';
+import { blockStuckTasks, endTask, noteFallback, noteLimit } from './notes.js';
 import { orchestrate } from './orchestrate.js';
 
 const EXECUTOR = 'executor';
@@ -40,6 +41,8 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
   if (failed) return orchestrate(run, failed);
   const task = currentTask(run);
   if (!task) {
+    // Nothing stays open behind a task that a verdict has rejected since: verification would wait for it for ever.
+    blockStuckTasks(run);
     run.enterPhase('verification', state.cursor.cycle);
     return null;
   }
@@ -171,6 +174,7 @@ async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | nul
   cursor.concerns = fitted([...concerns], CONCERNS_BYTES);
   const confirmed: Confirmed = reviewed.approved ? await confirmResult(run, task, report) : { kind: 'yes' };
   if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
+  if (confirmed.kind === 'no' && confirmed.instead !== null) wish(run, confirmed.instead);
   cursor.reported = false;
   cursor.concerns = [];
   const denied = confirmed.kind === 'no';

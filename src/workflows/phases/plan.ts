@@ -15,6 +15,7 @@ import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
 import { ask } from '../gates.js';
 import { reviewPlan } from '../review.js';
 import type { Run } from '../run.js';
+import { wish } from '../take-steering.js';
 import { runTurns } from '../turn-loop.js';
 import { blockStuckTasks, noteFallback, noteLimit } from './notes.js';
 
@@ -121,6 +122,7 @@ async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
   goal.asked = true;
   const { planning } = run.pinned.limits;
   const text = answer ?? 'Nobody answered: make the best plan you can, and say what you assume.';
+  if (answer !== null) wish(run, answer);
   run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
   if (cursor.round >= planning) return adopt(run, null, planning);
   return null;
@@ -150,11 +152,9 @@ async function release(run: Run): Promise<GoalEnd | null> {
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(open, []).body);
+      wish(run, answer.reason);
       planAnew(run, [answer.reason], 'user');
       return null;
-    }
-    if (answer.decision === 'edit') {
-      mergeTasks(run, { summary: '', needsMorePlanning: false, tasks: answer.tasks });
     }
   }
   state.tasks = adoptOpenTasks(state.tasks, cursor.cycle);
@@ -163,11 +163,12 @@ async function release(run: Run): Promise<GoalEnd | null> {
   return null;
 }
 
-/** Back to the planner with what was asked for. Tasks that did not begin may be dropped by the new plan. */
+/** Back to the planner with what was asked for. Tasks that did not begin are dropped, but for those of a person. */
 function planAnew(run: Run, wanted: string[], from: 'user' | 'review'): void {
   const { state } = run;
   state.goal.improvements = fitted(wanted, IMPROVEMENTS_BYTES);
   state.goal.improvementsFrom = from;
-  state.tasks = state.tasks.filter(task => task.status !== 'pending');
+  state.goal.reading = null;
+  state.tasks = state.tasks.filter(task => task.status !== 'pending' || task.byPerson);
   run.enterPhase('planning', state.cursor.cycle + 1);
 }

@@ -6,23 +6,36 @@ import { isEmptyPhrase } from '../../core/empty-phrase.js';
 import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
 import { preview } from '../../core/journal.js';
+
 import { plansLeft } from '../../core/limits.js';
-import { rejectTasks } from '../../core/plan.js';
+import { isOpen, rejectTasks } from '../../core/plan.js';
 import { questionText, specialText } from '../../core/special-output.js';
 import type { VerdictOutput } from '../../core/team-outputs.js';
+
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
 import { confirm } from '../confirm.js';
 import { ask } from '../gates.js';
 import { keepText } from '../keep-text.js';
 import type { Run } from '../run.js';
+import { wish } from '../take-steering.js';
 import { runTurns } from '../turn-loop.js';
 import { noteFallback, noteLimit } from './notes.js';
 
 const VERIFIER = 'verifier';
 
-/** One verdict (L4, F8 to F10): done, or back to the planner with improvements, until the cap (L5). */
+/**
+ * One verdict (L4, F8 to F10): done, or back to the planner with improvements, until the cap (L5). A verdict on a
+ * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified (PR2).
+ */
 export async function verify(run: Run): Promise<GoalEnd | null> {
+  const end = await judge(run);
+  if (end === null || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
+  run.enterPhase('execution', run.state.cursor.cycle);
+  return null;
+}
+
+async function judge(run: Run): Promise<GoalEnd | null> {
   const { state } = run;
   const { question, concerns, reporting } = state.cursor;
   if (question !== null) return clarify(run, question);
@@ -33,6 +46,7 @@ export async function verify(run: Run): Promise<GoalEnd | null> {
     maxRounds: reporting ? 2 : 1,
     tools: false,
     brief: () => (reporting ? unansweredBrief() : verificationBrief(state)),
+    leaves: () => leaves(run),
   });
   switch (end.kind) {
     case 'reply':
@@ -50,9 +64,27 @@ export async function verify(run: Run): Promise<GoalEnd | null> {
   }
 }
 
+function hasOpen({ state }: Run): boolean {
+  return state.tasks.some(isOpen);
+}
+
+/** True where there is nothing to verify yet, or no verification left for what was added after the last one. */
+function leaves(run: Run): boolean {
+  const { goal, cursor } = run.state;
+  if (hasOpen(run)) {
+    run.enterPhase('execution', cursor.cycle);
+    return true;
+  }
+  if (goal.counters.verification < run.pinned.limits.verification) return false;
+  noteLimit(run, 'verification', null);
+  wrapUpAs(run, 'verification_cap', 'the plan was changed after the last verification that its limit allows');
+  return true;
+}
+
 function noVerdict(run: Run, errors: string[]): null {
-  noteFallback(run, VERIFIER, errors, 'an unverified answer');
-  wrapUpAs(run, 'no_verdict', 'the verification gave no verdict');
+  noteFallback(run, VERIFIER, errors, hasOpen(run) ? 'the tasks that are open' : 'an unverified answer');
+  if (hasOpen(run)) run.enterPhase('execution', run.state.cursor.cycle);
+  else wrapUpAs(run, 'no_verdict', 'the verification gave no verdict');
   return null;
 }
 
@@ -105,6 +137,7 @@ async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
     case 'stopped':
       return answerFor(run, 'stopped');
     case 'no':
+      if (confirmed.instead !== null) wish(run, confirmed.instead);
       return planAgain(run, [confirmed.instead ?? 'The person did not accept the answer.'], 'user');
   }
 }
@@ -127,6 +160,7 @@ async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
     cursor.briefed = false;
   } else {
     cursor.round = Math.max(0, cursor.round - 1);
+    wish(run, text);
     run.say(run.threadOf(run.role(VERIFIER)), 'steer', text);
   }
   return null;

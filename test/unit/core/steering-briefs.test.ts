@@ -95,7 +95,14 @@ test('intentBrief, routeBrief: the task context → goal, task at hand, tasks in
     expect(JSON.parse(context)).toEqual({
       goal: 'The goal',
       currentTask: 'task-1',
-      tasks: [{ id: 'task-1', description: 'Read &lt;/task_context> it', status: 'executing' }],
+      tasks: [
+        {
+          id: 'task-1',
+          description: 'Read &lt;/task_context> it',
+          status: 'executing',
+          result: 'a long report',
+        },
+      ],
     });
   }
 });

@@ -1,0 +1,55 @@
+/** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
+import { PLAN_BYTES } from './bounds.js';
+import { preview } from './journal.js';
+import type { PlannedTask, Task } from './plan.js';
+import { isOpen, mergePlan, planCycles } from './plan.js';
+
+const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
+  executing: 'has begun already',
+  completed: 'is completed',
+  failed: 'has failed',
+  skipped: 'was skipped',
+  blocked: 'is blocked by a task that failed',
+};
+
+/** What is wrong with tasks that a person adds or changes, in sentences; empty when all of them will count. */
+export function planEditFaults(
+  edit: readonly PlannedTask[],
+  { tasks, maxTasks }: { tasks: readonly Task[]; maxTasks: number },
+): string[] {
+  const byId = new Map(tasks.map(task => [task.id, task]));
+  const faults: string[] = [];
+  for (const { id, dependencies } of edit) {
+    const status = byId.get(id)?.status ?? 'pending';
+    if (status !== 'pending')
+      faults.push(`Task ${id} ${WHY_FIXED[status]} and can not be changed: give new work a new id.`);
+    for (const needed of dependencies) {
+      const other = byId.get(needed)?.status;
+      if (other === 'failed' || other === 'blocked')
+        faults.push(`Task ${id} would never begin: ${needed} ${WHY_FIXED[other]}.`);
+    }
+  }
+  const edited = new Set(edit.map(task => task.id));
+  const open: PlannedTask[] = [...tasks.filter(task => isOpen(task) && !edited.has(task.id)), ...edit];
+  if (open.length > maxTasks)
+    faults.push(
+      `The plan would have ${open.length} open tasks, and the limit tasks is ${maxTasks}: give fewer, or raise the limit first.`,
+    );
+  const merged = mergePlan(tasks, edit, { cycle: 1, maxTasks: Number.POSITIVE_INFINITY, byPerson: true });
+  const whole = (task: PlannedTask) =>
+    merged.tasks.some(({ id, description }) => id === task.id && description === task.description);
+  if (faults.length === 0 && !edit.every(whole))
+    faults.push(
+      `The plan would be over ${PLAN_BYTES} bytes: say it in fewer words, and name files for the rest.`,
+    );
+  const [circle] = planCycles(open);
+  if (circle) faults.push(`These tasks would wait for each other: ${circle.join(', ')}.`);
+  return faults;
+}
+
+/** Names tasks of a person that a goal ended without, for its answer; empty where there are none. */
+export function notDoneText(tasks: readonly Task[]): string {
+  const open = tasks.filter(task => task.byPerson && isOpen(task));
+  if (open.length === 0) return '';
+  return `Not done: ${open.map(task => `${task.id} (${preview(task.description, 100)})`).join('; ')}.`;
+}

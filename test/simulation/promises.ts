@@ -1,0 +1,173 @@
+/**
+ * The book of promises: what the run told people it would do, held against what it did. Tasks that were taken are
+ * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
+ * nobody is left waiting (PR2, PR3, PR4, PR5, PR7).
+ */
+import type { Gate } from '../../src/core/gate.js';
+import type { JournalEvent } from '../../src/core/journal.js';
+import type { LlmMessage } from '../../src/core/message.js';
+import { textOf } from '../../src/core/message.js';
+import type { PlannedTask } from '../../src/core/plan.js';
+import type { RunState } from '../../src/core/run-state.js';
+import { isHeld } from '../../src/core/run-state.js';
+import { expectThat } from './expect-that.js';
+
+interface PromisedTask {
+  description: string;
+  /** The journal's last event when it was promised: what came before is of an earlier life of its id. */
+  since: number;
+  begun: boolean;
+  /** How it ended, in words; null while it did not. Later plans may have it done again, in their words. */
+  end: string | null;
+}
+
+/** Ends that are not the executor's: each says that the task was not done. */
+const NOT_DONE = ['skipped replanned', 'skipped orchestrated', 'blocked dependency_failed'];
+
+export class Promises {
+  private readonly tasks = new Map<string, PromisedTask>();
+  private limits: Record<string, number | null> = {};
+  /** What budget gates were raised to, by gate. */
+  private readonly raised = new Map<string, { budget: string; to: number }>();
+  private readonly questions = new Set<string>();
+  private readonly read = new Set<string>();
+  private readonly markersRead = new Set<string>();
+
+  planEdited({ journal, tasks }: RunState, edit: readonly PlannedTask[]): void {
+    for (const { id, description } of edit) {
+      this.tasks.set(id, { description, since: journal.lastSeq, begun: false, end: null });
+      const taken = tasks.some(task => task.id === id && task.description === description);
+      expectThat(taken, `${id} was taken into the plan, and is not in it`);
+    }
+  }
+
+  limitsSet(limits: Partial<Record<string, number | null>>): void {
+    for (const [name, value] of Object.entries(limits)) if (value !== undefined) this.limits[name] = value;
+  }
+
+  /** The answer to this gate was taken: it is in the state. */
+  answered(state: RunState, { gateId }: Gate): void {
+    const open = state.gates.find(({ gate }) => gate.gateId === gateId);
+    const { answer, gate } = open ?? {};
+    if (answer?.kind === 'plan' && answer.decision === 'edit') this.planEdited(state, answer.tasks);
+    if (answer?.kind === 'budget' && answer.decision === 'raise' && gate?.kind === 'budget')
+      this.raised.set(gateId, { budget: gate.subject.budget, to: answer.to });
+  }
+
+  happened(event: JournalEvent, state: RunState): void {
+    switch (event.type) {
+      case 'task_started': {
+        const promised = this.promised(event.taskId, event.seq);
+        if (!promised) return;
+        promised.begun = true;
+        expectThat(
+          event.description === promised.description,
+          `${event.taskId} begins as "${event.description}", and a person wants "${promised.description}"`,
+        );
+        return;
+      }
+      case 'task_ended': {
+        const promised = this.promised(event.taskId, event.seq);
+        if (!promised) return;
+        promised.end = `${event.status} ${event.reason}`;
+        const fair = promised.begun || NOT_DONE.includes(promised.end);
+        expectThat(fair, `${event.taskId} of a person ended as ${promised.end}, and was not worked on`);
+        return;
+      }
+      case 'goal_ended':
+        this.goalEnded(event, state);
+        return;
+      case 'orchestration':
+        // It may give more, or less than was set.
+        if (event.accepted) this.limits = {};
+        return;
+      case 'gate_closed':
+        this.gateClosed(event, state);
+        return;
+      default:
+    }
+  }
+
+  private promised(taskId: string, seq: number): PromisedTask | null {
+    const promised = this.tasks.get(taskId);
+    return promised && seq > promised.since && promised.end === null ? promised : null;
+  }
+
+  private goalEnded({ number, seq }: { number: number; seq: number }, { goals }: RunState): void {
+    const ended = goals.find(goal => goal.number === number);
+    expectThat(ended !== undefined, `goal ${number} ended, and is not on record`);
+    for (const [id, { begun, end, since }] of this.tasks) {
+      if (since > seq) continue;
+      this.tasks.delete(id);
+      if (begun || end !== null) continue;
+      const { outcome, answer } = ended;
+      expectThat(outcome !== 'completed', `${id} of a person is open, and the goal is completed`);
+      const speaks = outcome === 'unverified' || outcome === 'budget_exhausted';
+      expectThat(!speaks || answer.includes(id), `${id} of a person is open, and the answer does not say so`);
+    }
+  }
+
+  private gateClosed(
+    { gateId, kind, by }: Extract<JournalEvent, { type: 'gate_closed' }>,
+    { pinned }: RunState,
+  ): void {
+    if (by !== 'person') return;
+    if (kind === 'question') this.questions.add(gateId);
+    const raised = this.raised.get(gateId);
+    if (!raised) return;
+    this.limits = { ...this.limits, [raised.budget]: raised.to };
+    expectThat(pinned !== null, 'a budget is raised in a run that is loaded');
+  }
+
+  safePoint({ pinned }: RunState): void {
+    for (const [name, value] of Object.entries(this.limits)) {
+      const now = pinned?.limits[name as keyof typeof pinned.limits];
+      expectThat(now === value, `the limit ${name} is ${now}, and a person set ${value}`);
+    }
+  }
+
+  /** A call begins: whoever it asks has read what waited for it. `retried`: the same call, made again. */
+  modelCalled(state: RunState, role: string, messages: readonly LlmMessage[], retried: boolean): void {
+    this.note(messages);
+    if (retried) return;
+    const aside = state.steering !== null || state.cursor.phase === 'consultation';
+    for (const { id, kind, to } of state.inbox.items) {
+      const waits = kind === 'steer' && (to === role || (to === null && !aside));
+      expectThat(!waits, `${role} is called, and has not read ${id}`);
+    }
+  }
+
+  /** Somebody comes to a run that waits: nothing that it can hear waits with it, and no goal that is answered asks. */
+  waited(state: RunState): void {
+    const asks = state.gates.filter(({ answer }) => answer === null);
+    expectThat(
+      !state.steering?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
+      'a message between two goals asks for more of the budget of the one before',
+    );
+    const listens = state.pinned?.roles.understanding && state.cursor.phase !== 'consultation';
+    if (!isHeld(state) || !listens || state.idleSince !== null || asks.length > 0) return;
+    const { batch } = state.cursor;
+    const heard = state.inbox.items.find(
+      ({ kind, to, when }) => kind === 'steer' && to === null && (batch === null || when !== 'after-batch'),
+    );
+    expectThat(heard === undefined, `the run is held, and does not listen to ${heard?.id}`);
+  }
+
+  private note(messages: readonly LlmMessage[]): void {
+    for (const message of messages) {
+      if (message.kind !== 'user' || this.read.has(message.id)) continue;
+      this.read.add(message.id);
+      for (const marker of textOf(message).match(/«\d+»|answer to g\d+/g) ?? []) this.markersRead.add(marker);
+    }
+  }
+
+  wasRead(marker: string): boolean {
+    return this.markersRead.has(marker);
+  }
+
+  /** `whole`: the run came to an end by itself, and no message was trimmed away. */
+  ended(whole: boolean): void {
+    for (const id of this.questions)
+      expectThat(!whole || this.wasRead(`answer to ${id}`), `nobody was told the answer to ${id}`);
+  }
+}

@@ -1,0 +1,140 @@
+/** A run of the whole team in memory: a test says what each role answers, and acts at any call. */
+import type { CallModelInput } from '../../src/activities/types.js';
+import type { Limits } from '../../src/core/limits.js';
+import { DEFAULT_LIMITS } from '../../src/core/limits.js';
+import { NO_USAGE, textOf } from '../../src/core/message.js';
+import type { OutputContract } from '../../src/core/role.js';
+import type { RunSettings } from '../../src/core/run-config.js';
+import { newRunState } from '../../src/core/run-state.js';
+import type { GoalEnd } from '../../src/workflows/conclude.js';
+import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
+import type { Ports } from '../../src/workflows/ports.js';
+import { Run } from '../../src/workflows/run.js';
+import { pinnedRun } from './core-values.js';
+import { testRole } from './small-run.js';
+
+const CONTRACTS: Record<string, OutputContract> = {
+  planner: 'plan',
+  executor: 'execution',
+  verifier: 'verdict',
+  summary: 'text',
+  understanding: 'intent',
+};
+
+/** The answers of a team that does one task and is content with it. */
+export const CONTENT: Record<string, unknown> = {
+  planner: { summary: 'A plan.', needsMorePlanning: false, todos: [{ id: 't1', description: 'Do t1' }] },
+  executor: { summary: 'The file says 42.', taskCompleted: true },
+  verifier: {
+    allCompleted: true,
+    userNeedsSatisfied: true,
+    overallFeedback: 'Well.',
+    summary: 'It says 42.',
+    tasks: ['t1', 'p1'].map(id => ({ id, completed: true, feedback: 'Seen.' })),
+  },
+  summary: 'What was found.',
+};
+
+/** What the understanding role says of a message: its relation, and for an instruction which. */
+export function intentOf(type: string, action = 'modify'): Record<string, unknown> {
+  return {
+    normalizedIntent: { goal: 'As it was read', action, scope: 'full_task', urgency: 'low' },
+    taskRelation: { type, confidence: 0.95, reasoning: 'It says so.' },
+    contextDependency: {
+      needsCurrentTaskContext: true,
+      needsExecutionHistory: false,
+      referencedEntities: [],
+    },
+  };
+}
+
+export interface ModelCall {
+  role: string;
+  /** How often this role was called, from 1. */
+  times: number;
+  /** All that the call sends, as one text. */
+  request: string;
+  run: Run;
+}
+
+export interface TeamRun {
+  run: Run;
+  /** Calls in order: `planner 1`, `executor 1` and so on. */
+  calls: ModelCall[];
+  end: GoalEnd;
+}
+
+/**
+ * Runs the team to the end of the run. `answer`: what a role says at a call, or undefined for the content team's
+ * answer; signals and updates may be sent in it. `waits`: called whenever the run waits for a person, which it
+ * does no more when that returns false.
+ */
+export async function teamRun(given: {
+  answer?: (call: ModelCall) => unknown;
+  waits?: (run: Run, times: number) => void;
+  limits?: Partial<Limits>;
+  settings?: Partial<RunSettings>;
+  understands?: boolean;
+}): Promise<TeamRun> {
+  const settings = { mode: 'team', workspace: '/w', autoApprove: true, ...given.settings } as const;
+  const calls: ModelCall[] = [];
+  const run: Run = new Run(
+    newRunState('Say what the file says.', settings, 0),
+    teamPorts(given, calls, () => run),
+  );
+  const names = Object.keys(CONTRACTS).filter(name => given.understands || name !== 'understanding');
+  const roles = Object.fromEntries(
+    names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
+  );
+  const limits = { ...DEFAULT_LIMITS, ...given.limits };
+  await beginRun(run, pinnedRun({ roles, limits, models: ['p/a'], gateTimeoutMs: 60_000 }));
+  for (;;) {
+    const end = await pursue(run);
+    if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    endRun(run, end);
+    return { run, calls, end };
+  }
+}
+
+function teamPorts(
+  { answer, waits }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits'>,
+  calls: ModelCall[],
+  served: () => Run,
+): Ports {
+  let waited = 0;
+  return {
+    now: () => 1_000,
+    callModel: async ({ role, callId }: CallModelInput) => {
+      await null;
+      const run = served();
+      const { thread = '' } = run.state.calls.find(call => call.callId === callId) ?? {};
+      const request = (run.state.threads[thread]?.messages ?? []).map(message => textOf(message)).join('\n');
+      const times = calls.filter(call => call.role === role).length + 1;
+      const call = { role, times, request, run };
+      calls.push(call);
+      const said = answer?.(call) ?? CONTENT[role];
+      const text = typeof said === 'string' ? said : JSON.stringify(said);
+      const content = [{ type: 'text' as const, text }];
+      const usage = { ...NO_USAGE, inputTokens: 10, outputTokens: 1 };
+      return { ok: true, value: { content, stopReason: 'end_turn', usage, model: 'p/a', durationMs: 1 } };
+    },
+    wait: async done => {
+      for (let tries = 0; !done() && tries < 20; tries += 1) {
+        waited += 1;
+        waits?.(served(), waited);
+        await null;
+      }
+      if (!done()) throw new Error('the run waits, and nobody comes');
+    },
+    offer: () => {},
+    callTool: () => Promise.reject(new Error('no tool is called here')),
+    storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
+    startRun: async id => id,
+    interrupt: () => {},
+    throwIfCancelled: () => {},
+    handoverDue: () => false,
+    handoverSuggested: () => false,
+    handOver: () => Promise.reject(new Error('nothing is handed over here')),
+    show: () => {},
+  };
+}
