@@ -203,9 +203,10 @@ export class Watcher {
         const most = message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES;
         expectThat(bytes <= most, () => `${message.id} (${message.purpose}) has ${bytes} bytes`);
       }
-      const strayResult = this.stray && message.kind === 'tool_result';
-      if (message.kind !== 'assistant' && !isCutOff(message) && !strayResult)
-        this.sentBack.set(thread, isReask(message) ? this.lastRole : null);
+      // What is said of messages that were trimmed is no turn of anyone, and neither is the end of a stray call.
+      const isTurn =
+        message.kind === 'user' ? !isCutOff(message) : message.kind === 'tool_result' && !this.stray;
+      if (isTurn) this.sentBack.set(thread, isReask(message) ? this.lastRole : null);
       this.lastWritten = message;
     }
   }
