@@ -68,14 +68,6 @@ export class McpPool {
     return entry.opening;
   }
 
-  /**
-   * Checks that every enabled server's texts can be filled in, without starting any.
-   * @throws SteersmanError for the first that can not.
-   */
-  checkServers(workspace: string): void {
-    for (const { name } of this.config.servers) this.#resolve(name, workspace);
-  }
-
   #resolve(name: string, workspace: string): ResolvedServer {
     if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');

@@ -1,5 +1,6 @@
 /** Names as providers allow them: `[a-zA-Z0-9_-]`, at most 64 long, unique in a run (T2). */
 import { createHash } from 'node:crypto';
+import anyAscii from 'any-ascii';
 
 const MAX_NAME_CHARS = 64;
 const HASH_CHARS = 8;
@@ -25,6 +26,8 @@ export function offerName(server: string, tool: string, taken: Set<string>): str
   return name;
 }
 
+/** Names in other scripts are written in Latin letters: 中文工具 → ZhongWenGongJu. */
 function allowed(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, '_');
+  const latin = /^[\x20-\x7e]*$/.test(name) ? name : anyAscii(name).trim();
+  return latin.replace(/[^a-zA-Z0-9_-]/g, '_');
 }

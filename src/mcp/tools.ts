@@ -18,15 +18,19 @@ export interface RunTools {
 
 const FALLBACK_SERVER = 'default';
 const MAX_DESCRIPTION_CHARS = 4_000;
+/** Widely used endpoints refuse a request with more. */
+const MANY_TOOLS = 128;
+
+function manyToolsWarning(count: number): string {
+  return `The tool servers offer ${count} tools, and many endpoints take at most ${MANY_TOOLS} with a call: switch servers off with "enabled": false in .mcp.json, or give roles fewer ("tools" in their front matter).`;
+}
 
 /**
- * Lists the tools of every enabled server for one workspace. A server that does not start becomes a warning:
- * the run goes on with the others (T1, E1).
+ * Lists the tools of every enabled server for one workspace. A server that does not start, or lacks a variable of
+ * its own, becomes a warning: the run goes on with the others (T1, E1).
  * `tools` of `steersman.yaml` are applied by the caller.
- * @throws SteersmanError where `.mcp.json` asks for a variable that is not set.
  */
 export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {
-  pool.checkServers(workspace);
   const listed = await Promise.all(pool.config.servers.map(({ name }) => listServer(pool, name, workspace)));
   const taken = new Set<string>([readResultTool.name]);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
@@ -45,6 +49,7 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
   }
   // Without servers there are no results to page.
   if (run.tools.length > 0) run.tools.push(readResultTool);
+  if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
   return run;
 }
 

@@ -158,12 +158,20 @@ describe('tools of a run', () => {
     expect(warnings.join()).toContain('simulate-research-query');
   });
 
-  it('a variable that is not set → the run is refused with the variable’s name', async () => {
+  it('OU6 a variable of one server is not set → a warning with its name, the other servers serve', async () => {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
-    const pool = poolOf({ one: { command: 'node', args: ['${NOT_SET}'] } });
-    const error = await failureOf(listRunTools(pool, workspace));
-    expect(error).toBeInstanceOf(SteersmanError);
-    expect(error.message).toContain('NOT_SET');
+    const pool = poolOf({ one: { command: 'node', args: ['${NOT_SET}'] }, two: fake.stdioEntry() });
+    const { tools, warnings } = await listRunTools(pool, workspace);
+    expect(warnings.join()).toContain('NOT_SET');
+    expect(tools.map(tool => tool.name)).toContain('echo');
+  });
+
+  it('OU6 more tools than endpoints take → a warning with the number', async () => {
+    const pool = poolOf({ one: fake.stdioEntry(), two: fake.stdioEntry({ FAKE_MCP_TOOLS: '200' }) });
+    const { tools, warnings } = await listRunTools(pool, workspace);
+    expect(warnings.join()).toContain(`offer ${tools.length} tools`);
+    const few = await listRunTools(poolOf({ one: fake.stdioEntry() }), workspace);
+    expect(few.warnings.join()).not.toContain('offer');
   });
 });
 

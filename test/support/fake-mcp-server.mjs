@@ -3,6 +3,7 @@
 //   FAKE_MCP_LOG       file that gets one JSON line for each call and each effect: the proof outside the run
 //   FAKE_MCP_GATES     folder where `slow` and `append_slow` wait for a file named by their `gate` argument
 //   FAKE_MCP_HIDDEN    a tool that is not listed, and answers all the same
+//   FAKE_MCP_TOOLS     so many tools more in the list
 //   FAKE_MCP_PAGE      tools a page of tools/list; default: all in one
 //   FAKE_MCP_FAIL      text: the server writes it to stderr and exits with code 3 instead of starting
 //   FAKE_MCP_FAIL_FILE  a file: while it exists, the server does as FAKE_MCP_FAIL says with its content
@@ -219,6 +220,7 @@ function createMcpServer() {
       inputSchema: tool.schema,
       ...(tool.annotations ? { annotations: tool.annotations } : {}),
     }));
+    for (let n = 1; n <= Number(env.FAKE_MCP_TOOLS ?? 0); n++) all.push({ ...all[0], name: `more_${n}` });
     const size = Number(env.FAKE_MCP_PAGE ?? all.length);
     const from = Number(params?.cursor ?? 0);
     const nextCursor = from + size < all.length ? { nextCursor: String(from + size) } : {};

@@ -17,6 +17,16 @@ describe('names of tools', () => {
     expect(offerName('s', 'a/b', taken)).toMatch(/^a_b_[0-9a-f]{8}$/);
   });
 
+  it.each([
+    ['中文工具', 'ZhongWenGongJu'],
+    ['поиск_файлов', 'poisk_faylov'],
+    ['größe', 'grosse'],
+  ])('OU6 a name in another script, %s → %s, the same each time', (tool, offered) => {
+    expect(offerName('s', tool, new Set())).toBe(offered);
+    expect(offerName('s', tool, new Set(['other']))).toBe(offered);
+    expect(offerName('s', tool, new Set([offered]))).toBe(`s__${offered}`);
+  });
+
   it('T2 any names → allowed characters, at most 64 long, unique', () => {
     const pairs = fc.uniqueArray(
       fc.tuple(
