@@ -15,10 +15,12 @@ export type StoreText = (name: string, text: string) => Promise<string>;
 
 /** Reasoning is for people, and never sent back to a model. Text beside calls says little. */
 const ASIDE_BYTES = 16_000;
-const NAME_BYTES = 300;
+const NAME_BYTES = 120;
 const RAW_BYTES = 8_000;
 const ERRORS_BYTES = 4_000;
-/** What stands around a call's arguments. */
+/** What a call takes without its arguments: kept free for each. */
+const LEAST_CALL_BYTES = 520;
+/** What stands around a text. */
 const CALL_BYTES = 300;
 /** A store that hangs does not hold the reply up. */
 const STORE_MS = 10_000;
@@ -44,7 +46,8 @@ async function keep(name: string, text: string, maxBytes: number, store: StoreTe
 /** Arguments are whole or not there: half of them would be another call. */
 function fitCalls(calls: readonly ToolUseBlock[], room: number): ToolUseBlock[] {
   let left = room;
-  return calls.map(call => {
+  return calls.map((call, index) => {
+    const free = (calls.length - index - 1) * LEAST_CALL_BYTES;
     const { raw, argErrors } = call;
     const bounded: ToolUseBlock = {
       ...call,
@@ -53,7 +56,7 @@ function fitCalls(calls: readonly ToolUseBlock[], room: number): ToolUseBlock[] 
       ...(raw === undefined ? {} : { raw: cutText(raw, RAW_BYTES) }),
       ...(argErrors === undefined ? {} : { argErrors: fitted(argErrors, ERRORS_BYTES) }),
     };
-    const kept = jsonBytes(bounded) <= left ? bounded : withoutArguments(call);
+    const kept = jsonBytes(bounded) <= left - free ? bounded : withoutArguments(call);
     left -= jsonBytes(kept) + 1;
     return kept;
   });

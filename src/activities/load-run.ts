@@ -15,8 +15,10 @@ import {
   SETTINGS_FILE,
 } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import { PINNED_BYTES } from '../core/bounds.js';
 import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
+import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
@@ -64,13 +66,28 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
     heartbeat();
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      return pack(await loadRun(deps, settings));
+      return pack(withinBound(await loadRun(deps, settings)));
     } finally {
       clearInterval(timer);
       await failpoint('run.loaded');
     }
   };
 }
+
+/** A run carries what it pins through every part: too much of it is a fault of the configuration (L20). */
+function withinBound(pinned: PinnedRun): PinnedRun {
+  const bytes = jsonBytes(pinned);
+  if (bytes <= PINNED_BYTES - SPARE_BYTES) return pinned;
+  const tools = jsonBytes(pinned.tools);
+  const message =
+    `Prompts and tools of the run have ${bytes} bytes, and at most ${PINNED_BYTES - SPARE_BYTES} are taken: ` +
+    `${pinned.tools.length} tools have ${tools}, the prompts ${jsonBytes(pinned.roles)}. ` +
+    'Disable tool servers that are not needed, or shorten the prompts.';
+  throw ApplicationFailure.nonRetryable(message, FAILURE.run.badConfig);
+}
+
+/** For limits and models that change while it runs. */
+const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;

@@ -1,6 +1,7 @@
 /** Read-only views of a run's state: what queries and the result give. */
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause } from '../core/cause.js';
+import { fitted } from '../core/fit.js';
 import type { JournalEvent, Outcome } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
@@ -14,8 +15,12 @@ import type { EventsPage, RunResult, RunView } from './messages.js';
 
 const PAGE_BYTES = 400_000;
 
-/** First what a person wants to know, last what only helps to look for faults. */
+/** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
 export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
+  return fitted(wholeView(state, info), PAGE_BYTES);
+}
+
+function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
   const { goal, pinned } = state;
   return {
     phase: phaseOf(state),
