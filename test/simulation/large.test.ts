@@ -13,5 +13,5 @@ test('state: everybody writes without end, handed over at every safe point → e
     });
     for (const event of run.journal) seen.add(event.type);
   }
-  expect([...seen]).toEqual(expect.arrayContaining(['store_failed', 'thread_trimmed', 'goal_ended']));
+  expect(['store_failed', 'thread_trimmed', 'goal_ended'].filter(type => !seen.has(type))).toEqual([]);
 });

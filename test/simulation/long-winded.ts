@@ -88,7 +88,7 @@ export class LongWindedWorld extends World {
   override async storeText() {
     this.said += 1;
     const random = new Random(this.scenario.seed, 'store', this.said);
-    if (!random.chance(0.2)) return super.storeText();
+    if (random.chance(0.5)) return super.storeText();
     return {
       ok: false as const,
       failure: { kind: 'application' as const, type: '', message: 'no space left' },
