@@ -10,6 +10,7 @@ import { startCommand } from '../support/command-line.js';
 import type { TestProject } from '../support/project.js';
 import { makeProject, projectRoot } from '../support/project.js';
 import { hasTmux, openWindow, type TerminalWindow } from '../support/terminal.js';
+import { until } from '../support/wait.js';
 
 let model: ScriptedModel;
 let project: TestProject;
@@ -215,6 +216,18 @@ describe('verbs that steer', () => {
     const watch = startCommand('client', ['watch', 'verbs'], { cwd: project.workspace, env: env() });
     await watch.printed(/waiting for you[\s\S]*client -- answer verbs g\d+/);
     const gateId = /answer verbs (g\d+)/.exec(watch.stdout())?.[1] ?? '';
+    // Who waits for the answer is told what the run waits for; a list finds it (TE4).
+    const waiting = startCommand('client', ['result', 'verbs'], { cwd: project.workspace, env: env() });
+    await waiting.printed(/waits for you: g\d+[\s\S]*client -- answer verbs g\d+/);
+    const listed = await until('the list shows who waits', async () => {
+      const { stdout } = await client('list', '--waiting', '--json');
+      return stdout === '' ? null : JSON.parse(stdout);
+    });
+    expect(listed).toMatchObject({
+      id: 'verbs',
+      phase: 'waiting',
+      waiting: `${gateId} question: Which boat?`,
+    });
 
     expect(await client('approve', 'verbs', gateId)).toMatchObject({
       code: 2,
@@ -243,6 +256,8 @@ describe('verbs that steer', () => {
     });
     expect((await client('finish', 'verbs')).code).toBe(0);
     expect((await watch.ended).code).toBe(0);
+    expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'Next is done.\n' });
+    expect((await client('list', '--waiting')).stdout).toBe('');
     const late = await client('follow-up', 'verbs', 'One more');
     expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('"One more" --after verbs') });
   }, 300_000);
