@@ -28,7 +28,10 @@ export function describeVerb(command: Command, examples: string[]): Command {
     .addHelpText('after', `\nExamples:\n${examples.map(example => `  ${example}`).join('\n')}`);
 }
 
-/** Connects, works, closes; what `work` resolves to is the exit code. */
+/**
+ * Connects and works; what `work` resolves to is the exit code. The process ends after it and the connection with it:
+ * in one that is closed before, the SDK tries calls again that are under way, which throws where nobody catches.
+ */
 export async function withTemporal(
   options: CommonOptions,
   work: (context: Context) => Promise<number>,
@@ -38,7 +41,7 @@ export async function withTemporal(
   try {
     process.exitCode = await work({ temporal, output });
   } finally {
-    await temporal.close();
+    temporal.local?.release();
   }
 }
 
@@ -49,10 +52,7 @@ export function positiveInteger(value: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 1.');
 }
 
-/** Time for streams and connections to close by themselves after a command. */
-const LINGER_MS = 1_000;
-
-/** Runs a command line: errors become a message and an exit code, never a stack trace. */
+/** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
   loadDotEnv(projectRoot);
   try {
@@ -60,7 +60,16 @@ export async function runCommandLine(program: Command): Promise<void> {
   } catch (error) {
     process.exitCode = report(error);
   }
-  setTimeout(() => process.exit(), LINGER_MS).unref();
+  await Promise.all([written(process.stdout), written(process.stderr)]);
+  process.exit();
+}
+
+/** Resolves when the reader of the stream has all that was written, or is gone. */
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise(resolve => {
+    stream.once('error', () => resolve());
+    stream.write('', () => resolve());
+  });
 }
 
 /** Says what went wrong, on stderr; returns the exit code. */

@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from '../../../src/stack/home.js';
+
+test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
+  const command = JSON.stringify(join(projectRoot, 'dist/client/command.js'));
+  const body = `
+    import { Command } from 'commander';
+    import { runCommandLine } from ${command};
+    const program = new Command().action(async () => {
+      // As the SDK does with a call that was under way when the connection was closed.
+      setTimeout(() => { throw new Error('Channel has been shut down'); }, 200);
+      process.stdout.write('x'.repeat(200_000));
+      process.exitCode = 130;
+    });
+    await runCommandLine(program);`;
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', body], {
+    encoding: 'utf8',
+    cwd: projectRoot,
+  });
+  expect({ status, stderr, length: stdout.length }).toEqual({ status: 130, stderr: '', length: 200_000 });
+});
