@@ -20,6 +20,7 @@ import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
+import { idlePermissions, isDenied } from '../core/permission.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -103,7 +104,11 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
   const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
-  const roles = await failAs(badConfig, () => renderAll(files.roles, { limits, tools }, run.systemMessage));
+  const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
+  const idle = idlePermissions(settings.permissions, tools);
+  const roles = await failAs(badConfig, () =>
+    renderAll(files.roles, { limits, tools: allowed }, run.systemMessage),
+  );
   const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
     pinModels(deps, roles, settings, run.model),
   );
@@ -124,7 +129,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
     searchAttributes: attributes.names,
-    warnings: [...listed.warnings, ...withClient.warnings, ...warnings, ...attributes.warnings],
+    warnings: [...listed.warnings, ...withClient.warnings, ...warnings, ...idle, ...attributes.warnings],
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reading `steersman.yaml`, and what follows from it: limits, models, tool policies. */
 import { join, resolve } from 'node:path';
-import picomatch from 'picomatch';
+import { matchesAny } from '../core/glob.js';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
@@ -94,7 +94,7 @@ export function applyToolOverrides(
   const rules = Object.entries(overrides).map(([glob, override]) => ({
     glob,
     override,
-    matches: picomatch(glob),
+    matches: (name: string) => matchesAny(name, [glob]),
   }));
   const changed = tools.map(tool => {
     const merged: ToolOverride = {};

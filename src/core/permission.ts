@@ -1,8 +1,8 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
-import { matchesAny } from './run-config.js';
+import { matchesAny } from './glob.js';
 import type { ToolDefinition } from './tool.js';
 
-/** Globs over tool names, from `steersman.yaml`; `*` stands for any run of characters. Default: all empty. */
+/** Globs (core/glob.ts) over tool names, from `steersman.yaml`. Default: all empty. */
 export interface Permissions {
   auto: string[];
   confirm: string[];
@@ -23,11 +23,30 @@ export function decidePermission(
   permissions: Permissions,
   given: { alwaysThisRun: readonly string[]; autoApprove: boolean },
 ): 'run' | 'ask' | 'deny' {
-  const matches = (globs: readonly string[]) =>
-    matchesAny(tool.name, globs) || matchesAny(tool.serverToolName, globs);
-  if (matches(permissions.deny)) return 'deny';
+  if (isDenied(tool, permissions)) return 'deny';
   if (given.autoApprove || given.alwaysThisRun.includes(tool.name)) return 'run';
-  if (matches(permissions.confirm)) return 'ask';
+  if (matchesEither(tool, permissions.confirm)) return 'ask';
   if (matchesAny(tool.name, permissions.auto)) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
+}
+
+type Named = Pick<ToolDefinition, 'name' | 'serverToolName'>;
+
+/** True for tools that never run, whoever allows them: no role is offered them. */
+export function isDenied(tool: Named, { deny }: Pick<Permissions, 'deny'>): boolean {
+  return matchesEither(tool, deny);
+}
+
+function matchesEither(tool: Named, globs: readonly string[]): boolean {
+  return matchesAny(tool.name, globs) || matchesAny(tool.serverToolName, globs);
+}
+
+/** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing (TR7). */
+export function idlePermissions(permissions: Permissions, tools: readonly Named[]): string[] {
+  const kinds = ['auto', 'confirm', 'deny'] as const;
+  return kinds.flatMap(kind =>
+    permissions[kind]
+      .filter(glob => !tools.some(tool => matchesEither(tool, [glob])))
+      .map(glob => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
+  );
 }

@@ -1,6 +1,8 @@
 /** What a run is started with, and what it pins at its start. */
+
+import { matchesAny } from './glob.js';
 import type { Ceilings, Limits } from './limits.js';
-import type { Permissions } from './permission.js';
+import { isDenied, type Permissions } from './permission.js';
 import type { PinnedRole } from './role.js';
 import type { JsonSchema, ToolDefinition } from './tool.js';
 
@@ -88,26 +90,12 @@ export interface PinnedRun {
   warnings: string[];
 }
 
-/** True when `name` matches one of the globs; `*` stands for any run of characters. */
-export function matchesAny(name: string, globs: readonly string[]): boolean {
-  return globs.some(glob => {
-    const parts = glob.split('*');
-    const [head = '', ...rest] = parts;
-    if (rest.length === 0) return name === glob;
-    const tail = rest.pop() ?? '';
-    if (!name.startsWith(head) || !name.endsWith(tail) || name.length < head.length + tail.length)
-      return false;
-    let at = head.length;
-    for (const part of rest) {
-      const found = name.indexOf(part, at);
-      if (found < 0 || found + part.length > name.length - tail.length) return false;
-      at = found + part.length;
-    }
-    return true;
-  });
-}
-
-/** The tools a role is offered, in the run's order (L9). */
-export function offeredTools(pinned: PinnedRun, role: PinnedRole): ToolDefinition[] {
-  return pinned.tools.filter(tool => matchesAny(tool.name, role.tools));
+/** The tools a role is offered, in the run's order (L9). What never runs is not offered (TR7). */
+export function offeredTools(
+  pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
+  role: Pick<PinnedRole, 'tools'>,
+): ToolDefinition[] {
+  return pinned.tools.filter(
+    tool => matchesAny(tool.name, role.tools) && !isDenied(tool, pinned.permissions),
+  );
 }

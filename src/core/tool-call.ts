@@ -64,6 +64,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   if (said?.kind === 'approval' && said.decision === 'deny')
     return end('denied', notAllowedNote(call.name, said.reason));
   if (given.index >= limits.toolCallsPerTurn) return end('skipped', overTurnCapNote(limits.toolCallsPerTurn));
+  if (!tool && isDeniedTool(given)) return end('denied', deniedByConfigurationNote(call.name));
   if (!tool) {
     const names = offered.map(({ name }) => name);
     return end('unavailable', unknownToolNote(call.name, nearestNames(call.name, names)));
@@ -86,6 +87,12 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   if (permission === 'run') return { kind: 'run', tool, note, edited: null };
   const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
   return { kind: 'ask', tool, note, concerns };
+}
+
+/** A tool of the run that nobody is offered, and that the model names all the same (TR7). */
+function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
+  const tool = pinned.tools.find(({ name }) => name === call.name);
+  return offered.length > 0 && tool !== undefined && permission(tool) === 'deny';
 }
 
 function end(ending: ToolEnding, note: string): ToolCallDecision {

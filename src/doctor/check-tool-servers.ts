@@ -1,6 +1,7 @@
 /** Do the tool servers start, and what do they offer? */
 import { plural } from '../client/format.js';
 import { applyToolOverrides, type Settings } from '../config/settings.js';
+import { idlePermissions } from '../core/permission.js';
 import type { ToolDefinition } from '../core/tool.js';
 import type { McpConfig, McpServerConfig } from '../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
@@ -32,7 +33,9 @@ export async function checkToolServers(
   );
   const { tools, warnings } = applyToolOverrides(named, settings.tools);
   const findings = offers.map(offer => describeOffer(offer, tools));
-  const unmatched = offers.some(offer => offer.failure !== null) ? [] : warnings;
+  const unmatched = offers.some(offer => offer.failure !== null)
+    ? []
+    : [...warnings, ...idlePermissions(settings.permissions, tools)];
   if (unmatched.length === 0) return findings;
   return [...findings, warning('tool settings', unmatched.join('\n'), 'Correct the pattern, or remove it.')];
 }

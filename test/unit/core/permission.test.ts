@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decidePermission, NO_PERMISSIONS } from '../../../src/core/permission.js';
+import { decidePermission, idlePermissions, NO_PERMISSIONS } from '../../../src/core/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 
 const BOTH = [true, false];
@@ -49,5 +49,21 @@ describe('decidePermission', () => {
     expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['write_file'] }, given)).toBe('ask');
     expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['files2__*'] }, given)).toBe('run');
     expect(decidePermission(writer, NO_PERMISSIONS, { ...given, alwaysThisRun: ['write_file'] })).toBe('ask');
+  });
+});
+
+describe('idlePermissions', () => {
+  const tools = [tool('write_file', false), tool('files2__read', true, 'read')];
+
+  it('a typing error, and braces that match nothing → said, with the list that has it; the others are not (TR7)', () => {
+    const permissions = {
+      auto: ['files2__*'],
+      confirm: ['read'],
+      deny: ['writ_file', 'delete_{a,b}', '{write,read}_file'],
+    };
+    expect(idlePermissions(permissions, tools)).toEqual([
+      'steersman.yaml: permissions.deny "writ_file" matches no tool of this run.',
+      'steersman.yaml: permissions.deny "delete_{a,b}" matches no tool of this run.',
+    ]);
   });
 });

@@ -99,6 +99,17 @@ describe('decideToolCall: calls that do not run', () => {
       /no tool named readfile. Nearest by name: read_file, /,
     ],
     [
+      'a tool of the run that is denied, so not offered → denied all the same (TR7)',
+      {
+        call: call('write_file'),
+        offered: [READ],
+        pinned: { fallbackServer: 'default', dedupe: 'off', tools: [READ, WRITE] },
+        permission: one => (one.name === 'write_file' ? 'deny' : 'run'),
+      },
+      'denied',
+      /denied by the configuration/,
+    ],
+    [
       'role without tools → unavailable, told to answer without (L9)',
       { offered: [] },
       'unavailable',

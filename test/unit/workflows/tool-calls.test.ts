@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pairingFaults } from '../../../src/core/message.js';
+import { offeredTools } from '../../../src/core/run-config.js';
 import { startOf } from '../../../src/core/run-state.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/batch.js';
 import { requestStop } from '../../../src/workflows/inbox-handlers.js';
@@ -97,6 +98,15 @@ describe('answers at the gates of a batch', () => {
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);
   });
+});
+
+test('offeredTools: a denied tool → not offered; called by name → denied (TR7)', async () => {
+  const permissions = { auto: [], confirm: [], deny: ['{put,drop}'] };
+  const small = runAtCalls([write('a')], { pinned: { permissions } });
+  const role = small.run.role('executor');
+  expect(offeredTools(small.run.pinned, role).map(({ name }) => name)).toEqual(['read']);
+  await workOff(small);
+  expect(small.results().map(({ ending }) => ending)).toEqual(['denied']);
 });
 
 describe('ends of calls that do not run', () => {
