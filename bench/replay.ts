@@ -39,7 +39,9 @@ for (const toolTurns of options.turns.split(',').map(Number)) {
   const shape: PlanShape = { toolTurns, doubleTurns: 0 };
   const arena = await startArena({ database: 'memory', shape, toolBytes: options.bytes, waitMs: 0 });
   try {
-    rows.push(await measure(arena, shape));
+    const row = await measure(arena, shape);
+    rows.push(row);
+    console.error(row.join('  '));
   } finally {
     await arena.close();
   }

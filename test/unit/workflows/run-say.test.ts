@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { UserMessage } from '../../../src/core/message.js';
+import { newRunState } from '../../../src/core/run-state.js';
+import type { Ports } from '../../../src/workflows/ports.js';
+import { Run } from '../../../src/workflows/run.js';
+
+function runThatRead(): Run {
+  const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
+  state.ledger.entries.read = {
+    toolUseId: 'c1',
+    tool: 'read',
+    messageId: 'm1',
+    ending: 'executed',
+    isError: false,
+    complete: true,
+    isStub: false,
+    paths: ['/w/a'],
+  };
+  return new Run(state, { now: () => 1 } as Ports);
+}
+
+test.each<[UserMessage['purpose'], boolean]>([
+  ['goal', false],
+  ['steer', false],
+  ['brief', true],
+  ['reask', true],
+])('a message that is a %s → what was read before holds: %s (LI8)', (purpose, holds) => {
+  const run = runThatRead();
+  run.say(run.mainThread(), purpose, 'I changed it, read it again.');
+  expect(Object.keys(run.state.ledger.entries)).toEqual(holds ? ['read'] : []);
+});
+
+test('a brief that gives a task → names it, so that trimming keeps it (LI6)', () => {
+  const run = runThatRead();
+  run.say(run.mainThread(), 'brief', 'Do this task now.', 'task-1');
+  run.say(run.mainThread(), 'brief', 'Plan.');
+  expect(run.mainThread().messages).toMatchObject([{ taskId: 'task-1' }, { purpose: 'brief' }]);
+  expect(run.mainThread().messages[1]).not.toHaveProperty('taskId');
+});
