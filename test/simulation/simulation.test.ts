@@ -78,6 +78,8 @@ const MUST_HAPPEN = [
     'handover in consultation',
   ],
   'model cancelled ',
+  ...['plan edit taken', 'plan edit refused', 'budget taken', 'budget refused'],
+  ...['message taken back', 'taking back refused'],
   'a stray tool call',
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
     cause => `cause ${cause}`,

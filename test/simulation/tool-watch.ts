@@ -102,7 +102,7 @@ export class ToolWatch {
     if (byClient && result.ending === 'executed') {
       const given = this.gates.given.has(call.id);
       expectThat(given || result.isError, `${call.id} has a result that no client gave`);
-      this.current.clear();
+      this.wrote(call.input);
     }
     if (result.ending === 'reused') {
       const known = this.current.get(key);
