@@ -124,6 +124,7 @@ class Crowd {
   readonly #temporal: Temporal;
   readonly #given: { taskQueue: string; workspace: string; seed: number };
   readonly #people: People[] = [];
+  #started = 0;
   #ending = false;
 
   constructor(temporal: Temporal, given: { taskQueue: string; workspace: string; seed: number }) {
@@ -197,7 +198,8 @@ class Crowd {
 
   async #start(): Promise<People> {
     const { taskQueue, workspace, seed } = this.#given;
-    const number = this.#people.length + 1;
+    this.#started += 1;
+    const number = this.#started;
     const random = new Random(seed, 'people', number);
     const settings = runSettings(workspace, {
       limits: LIMITS,
