@@ -21,6 +21,7 @@ import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import { idlePermissions, isDenied } from '../core/permission.js';
+import { pricedChains } from '../core/prices.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -110,7 +111,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     renderAll(files.roles, { limits, tools: allowed }, run.systemMessage),
   );
   const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
-    pinModels(deps, roles, settings, run.model),
+    pinModels(deps, roles, { settings, runModel: run.model, costUsd: limits.costUsd }),
   );
   const attributes = await searchAttributes(deps);
   return {
@@ -129,7 +130,14 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
     searchAttributes: attributes.names,
-    warnings: [...listed.warnings, ...withClient.warnings, ...warnings, ...idle, ...attributes.warnings],
+    warnings: [
+      ...listed.warnings,
+      ...withClient.warnings,
+      ...warnings,
+      ...idle,
+      ...choice.warnings,
+      ...attributes.warnings,
+    ],
   };
 }
 
@@ -186,14 +194,24 @@ function renderAll(
 async function pinModels(
   deps: LoadRunDeps,
   roles: PinnedRole[],
-  settings: Settings,
-  runModel: string | undefined,
+  {
+    settings,
+    runModel,
+    costUsd,
+  }: { settings: Settings; runModel: string | undefined; costUsd: number | null },
 ) {
   const file = join(deps.configDir, SETTINGS_FILE);
   const choice = chooseModels(roles, settings.models, { runModel, file });
   const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
   const infos = await Promise.all(ids.map(async id => [id, await deps.modelInfo(id)] as const));
-  return { choice, modelInfo: Object.fromEntries(infos) };
+  const modelInfo = Object.fromEntries(infos);
+  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo };
+  const priced = pricedChains(choice, modelInfo);
+  if (priced.fault === null) return { choice: priced, modelInfo };
+  throw new SteersmanError(
+    priced.fault,
+    'Use a model whose price is known, or set no limit: costUsd: null in steersman.yaml, or costUsd=none for a run.',
+  );
 }
 
 /** A run does without search attributes where the namespace may not be asked for them. */

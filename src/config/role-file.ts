@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defaultDialect } from '../core/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
+import { DEFAULT_OUTPUT_TOKENS } from '../core/role.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './settings-schema.js';
@@ -85,6 +86,6 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     dialect: given.dialect ?? defaultDialect(given.output),
     models: given.models ?? [],
     temperature: given.temperature ?? null,
-    maxOutputTokens: given.maxOutputTokens ?? null,
+    maxOutputTokens: given.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS[given.output],
   };
 }

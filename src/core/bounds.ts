@@ -114,6 +114,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   badCalls: 6_000,
   modelIndex: 4_000,
   contextLimits: 4_000,
+  retries: 100,
   toolCallId: NAME_BYTES,
   shown: 2_000,
   lastId: NUMBER_BYTES,

@@ -76,3 +76,8 @@ const RETRYABLE_MODEL: ReadonlySet<string> = new Set([
 export function isRetryableModelFailure(type: string): boolean {
   return RETRYABLE_MODEL.has(type);
 }
+
+/** True where the limit of time ended a call, ours or the platform's. */
+export function tookTooLong({ kind, type }: CallFailure): boolean {
+  return kind === 'timedOut' || type === FAILURE.model.timeout || type === FAILURE.model.stalled;
+}

@@ -68,6 +68,8 @@ export interface JournalPayloads {
   output_fallback: { role: string; errors: string[]; fallback: string };
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
   limit_reached: { limit: string; taskId: string | null };
+  /** What a person should know, and nothing follows from. */
+  warning: { text: string };
   budget_warning: { budget: BudgetKind };
   budget_set: { limits: Partial<Record<string, number | null>>; by: Enlarger };
   /** `shortened`: results made shorter in their place. */

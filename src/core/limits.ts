@@ -53,6 +53,8 @@ export interface Counters {
   turns: number;
   toolCalls: number;
   reasks: number;
+  /** Model calls that brought no reply, however often they were tried. */
+  failedCalls: number;
 }
 
 export const NO_COUNTERS: Counters = {
@@ -62,7 +64,18 @@ export const NO_COUNTERS: Counters = {
   turns: 0,
   toolCalls: 0,
   reasks: 0,
+  failedCalls: 0,
 };
+
+/** Shorter ones would never bring a reply, only failures at the end of a goal's time. */
+const LEAST_CALL_MS = 5_000;
+/** For calls outside the count, such as the wrap-up of a goal whose time is used up. */
+const UNCOUNTED_CALL_MS = 120_000;
+
+/** Time that a model call may take with all its tries (LI3), `usedMs` of the goal's being over; null: uncounted. */
+export function callTimeMs({ wallTimeMs }: Limits, usedMs: number | null): number {
+  return usedMs === null ? UNCOUNTED_CALL_MS : Math.max(LEAST_CALL_MS, wallTimeMs - usedMs);
+}
 
 /**
  * Plans that a goal may still get without a person's wish (L5, LI1): each verification that asks for more takes
@@ -86,7 +99,10 @@ export interface BudgetUse {
 /** Share of a budget at which the journal says so. */
 export const BUDGET_WARNING_SHARE = 0.8;
 
-/** Which budgets are used up, and which have passed the warning share. Unknown cost counts as none. */
+/**
+ * Which budgets are used up, and which have passed the warning share. A cost that is not known is used up where
+ * there is a limit of it (LI2): nobody could say that it holds.
+ */
 export function checkBudgets(
   limits: Limits,
   used: BudgetUse,
@@ -96,8 +112,8 @@ export function checkBudgets(
   for (const kind of BUDGET_KINDS) {
     const limit = limits[kind];
     const value = used[kind];
-    if (limit === null || value === null) continue;
-    if (value >= limit) exhausted.push(kind);
+    if (limit === null) continue;
+    if (value === null || value >= limit) exhausted.push(kind);
     else if (value >= limit * BUDGET_WARNING_SHARE) warned.push(kind);
   }
   return { exhausted, warned };

@@ -29,9 +29,27 @@ export interface RoleProfile {
   /** `provider/model`s in order of preference; empty: the run's default. */
   models: string[];
   temperature: number | null;
-  /** Tokens of one reply; null leaves it to the endpoint. */
+  /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */
   maxOutputTokens: number | null;
 }
+
+const LONG_OUTPUT_TOKENS = 16_384;
+const SHORT_OUTPUT_TOKENS = 8_192;
+
+/**
+ * Tokens of one reply where a profile says nothing (LI3): far more than a role needs, reasoning included, and an
+ * end to a model that rambles. Work and texts may be long, decisions are short.
+ */
+export const DEFAULT_OUTPUT_TOKENS: Readonly<Record<OutputContract, number>> = {
+  plan: LONG_OUTPUT_TOKENS,
+  execution: LONG_OUTPUT_TOKENS,
+  verdict: LONG_OUTPUT_TOKENS,
+  text: LONG_OUTPUT_TOKENS,
+  intent: SHORT_OUTPUT_TOKENS,
+  route: SHORT_OUTPUT_TOKENS,
+  review: SHORT_OUTPUT_TOKENS,
+  orchestration: SHORT_OUTPUT_TOKENS,
+};
 
 /** A role as pinned in a run: its profile and its rendered system prompt (P1). */
 export interface PinnedRole extends RoleProfile {

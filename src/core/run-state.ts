@@ -69,6 +69,16 @@ export interface Cursor {
   batch: Batch | null;
 }
 
+/** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
+export interface Retries {
+  /** Times in a row that it was lost with its worker. */
+  lost: number;
+  /** Times that the thread was trimmed because the model found it too long. */
+  trims: number;
+}
+
+export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
+
 /** A question to a second role, and the place it interrupted. */
 export interface PendingConsultation {
   key: string;
@@ -223,6 +233,7 @@ export interface RunState {
   modelIndex: Record<string, number>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
   contextLimits: Record<string, number>;
+  retries: Retries;
   /** Id of the tool call in flight, for the worker that asks for its arguments. */
   toolCallId: string | null;
   /** Search attributes as last written. */
@@ -319,6 +330,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     badCalls: {},
     modelIndex: {},
     contextLimits: {},
+    retries: NO_RETRIES,
     toolCallId: null,
     shown: {},
     lastId: 0,
@@ -346,6 +358,11 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
 /** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */
 export function accountOf({ goal, steering }: RunState): Account {
   return steering?.idle ? steering.spent : goal;
+}
+
+/** Whether the calls of this place are held to the goal's budgets: not the wrap-up, and not between two goals. */
+export function isCounted({ goal, steering }: RunState): boolean {
+  return goal.wrapUp === null && !steering?.idle;
 }
 
 /** Whether a pause holds the run here: it goes on listening, so messages are understood all the same (PR4). */

@@ -1,13 +1,15 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelResult } from '../activities/types.js';
-import { modelFailureDecision } from '../core/decide.js';
+import { lostForGood, modelFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
+import { tookTooLong } from '../core/failure.js';
 import { preview } from '../core/journal.js';
-import type { AssistantMessage } from '../core/message.js';
-import { actionOf, addUsage, textOf, toolCallsOf } from '../core/message.js';
+import { callTimeMs } from '../core/limits.js';
+import type { AssistantMessage, Usage } from '../core/message.js';
+import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
-import { accountOf, CALLS_KEPT, isHeld } from '../core/run-state.js';
+import { accountOf, CALLS_KEPT, goalTimeMs, isCounted, NO_RETRIES } from '../core/run-state.js';
 import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import type { CallOptions } from './ports.js';
 import type { Run } from './run.js';
@@ -15,74 +17,132 @@ import type { Run } from './run.js';
 export type ModelReply =
   /** `text`: what it says whole, also where the message has its head and tail. */
   | { kind: 'message'; message: AssistantMessage; text: string; durationMs: number; repairedText?: string }
-  | { kind: 'interrupted' }
+  /** Nothing came of it, and nothing is wrong: the loop looks at everything once more and comes again. */
+  | { kind: 'again' }
   | { kind: 'failed'; failure: CallFailure };
 
 /** Tries of one model, by Temporal: 1 s apart at first, doubling, or as the endpoint's Retry-After says. */
 const MODEL_ATTEMPTS = 4;
-/** How often one call is trimmed for a model that finds it too long: each time by nearly half. */
-const MOST_TRIMS = 4;
 
 /**
- * Calls the role's model and appends its reply. A lost call is made again with the same model; a
- * failure of the model goes on to the next of its chain (DESIGN.md, "Failures").
+ * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
+ * of the model goes on to the next of its chain (DESIGN.md, "Failures"): by way of the loop, where pause, stop
+ * and budgets are looked at before each call.
  */
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
-  let trims = 0;
-  for (;;) {
-    // Also between tries: the loop's safe point holds a run that was paused meanwhile.
-    if (isHeld(state)) return { kind: 'interrupted' };
-    const chain = role.models.length > 0 ? role.models : run.pinned.models;
-    const index = state.modelIndex[role.name] ?? 0;
-    const model = chain[index] ?? chain[0];
-    if (model === undefined) throw new Error(`role ${role.name} has no model`);
-    trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
-    const call = pinCall(run, role, thread, model, toolsOffered);
-    const { callId } = call;
-    run.journal('model_call_started', {
-      callId,
-      role: role.name,
-      model,
-      round: state.cursor.round + 1,
-      taskId: state.cursor.taskId,
-      form: role.output === 'text' ? 'words' : 'json',
-    });
-    run.inFlight = { kind: 'model', role: role.name, interruptible: true };
-    const check = run.offered.offer(run, call);
-    const input = { callId, role: role.name, model, check };
-    const called = await run.ports.callModel(input, optionsFor(run, call));
-    run.inFlight = null;
-    if (called.ok) return settle(run, { thread, role }, call, called.value);
-    const next = nextOf(run, called.failure, index + 1 < chain.length);
-    const { kind, type, message } = called.failure;
-    run.journal('model_call_failed', { callId, model, failure: type || kind, message, next });
-    if (next === 'stop' || next === 'interrupted') return { kind: 'interrupted' };
-    if (next === 'reschedule') continue;
-    if (next === 'compact' && trims++ < MOST_TRIMS && trimAfterRefusal(run, thread, model)) continue;
-    if (next !== 'next_model' && next !== 'compact') return { kind: 'failed', failure: called.failure };
-    const toModel = chain[index + 1];
-    if (toModel === undefined) return { kind: 'failed', failure: called.failure };
-    state.modelIndex[role.name] = index + 1;
-    run.journal('provider_switch', { role: role.name, fromModel: model, toModel });
+  const { model } = modelOf(run, role);
+  trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
+  const call = pinCall(run, role, thread, model, toolsOffered);
+  const { callId } = call;
+  run.journal('model_call_started', {
+    callId,
+    role: role.name,
+    model,
+    round: state.cursor.round + 1,
+    taskId: state.cursor.taskId,
+    form: role.output === 'text' ? 'words' : 'json',
+  });
+  run.inFlight = { kind: 'model', role: role.name, interruptible: true };
+  const check = run.offered.offer(run, call);
+  const options = optionsFor(run, call);
+  const called = await run.ports.callModel({ callId, role: role.name, model, check }, options);
+  run.inFlight = null;
+  return called.ok
+    ? settle(run, { thread, role }, call, called.value)
+    : settleFailure(run, { role, thread, call, failure: called.failure, timeMs: options.wholeMs });
+}
+
+function modelOf(run: Run, role: PinnedRole): { model: string; next: string | undefined } {
+  const chain = role.models.length > 0 ? role.models : run.pinned.models;
+  const index = run.state.modelIndex[role.name] ?? 0;
+  const model = chain[index] ?? chain[0];
+  if (model === undefined) throw new Error(`role ${role.name} has no model`);
+  return { model, next: chain[index + 1] };
+}
+
+interface FailedCall {
+  role: PinnedRole;
+  thread: Thread;
+  call: PinnedCall;
+  failure: CallFailure;
+  /** What the call was given with all its tries. */
+  timeMs: number;
+}
+
+/** What follows a call that brought no reply. What it used counts all the same (LI3). */
+function settleFailure(run: Run, failed: FailedCall): ModelReply {
+  const { state } = run;
+  const { role, call, failure } = failed;
+  const { model, next: nextModel } = modelOf(run, role);
+  spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
+  const next = nextOf(run, failed, nextModel !== undefined);
+  const { kind, type, message } = failure;
+  run.journal('model_call_failed', { callId: call.callId, model, failure: type || kind, message, next });
+  const { retries } = state;
+  state.retries = NO_RETRIES;
+  switch (next) {
+    case 'stop':
+    case 'interrupted':
+    case 'out_of_time':
+      return { kind: 'again' };
+    case 'reschedule':
+      state.retries = { ...retries, lost: retries.lost + 1 };
+      return { kind: 'again' };
+    case 'compact':
+      state.retries = { ...retries, trims: retries.trims + 1 };
+      return { kind: 'again' };
+    case 'next_model':
+      state.modelIndex[role.name] = (state.modelIndex[role.name] ?? 0) + 1;
+      run.journal('provider_switch', { role: role.name, fromModel: model, toModel: nextModel ?? model });
+      return { kind: 'again' };
+    case 'give_up':
+      return { kind: 'failed', failure: lostForGood(failure, retries.lost + 1) };
+    case 'fail':
+      return { kind: 'failed', failure };
   }
 }
 
-function nextOf({ state }: Run, failure: CallFailure, hasNextModel: boolean) {
+function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNextModel: boolean) {
+  const { state, pinned } = run;
   if (state.stop) return 'stop';
-  return failure.kind === 'cancelled' ? 'interrupted' : modelFailureDecision(failure, hasNextModel);
+  if (failure.kind === 'cancelled') return 'interrupted';
+  // The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more.
+  if (tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs) return 'out_of_time';
+  const next = modelFailureDecision(failure, { ...state.retries, hasNextModel });
+  if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
+  return hasNextModel ? 'next_model' : 'fail';
 }
 
-function optionsFor(run: Run, call: PinnedCall): CallOptions {
-  const { cursor } = run.state;
+function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number } {
+  const { state, pinned } = run;
+  const { cursor } = state;
   const place = cursor.taskId ?? `cycle ${cursor.cycle}`;
+  const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
+  const wholeMs = callTimeMs(pinned.limits, usedMs);
   return {
     summary: preview(`${call.role} · ${place} · round ${cursor.round + 1} · ${call.model}`, 190),
-    timeoutMs: run.pinned.modelTimeoutMs,
+    timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
+    wholeMs,
     attempts: MODEL_ATTEMPTS,
     interruptible: true,
   };
+}
+
+/** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
+function spend(run: Run, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }): void {
+  const { state } = run;
+  const account = accountOf(state);
+  const { turns, failedCalls } = account.counters;
+  account.usage = addUsage(account.usage, usage);
+  account.counters = {
+    ...account.counters,
+    turns: turns + (counted.turns ?? 0),
+    failedCalls: failedCalls + (counted.failedCalls ?? 0),
+  };
+  state.usage = addUsage(state.usage, usage);
+  state.turns += counted.turns ?? 0;
 }
 
 /** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
@@ -113,7 +173,6 @@ function settle(
   result: CallModelResult,
 ): ModelReply {
   const { state } = run;
-  const account = accountOf(state);
   const message = run.append(thread, {
     id: run.nextId('m'),
     at: run.ports.now(),
@@ -125,13 +184,9 @@ function settle(
     model: result.model,
     usage: result.usage,
   });
-  account.usage = addUsage(account.usage, result.usage);
-  state.usage = addUsage(state.usage, result.usage);
+  state.retries = NO_RETRIES;
   // The wrap-up call is outside the count (DESIGN.md, "Team mode").
-  if (state.cursor.phase !== 'wrap_up') {
-    account.counters = { ...account.counters, turns: account.counters.turns + 1 };
-    state.turns += 1;
-  }
+  spend(run, result.usage, state.cursor.phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,
@@ -141,7 +196,8 @@ function settle(
     usage: result.usage,
     durationMs: result.durationMs,
   });
-  if (result.stopReason === 'interrupted') return { kind: 'interrupted' };
+  warnOnce(run, result.warning);
+  if (result.stopReason === 'interrupted') return { kind: 'again' };
   const { repairedText, durationMs, wholeText = textOf(message) } = result;
   return {
     kind: 'message',
@@ -150,6 +206,14 @@ function settle(
     durationMs,
     ...(repairedText === undefined ? {} : { repairedText }),
   };
+}
+
+/** Once a goal: the same is true of every reply of that endpoint. */
+function warnOnce(run: Run, warning: string | undefined): void {
+  const { warned } = run.state.goal;
+  if (warning === undefined || warned.includes(warning)) return;
+  warned.push(warning);
+  run.journal('warning', { text: warning });
 }
 
 /** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */

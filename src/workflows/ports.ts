@@ -18,8 +18,10 @@ export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailu
 export interface CallOptions {
   /** One line for the Web UI. */
   summary: string;
-  /** Start-to-close limit. */
+  /** Start-to-close limit: of one try. */
   timeoutMs: number;
+  /** Schedule-to-close limit: of all tries together. Default: none. */
+  wholeMs?: number;
   /** Tries before the failure comes back. */
   attempts: number;
   /** A stop may cancel it while it runs. */

@@ -13,7 +13,10 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   if (!state.settings.attended || state.stop) return false;
   const chain = role.models.length > 0 ? role.models : pinned.models;
   const model = chain[state.modelIndex[role.name] ?? 0] ?? '';
-  const models = Object.keys(pinned.modelInfo).filter(other => other !== model);
+  // Without a price nobody could hold the goal to a limit of cost.
+  const allowed = (other: string) =>
+    pinned.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
+  const models = Object.keys(pinned.modelInfo).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
     key: `failure:${role.name}:${state.goal.counters.turns}`,
     kind: 'failure',
@@ -32,26 +35,42 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   return true;
 }
 
-/** Asks for more of each budget that is used up. False where one is not raised: the goal is wrapped up. */
-export async function raiseBudgets(run: Run, budgets: readonly BudgetKind[]): Promise<boolean> {
+/**
+ * Asks for more of a budget that is used up; the loop looks at the others then. False where it is not raised: the
+ * goal is wrapped up.
+ */
+export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
   const { state, pinned } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
-  for (const budget of budgets) {
-    const limit = pinned.limits[budget] ?? 0;
-    const used = budgetUse(state, run.ports.now())[budget] ?? 0;
-    const raised = () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit;
-    const asked = await ask(run, {
-      key: `budget:${budget}:${limit}`,
-      kind: 'budget',
-      title: `The goal's limit of ${budget} is used up: ${used} of ${limit}.`,
-      body: 'Raise it to go on, or wrap up with what there is.',
-      subject: { budget, limit, used },
-      // By `setBudget`, without an answer to the gate.
-      superseded: raised,
-    });
-    if (asked.kind === 'superseded') continue;
-    if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
-    setLimits(run, { [budget]: asked.answer.to }, 'gate');
-  }
+  const limit = pinned.limits[budget] ?? 0;
+  const used = budgetUse(state, run.ports.now())[budget] ?? 0;
+  const unknown = budget === 'costUsd' && state.goal.usage.costUsd === null;
+  // Going on without a limit is more than a worker with a ceiling allows anybody.
+  if (unknown && typeof pinned.ceilings.costUsd === 'number') return false;
+  const asked = await ask(run, {
+    key: `budget:${budget}:${limit}`,
+    kind: 'budget',
+    ...(unknown ? unknownCost(limit) : usedUp(budget, used, limit)),
+    subject: { budget, limit, used },
+    // By `setBudget`, without an answer to the gate.
+    superseded: () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
+  });
+  if (asked.kind === 'superseded') return true;
+  if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
+  setLimits(run, { [budget]: unknown ? null : asked.answer.to }, 'gate');
   return true;
+}
+
+function usedUp(budget: BudgetKind, used: number, limit: number) {
+  return {
+    title: `The goal's limit of ${budget} is used up: ${used} of ${limit}.`,
+    body: 'Raise it to go on, or wrap up with what there is.',
+  };
+}
+
+function unknownCost(limit: number) {
+  return {
+    title: `The goal's cost is not known, so its limit of $${limit} can not be held.`,
+    body: 'A model without a known price was used. Raise the limit, by whatever number, to go on without one, or wrap up with what there is.',
+  };
 }

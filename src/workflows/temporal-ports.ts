@@ -23,6 +23,8 @@ import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { cutText } from '../core/fit.js';
 import { fitForHandover } from '../core/handover.js';
+import { isRecord } from '../core/json.js';
+import { isUsage } from '../core/message.js';
 import type { RunSettings } from '../core/run-config.js';
 import { settingsOfNewTask } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
@@ -46,10 +48,11 @@ const { steersman } = proxySinks<RequestSinks>();
 /** What the server takes of a summary; more fails the workflow task. */
 const MOST_SUMMARY_BYTES = 200;
 
-function activityOptions({ summary, timeoutMs, attempts }: CallOptions) {
+function activityOptions({ summary, timeoutMs, wholeMs, attempts }: CallOptions) {
   return {
     summary: cutText(summary, MOST_SUMMARY_BYTES),
     startToCloseTimeout: timeoutMs,
+    ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
@@ -174,15 +177,27 @@ function callFailure(error: unknown): CallFailure {
   if (!(error instanceof ActivityFailure)) throw error;
   const { cause } = error;
   if (cause instanceof TimeoutFailure) {
-    const kind = cause.timeoutType === 'START_TO_CLOSE' ? 'timedOut' : 'lost';
-    return { kind, type: '', message: `${cause.timeoutType} timeout` };
+    const { timeoutType, lastHeartbeatDetails } = cause;
+    const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
+    const message = outOfTime
+      ? 'It did not end within its time, and its worker did not say why.'
+      : 'Its worker was not heard of any more.';
+    const used = usageIn(isRecord(lastHeartbeatDetails) ? lastHeartbeatDetails.spent : null);
+    return { kind: outOfTime ? 'timedOut' : 'lost', type: '', message, ...used };
   }
   if (cause instanceof ApplicationFailure) {
     const type = cause.type ?? '';
     const lost =
       type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
-    return { kind: lost ? 'lost' : 'application', type, message: cutText(cause.message, FAILURE_BYTES) };
+    const [details] = cause.details ?? [];
+    const used = usageIn(isRecord(details) ? details.usage : null);
+    const message = cutText(cause.message, FAILURE_BYTES);
+    return { kind: lost ? 'lost' : 'application', type, message, ...used };
   }
   const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
   return { kind: 'application', type: '', message };
+}
+
+function usageIn(value: unknown): Pick<CallFailure, 'usage'> {
+  return isUsage(value) ? { usage: value } : {};
 }

@@ -9,17 +9,17 @@ import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
 import { textOf, toolCallsOf } from '../core/message.js';
-import type { OutputOf } from '../core/parse-output.js';
+import type { OutputOf, RoleReply } from '../core/parse-output.js';
 import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
 import { planInForce } from '../core/plan.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import { offeredTools } from '../core/run-config.js';
-import { accountOf, budgetUse, isHeld } from '../core/run-state.js';
+import { accountOf, budgetUse, isCounted, isHeld } from '../core/run-state.js';
 import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
-import { raiseBudgets, rescueFailure } from './rescue.js';
+import { raiseBudget, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
 import { applySteering, hears, listen, skipForSteering } from './take-steering.js';
@@ -76,8 +76,8 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
-    if (budgets.length > 0) {
-      if (await raiseBudgets(run, budgets)) continue;
+    if (budgets[0]) {
+      if (await raiseBudget(run, budgets[0])) continue;
       return { kind: 'budget_used', budgets };
     }
     if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
@@ -92,7 +92,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       cursor.failure = reply.failure;
       continue;
     }
-    if (reply.kind === 'interrupted') continue;
+    if (reply.kind === 'again') continue;
     const calls = toolCallsOf(reply.message).length;
     if (calls > 0) {
       openBatch(run, role, reply.message, spec.tools);
@@ -140,7 +140,8 @@ function readReply<C extends OutputContract>(
   const { message, text, repairedText } = reply;
   const known = contract === 'verdict' ? planInForce(tasks) : tasks;
   const knownTaskIds = known.map(task => task.id);
-  const read = parseRoleOutput(contract, text, { repairedText, knownTaskIds, dialect: role.dialect });
+  const options = { repairedText, knownTaskIds, dialect: role.dialect };
+  const read = whereCut(contract, message, parseRoleOutput(contract, text, options), cursor.reasked);
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, reply, null);
@@ -162,6 +163,28 @@ function readReply<C extends OutputContract>(
   run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect));
   return null;
 }
+
+/**
+ * A reply that was cut at its output limit (M13): it is sent back with the reason. Text that is cut again is taken,
+ * and says so; JSON that is whole all the same is right as it is.
+ */
+function whereCut<C extends OutputContract>(
+  contract: C,
+  message: AssistantMessage,
+  read: RoleReply<OutputOf[C]>,
+  reasked: boolean,
+): RoleReply<OutputOf[C]> {
+  if (message.stopReason !== 'max_tokens' || read.special) return read;
+  if (!read.ok) return { ...read, errors: [CUT_ERROR] };
+  if (contract !== 'text') return read;
+  if (!reasked) return { ...read, ok: false, errors: [CUT_ERROR] };
+  // The compiler does not see that the value of this contract is text.
+  return { ...read, value: `${read.value}\n\n${CUT_NOTE}` as OutputOf[C] };
+}
+
+const CUT_ERROR =
+  'It was cut off at the output limit before it was complete: write it again, whole and much shorter.';
+const CUT_NOTE = '[This text was cut off at the output limit.]';
 
 /** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
 function answerable(run: Run, role: PinnedRole): void {
@@ -197,8 +220,8 @@ function noteFinal(
  * two goals: the one that is answered does not pay for the next (PR7).
  */
 function usedBudgets(run: Run): BudgetKind[] {
-  const { goal, steering } = run.state;
-  if (goal.wrapUp || steering?.idle) return [];
+  const { goal } = run.state;
+  if (!isCounted(run.state)) return [];
   const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
   for (const budget of warned) {
     if (goal.warned.includes(budget)) continue;

@@ -227,6 +227,7 @@ describe('a whole team run', () => {
       turns: 12,
       toolCalls: 10,
       reasks: 0,
+      failedCalls: 0,
     });
     expect(replies.every(reply => reply.model === 'openai/gpt-5-mini')).toBe(true);
   });

@@ -2,6 +2,7 @@
 import type { CallToolResult } from '../../src/activities/types.js';
 import { type CallFailure, FAILURE } from '../../src/core/failure.js';
 import type { ToolContent } from '../../src/core/message.js';
+import { NO_USAGE } from '../../src/core/message.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 
@@ -9,7 +10,11 @@ const MODEL_TYPES = [...Object.values(FAILURE.model), FAILURE.stateUnavailable, 
 const TOOL_TYPES = [...Object.values(FAILURE.tool), FAILURE.stateUnavailable, FAILURE.workerShutdown, ''];
 
 export function modelFailure(random: Random): CallFailure {
-  return failure(random, MODEL_TYPES);
+  const failed = failure(random, MODEL_TYPES);
+  if (!random.chance(0.5)) return failed;
+  const costUsd = random.int(0, 9) / 1_024;
+  const usage = { ...NO_USAGE, inputTokens: random.int(1, 200), outputTokens: random.int(0, 50), costUsd };
+  return { ...failed, usage: { ...usage, estimated: true } };
 }
 
 export function toolFailure(random: Random): CallFailure {

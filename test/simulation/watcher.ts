@@ -92,7 +92,10 @@ export class Watcher {
       const { threads: _threads, journal: _journal, pinned: _pinned, trace, ...small } = state;
       expectPlainData({ ...small, usedTools: trace.usedTools });
     }
-    expectThat(JSON.stringify(state.usage) === JSON.stringify(this.usage), 'usage is the sum of all replies');
+    expectThat(
+      JSON.stringify(state.usage) === JSON.stringify(this.usage),
+      'usage is the sum of all replies and failed calls',
+    );
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     if (this.scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
@@ -304,7 +307,10 @@ export class Watcher {
 
   /** The request is the same as at the begin of the call, whatever happened meanwhile. */
   modelReturned(state: RunState, asked: AskedRequest, called: Called<CallModelResult>): void {
-    if (!called.ok) this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
+    if (!called.ok) {
+      this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
+      this.usage = addUsage(this.usage, called.failure.usage ?? NO_USAGE);
+    }
     if (!this.scenario.thorough) return;
     const again = ask(state, asked.callId);
     const same =

@@ -112,6 +112,25 @@ describe('load run', () => {
     expect(pinned.roles.executor?.system).toContain('at most 6 rounds');
   });
 
+  test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {
+    const modelInfo = (id: string) => ({ contextTokens: 1, costKnown: id !== 'openai/unknown' });
+    const limits = { costUsd: 2 };
+    const refused = await failureOf(load({ limits, model: 'openai/unknown' }, { modelInfo }));
+    expect(refused.type).toBe(FAILURE.run.badInput);
+    expect(refused.message).toMatch(/no price is known for openai\/unknown.*costUsd=none/);
+    await config('models:\n  default: [openai/base, openai/unknown]\n');
+    const pinned = await load({ limits }, { modelInfo });
+    expect(pinned.models).toEqual(['openai/base']);
+    expect(pinned.warnings).toContainEqual(expect.stringContaining('openai/unknown'));
+    expect((await load({}, { modelInfo })).models).toEqual(['openai/base', 'openai/unknown']);
+  });
+
+  test('load run: profiles that say nothing → replies have a limit all the same (LI3)', async () => {
+    const { roles } = await load();
+    expect(roles.executor?.maxOutputTokens).toBe(16_384);
+    expect(roles.router?.maxOutputTokens).toBe(8_192);
+  });
+
   test('load run: language zh → Chinese prompts', async () => {
     await config('language: zh\nmodels:\n  default: openai/base\n');
     expect((await load()).roles.planner?.system).toContain('规划者');

@@ -4,6 +4,9 @@ import {
   decideTask,
   decideVerdict,
   finalAnswer,
+  lostForGood,
+  MODEL_RESCHEDULES,
+  MOST_TRIMS,
   modelFailureDecision,
   planningDecision,
   toolEnding,
@@ -12,6 +15,7 @@ import {
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/parse-output.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
+import { NO_RETRIES } from '../../../src/core/run-state.js';
 import { task as taskWith } from '../../support/core-values.js';
 
 const BOOLEANS = [true, false, null] as const;
@@ -300,14 +304,17 @@ describe('modelFailureDecision', () => {
   it.each(Object.values(FAILURE.model).filter(type => type !== FAILURE.model.contextTooLong))(
     'modelFailureDecision: %s → the next model, or the end of the chain',
     type => {
-      expect(modelFailureDecision(failure('application', type), true)).toBe('next_model');
-      expect(modelFailureDecision(failure('application', type), false)).toBe('fail');
+      expect(modelFailureDecision(failure('application', type), { ...NO_RETRIES, hasNextModel: true })).toBe(
+        'next_model',
+      );
+      expect(modelFailureDecision(failure('application', type), { ...NO_RETRIES, hasNextModel: false })).toBe(
+        'fail',
+      );
     },
   );
 
   it.each([
     [failure('lost'), 'reschedule'],
-    [failure('timedOut'), 'reschedule'],
     [failure('application', FAILURE.stateUnavailable), 'reschedule'],
     [failure('application', FAILURE.workerShutdown), 'reschedule'],
     [failure('application', FAILURE.model.contextTooLong), 'compact'],
@@ -316,8 +323,36 @@ describe('modelFailureDecision', () => {
     [failure('application', ''), 'fail'],
     [failure('cancelled'), 'fail'],
   ])('modelFailureDecision: %j → %s, whatever the chain has', (given, decision) => {
-    expect(modelFailureDecision(given, true)).toBe(decision);
-    expect(modelFailureDecision(given, false)).toBe(decision);
+    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: true })).toBe(decision);
+    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: false })).toBe(decision);
+  });
+});
+
+describe('modelFailureDecision, again and again', () => {
+  const lost = { hasNextModel: true, lost: MODEL_RESCHEDULES, trims: 0 };
+  it.each([
+    failure('lost'),
+    failure('application', FAILURE.stateUnavailable),
+    failure('application', FAILURE.workerShutdown),
+  ])('modelFailureDecision: %j ten times in a row → given up, with words (ST7)', given => {
+    expect(modelFailureDecision(given, { ...lost, lost: MODEL_RESCHEDULES - 1 })).toBe('reschedule');
+    expect(modelFailureDecision(given, lost)).toBe('give_up');
+    const failed = lostForGood({ ...given, message: 'no heartbeat' }, MODEL_RESCHEDULES + 1);
+    expect(failed).toMatchObject({ type: FAILURE.workerLost });
+    expect(failed.message).toMatch(/lost with its worker 11 times in a row.*no heartbeat/);
+  });
+
+  it('modelFailureDecision: time limit that the platform found → the next model, or the end (LI3)', () => {
+    const given = failure('timedOut');
+    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: true })).toBe('next_model');
+    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: false })).toBe('fail');
+  });
+
+  it('modelFailureDecision: context too long however often it is trimmed → the next model, or the end', () => {
+    const given = failure('application', FAILURE.model.contextTooLong);
+    const trimmed = { lost: 0, trims: MOST_TRIMS };
+    expect(modelFailureDecision(given, { ...trimmed, hasNextModel: true })).toBe('next_model');
+    expect(modelFailureDecision(given, { ...trimmed, hasNextModel: false })).toBe('fail');
   });
 });
 

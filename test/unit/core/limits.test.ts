@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   type BudgetUse,
+  callTimeMs,
   ceilingFault,
   checkBudgets,
   DEFAULT_LIMITS,
@@ -35,7 +36,14 @@ describe('checkBudgets', () => {
     ['limit of 1 and one used → exhausted', { turns: 1 }, { turns: 1 }, ['turns'], []],
     ['cost exactly at the limit → exhausted', {}, { costUsd: 2 }, ['costUsd'], []],
     ['no limit of cost → never', { costUsd: null }, { costUsd: 1e9 }, [], []],
-    ['unknown cost → counts as none', {}, { costUsd: null }, [], []],
+    [
+      'cost not known → used up, for nobody can say that the limit holds (LI2)',
+      {},
+      { costUsd: null },
+      ['costUsd'],
+      [],
+    ],
+    ['cost not known, no limit of it → never', { costUsd: null }, { costUsd: null }, [], []],
     [
       'several at once → each in its list, in a fixed order',
       {},
@@ -139,4 +147,15 @@ test('limits: every default → a limit of its own that passes its own check (L1
   expect(limitsFault(DEFAULT_LIMITS)).toBeNull();
   expect(new Set(Object.keys(DEFAULT_LIMITS)).size).toBe(12);
   expect(Object.values(NO_COUNTERS).every(value => value === 0)).toBe(true);
+});
+
+describe('time of a model call (LI3)', () => {
+  test.each([
+    ['what is left of the goal', 10_000, 50_000],
+    ['never so little that no call could succeed', 59_999, 5_000],
+    ['the same when it is over', 90_000, 5_000],
+    ['outside the count: its own', null, 120_000],
+  ])('callTimeMs: %s', (_what, usedMs, timeMs) => {
+    expect(callTimeMs({ ...DEFAULT_LIMITS, wallTimeMs: 60_000 }, usedMs)).toBe(timeMs);
+  });
 });

@@ -1,0 +1,199 @@
+/** What the loop makes of model calls that fail, take too long, are lost or come back cut. */
+import { describe, expect, test } from 'vitest';
+import type { CallModelResult } from '../../../src/activities/types.js';
+import { MODEL_RESCHEDULES } from '../../../src/core/decide.js';
+import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { NO_USAGE, textOf } from '../../../src/core/message.js';
+import type { OutputContract } from '../../../src/core/role.js';
+import type { PinnedRun } from '../../../src/core/run-config.js';
+import { newRunState, startOf } from '../../../src/core/run-state.js';
+import type { Called, CallOptions } from '../../../src/workflows/ports.js';
+import { Run } from '../../../src/workflows/run.js';
+import { runTurns } from '../../../src/workflows/turn-loop.js';
+import { pinnedRun } from '../../support/core-values.js';
+import { quietPorts, testRole } from '../../support/small-run.js';
+
+type ModelCall = (call: number, options: CallOptions) => Called<CallModelResult>;
+
+/** A run whose executor, with this output, is about to be asked; `model` answers and may move the clock. */
+function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<PinnedRun> = {}) {
+  const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
+  const state = newRunState('Do it.', settings, 0);
+  state.pinned = pinnedRun({
+    roles: { executor: testRole('executor', { output, tools: [] }) },
+    models: ['p/a', 'p/b'],
+    modelTimeoutMs: 600_000,
+    ...pinned,
+  });
+  state.cursor = startOf('execution', 1, 'task-1');
+  const clock = { now: 0 };
+  const calls: CallOptions[] = [];
+  let looks = 0;
+  const run = new Run(state, {
+    ...quietPorts([]),
+    now: () => clock.now,
+    throwIfCancelled: () => {
+      looks += 1;
+    },
+    callModel: async (_input, options) => {
+      calls.push(options);
+      return model(calls.length, options);
+    },
+  });
+  const spec = { role: 'executor', output, maxRounds: 3, tools: false, brief: () => 'Do task-1.' };
+  const turn = () => runTurns(run, spec);
+  return { run, state, clock, calls, turn, safePoints: () => looks };
+}
+
+function reply(text: string, more: Partial<CallModelResult> = {}): Called<CallModelResult> {
+  const usage = { ...NO_USAGE, inputTokens: 10, outputTokens: 5 };
+  const content = [{ type: 'text' as const, text }];
+  return {
+    ok: true,
+    value: { content, stopReason: 'end_turn', usage, model: 'p/a', durationMs: 1, ...more },
+  };
+}
+
+function failed(kind: CallFailure['kind'], type = '', more: Partial<CallFailure> = {}): Called<never> {
+  return { ok: false, failure: { kind, type, message: 'it broke', ...more } };
+}
+
+describe('the time of a goal', () => {
+  test('model call: little time is left → bound by it, with all its tries, and the budget ends the turn (LI3)', async () => {
+    const limits = { ...DEFAULT_LIMITS, wallTimeMs: 30_000 };
+    const world = runAtCall(
+      'text',
+      (_call, { wholeMs = 0 }) => {
+        world.clock.now += wholeMs;
+        return failed('timedOut');
+      },
+      { limits },
+    );
+    world.clock.now = 10_000;
+    expect(await world.turn()).toEqual({ kind: 'budget_used', budgets: ['wallTimeMs'] });
+    expect(world.calls).toMatchObject([{ timeoutMs: 20_000, wholeMs: 20_000 }]);
+    expect(world.state.goal.counters.failedCalls).toBe(1);
+  });
+
+  test('model call: the goal got more time while the call ran into its end → it is made again (LI3)', async () => {
+    const limits = { ...DEFAULT_LIMITS, wallTimeMs: 30_000 };
+    const world = runAtCall(
+      'text',
+      (call, { wholeMs = 0 }) => {
+        if (call > 1) return reply('Done.');
+        world.clock.now += wholeMs;
+        if (world.state.pinned) world.state.pinned.limits = { ...limits, wallTimeMs: 90_000 };
+        return failed('application', FAILURE.model.timeout);
+      },
+      { limits },
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'Done.' });
+    expect(world.calls[1]).toMatchObject({ wholeMs: 60_000 });
+    expect(world.state.modelIndex).toEqual({});
+  });
+
+  test('model call: plenty of time → the limit of a call, and of a slow model the next one is asked', async () => {
+    const world = runAtCall('text', call => (call === 1 ? failed('timedOut') : reply('Done.')));
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    expect(world.calls[0]).toMatchObject({ timeoutMs: 600_000, wholeMs: 3_600_000 });
+    expect(world.state.modelIndex).toEqual({ executor: 1 });
+  });
+
+  test('model call: no time left, in the wrap-up → two minutes of its own', async () => {
+    const world = runAtCall('text', () => reply('Done.'));
+    world.state.goal.wrapUp = { cause: 'budget:wallTimeMs', why: '' };
+    world.clock.now = 9_000_000;
+    await world.turn();
+    expect(world.calls).toMatchObject([{ timeoutMs: 120_000, wholeMs: 120_000 }]);
+  });
+});
+
+describe('calls that bring nothing', () => {
+  test('model call: failed attempts used tokens → they count for goal and run (LI3)', async () => {
+    const usage = { ...NO_USAGE, inputTokens: 600, outputTokens: 500, estimated: true };
+    const limits = { ...DEFAULT_LIMITS, tokens: 1_000 };
+    const fails = () => failed('application', FAILURE.model.server, { usage });
+    const world = runAtCall('text', fails, { limits });
+    expect(await world.turn()).toEqual({ kind: 'budget_used', budgets: ['tokens'] });
+    expect(world.calls).toHaveLength(1);
+    expect(world.state.usage).toMatchObject({ inputTokens: 600, outputTokens: 500, estimated: true });
+    expect(world.state.goal.usage).toEqual(world.state.usage);
+  });
+
+  test('model call: lost again and again → a safe point before each, and an end that says so (ST7)', async () => {
+    const world = runAtCall('text', () => failed('lost'));
+    const end = await world.turn();
+    expect(end).toMatchObject({ kind: 'failed', failure: { type: FAILURE.workerLost } });
+    expect(world.calls).toHaveLength(MODEL_RESCHEDULES + 1);
+    expect(world.safePoints()).toBeGreaterThan(MODEL_RESCHEDULES);
+    expect(world.state.goal.counters).toMatchObject({ failedCalls: MODEL_RESCHEDULES + 1, turns: 0 });
+  });
+
+  test('model call: lost, with the time of the goal running → the budget ends it (ST7)', async () => {
+    const limits = { ...DEFAULT_LIMITS, wallTimeMs: 3_000 };
+    const world = runAtCall(
+      'text',
+      () => {
+        world.clock.now += 2_000;
+        return failed('lost');
+      },
+      { limits },
+    );
+    expect(await world.turn()).toEqual({ kind: 'budget_used', budgets: ['wallTimeMs'] });
+    expect(world.calls).toHaveLength(2);
+  });
+
+  test('model call: a reply in between → losses are counted anew', async () => {
+    const world = runAtCall('execution', call =>
+      call === MODEL_RESCHEDULES ? reply('What?') : failed('lost'),
+    );
+    await world.turn();
+    expect(world.calls).toHaveLength(MODEL_RESCHEDULES + MODEL_RESCHEDULES + 1);
+  });
+});
+
+describe('replies that were cut at the output limit', () => {
+  const cut = { stopReason: 'max_tokens' } as const;
+  const reasks = ({ state }: ReturnType<typeof runAtCall>) =>
+    Object.values(state.threads).flatMap(({ messages }) =>
+      messages.flatMap(said => (said.kind === 'user' && said.purpose === 'reask' ? [textOf(said)] : [])),
+    );
+
+  test('text: cut → asked for again, with the reason; the whole one is the answer (OU4, M13)', async () => {
+    const world = runAtCall('text', call => (call === 1 ? reply('Once upon', cut) : reply('The end.')));
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'The end.' });
+    expect(reasks(world)).toEqual([expect.stringMatching(/cut off at the output limit.*shorter/)]);
+  });
+
+  test('text: cut twice → taken, and it says so (OU4)', async () => {
+    const world = runAtCall('text', () => reply('Once upon', cut));
+    expect(await world.turn()).toMatchObject({
+      kind: 'reply',
+      output: 'Once upon\n\n[This text was cut off at the output limit.]',
+    });
+    expect(world.calls).toHaveLength(2);
+  });
+
+  test('JSON: cut → the reason is what is said, not that the JSON is bad (OU4)', async () => {
+    const world = runAtCall('execution', () => reply('{"summary": "I did', cut));
+    expect(await world.turn()).toMatchObject({ kind: 'unusable' });
+    expect(reasks(world)).toEqual([expect.stringMatching(/cut off at the output limit/)]);
+    expect(reasks(world)[0]).not.toMatch(/valid JSON object, got/);
+  });
+
+  test('JSON: whole, and cut in what follows it → taken as it is', async () => {
+    const world = runAtCall('execution', () =>
+      reply('{"summary":"Did it.","taskCompleted":true} And so', cut),
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: { summary: 'Did it.' } });
+  });
+});
+
+test('usage: an endpoint reports what can not be right, reply after reply → one warning (LI4)', async () => {
+  const warning = 'The token counts of p/a can not be right.';
+  const world = runAtCall('execution', () => reply('What?', { warning }));
+  await world.turn();
+  const warnings = world.state.journal.events.filter(({ type }) => type === 'warning');
+  expect(warnings).toMatchObject([{ text: warning }]);
+});
