@@ -40,6 +40,7 @@ const VERBS = [
   addStop,
   addCancel,
   addExport,
+  addStored,
   addDoctor,
 ];
 for (const add of VERBS) add(program);
