@@ -12,6 +12,7 @@ import { addShow } from './client/verbs/show.js';
 import { addStart } from './client/verbs/start.js';
 import { addFollowUp, addSteer } from './client/verbs/steer.js';
 import { addCancel, addStop } from './client/verbs/stop.js';
+import { addStored } from './client/verbs/stored.js';
 import { addWatch } from './client/verbs/watch.js';
 
 const program = strict(new Command('npm run client --'))
