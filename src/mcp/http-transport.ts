@@ -4,6 +4,7 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { fetchSameOrigin, RedirectRefusedError } from '../same-origin-fetch.js';
 import { NotSentError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';
 
@@ -38,8 +39,9 @@ async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Resp
 
 async function fetchOrNotSent(url: string | URL, init?: RequestInit): Promise<Response> {
   try {
-    return await fetch(url, init);
+    return await fetchSameOrigin(url, init);
   } catch (error) {
+    if (error instanceof RedirectRefusedError) throw new NotSentError(error.message);
     const code = connectErrorCode(error);
     if (code) throw new NotSentError(`${new URL(url).host} can not be reached (${code})`);
     throw error;

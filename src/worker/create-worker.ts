@@ -1,6 +1,7 @@
 /** A worker and all it holds: connection, tool servers, model providers, blob store. */
 
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
@@ -84,6 +85,8 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
   const offers = new OfferedRequests();
   const ending = new AbortController();
+  // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
+  setMaxListeners(ACTIVITY_SLOTS, ending.signal);
   const code = await readBundle();
   const worker = await Worker.create({
     connection,
