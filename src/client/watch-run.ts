@@ -72,6 +72,9 @@ class RunWatch {
   /** Part, length and status of the run at the last successful reading. */
   private read = '';
   private failingSince: number | null = null;
+  /** When the run was first seen to have ended; whether its events can be read no more. */
+  private endSeenAt: number | null = null;
+  private neverTold = false;
   /** The look at which reading was put off, until the next that is not. */
   private postponed: string | null = null;
   private toldStuck: string | null = null;
@@ -163,7 +166,7 @@ class RunWatch {
       this.recovered();
       return news;
     } catch (error) {
-      if (isFinalQueryError(error) && !isOpen(run)) this.failingSince = 0;
+      if (isFinalQueryError(error) && !isOpen(run)) this.neverTold = true;
       // A deadline means here that no worker answered.
       this.failed('worker');
       return null;
@@ -171,8 +174,13 @@ class RunWatch {
   }
 
   private async givesUp(run: RunDescription): Promise<boolean> {
-    const failing = Date.now() - (this.failingSince ?? Date.now());
-    return failing > GIVE_UP_MS || !(await mayBeServed(this.temporal, run.taskQueue));
+    // From the first look at the end: a worker that was away before may be back.
+    this.endSeenAt ??= Date.now();
+    return (
+      this.neverTold ||
+      Date.now() - this.endSeenAt > GIVE_UP_MS ||
+      !(await mayBeServed(this.temporal, run.taskQueue))
+    );
   }
 
   private async *activities(run: RunDescription): AsyncGenerator<WatchItem> {

@@ -56,6 +56,8 @@ export interface ChaosFigures {
   faults: string[];
 }
 
+/** Faults may come thick all the same. */
+const RECOVERY_MS = 6_000;
 /** A run that has not ended so long after the last fault hangs. */
 const SETTLE_WITHIN_MS = 180_000;
 const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
@@ -93,6 +95,9 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
     // Before that there is little to disturb.
     await until('a tool is called', () => fake.events().some(({ event }) => event === 'call'), 60_000);
     for (const fault of faultPlan(seed, { ...options, strikesServer: server !== null })) {
+      // A fault strikes what works: where nothing does any more, there is nothing to learn.
+      const due = work.replies + options.runs;
+      await until('the work goes on', () => work.replies >= due, RECOVERY_MS).catch(() => undefined);
       await sleep(fault.afterMs);
       stage.strike(fault);
     }

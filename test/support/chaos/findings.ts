@@ -34,11 +34,11 @@ export function faultsOf(evidence: Evidence): string[] {
 }
 
 /** Each event once, in order, from the first to the last. */
-function watcherFaults({ events, end }: People): string[] {
+function watcherFaults({ events, end, toldOfGap }: People): string[] {
   const faults = end === null ? ['the watcher did not see the end'] : [];
   const odd = events.find(({ seq }, index) => seq !== index + 1);
   if (odd) faults.push(`the watcher saw event ${odd.seq} (${odd.type}) as number ${events.indexOf(odd) + 1}`);
-  if (end !== null && events.at(-1)?.type !== 'run_ended') {
+  if (end !== null && !toldOfGap && events.at(-1)?.type !== 'run_ended') {
     faults.push(`the last event that the watcher saw is ${events.at(-1)?.type}`);
   }
   if (end !== null && end.outcome !== 'completed')
@@ -74,6 +74,7 @@ function messageFaults({ people, histories, transcript }: Evidence): string[] {
   return arrivals(histories).flatMap(({ id, text }) => {
     const places = said.filter(each => each.includes(text)).length;
     const receipts = receiptsOf(people.events, id);
+    if (people.toldOfGap && receipts.length < 2) return [];
     const ends = receipts.filter(status => status === 'applied' || status === 'dropped');
     if (receipts[0] !== 'accepted') return [`${id} has the receipts ${receipts.join(', ') || 'none'}`];
     if (ends.length !== 1) return [`${id} ended ${ends.length} times: ${receipts.join(', ')}`];

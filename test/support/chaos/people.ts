@@ -20,11 +20,14 @@ import {
 import type { Random } from '../../simulation/random.js';
 
 const QUERY_TIMEOUT_MS = 12_000;
+const EVENTS_UNTOLD = /^No worker tells the events/;
 
 export class People {
   /** What the watcher was told, in order. */
   readonly events: JournalEvent[] = [];
   end: RunEnd | null = null;
+  /** The watcher was told that the last events could not be read: all workers were away for long. */
+  toldOfGap = false;
   /** Errors that nobody should see. */
   readonly faults: string[] = [];
   readonly counts = { queries: 0, queriesFailed: 0, messages: 0, pauses: 0, answers: 0 };
@@ -47,6 +50,7 @@ export class People {
     try {
       for await (const item of watchRun(this.#temporal, this.handle.workflowId, { pollMs: 100 })) {
         if (item.kind === 'event') this.events.push(item.event);
+        if (item.kind === 'notice' && EVENTS_UNTOLD.test(item.text)) this.toldOfGap = true;
         if (item.kind === 'end') this.end = item.end;
       }
     } catch (error) {

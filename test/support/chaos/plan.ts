@@ -4,7 +4,7 @@ import { Random } from '../../simulation/random.js';
 export type FaultTarget = 'worker' | 'tool server' | 'server';
 
 export interface Fault {
-  /** After the fault before it, which may still last. */
+  /** After the fault before it, which may still last, and after the work has gone on. */
   afterMs: number;
   target: FaultTarget;
   /** How long it is stopped with SIGSTOP; null: it is killed with SIGKILL. */
@@ -34,6 +34,6 @@ export function faultPlan(seed: number, limits: FaultLimits): Fault[] {
       target === 'server' ? Math.min(limits.longestPauseMs, LONGEST_SERVER_PAUSE_MS) : limits.longestPauseMs;
     // Short pauses are as telling as long ones, and more of them fit: the logarithm is drawn.
     const pauseMs = Math.round(SHORTEST_PAUSE_MS * (longest / SHORTEST_PAUSE_MS) ** (random.next() ** 2));
-    return { afterMs: random.int(100, 3_500), target, pauseMs: random.chance(0.6) ? pauseMs : null };
+    return { afterMs: random.int(0, 1_500), target, pauseMs: random.chance(0.6) ? pauseMs : null };
   });
 }

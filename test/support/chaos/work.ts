@@ -10,6 +10,8 @@ import { calls, content, planned, reported, roleOf } from '../steering.js';
 const SLOW_MS = [100, 1_200] as const;
 
 export class Work {
+  /** Replies so far: how it goes on. */
+  replies = 0;
   #at = 0;
   #finished = false;
   readonly #random: Random;
@@ -28,6 +30,7 @@ export class Work {
   }
 
   reply(request: ChatRequest): ScriptedReply {
+    this.replies += 1;
     const role = roleOf(request);
     if (role === 'planner') return planned;
     if (role === 'verifier') return content;
