@@ -2,7 +2,7 @@
 import { causeText } from '../core/cause.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 import { preview } from '../core/journal.js';
-import { formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
+import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';
 
@@ -30,7 +30,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     yellow(`model call failed · ${model} · ${failure} · ${message} · ${next}`),
   provider_switch: ({ role, fromModel, toModel }, { yellow }) =>
     yellow(`${role} goes on with ${toModel} instead of ${fromModel}`),
-  tool_call_started: event => `tool ${event.tool} ${preview(event.arguments, ARGUMENTS_CHARS)}`,
+  tool_call_started: event =>
+    `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
   output_fallback: ({ role, fallback, errors }, { yellow }) =>

@@ -47,3 +47,8 @@ export function cutToBytes(text: string, maxBytes: number): string {
   }
   return `${kept}…`;
 }
+
+/** A call's arguments in events, in one line for people: long lists are not what it is about. */
+export function argumentsLine(json: string): string {
+  return json.replace(/\[[^\]]{24,}(\]|$)/g, '[…]');
+}

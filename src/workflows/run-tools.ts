@@ -225,9 +225,13 @@ function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallO
 
 /** The values of short arguments: what an operator recognises a call by. */
 function argumentSummary(input: Record<string, unknown>): string {
-  return Object.values(input)
-    .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
-    .join(' ');
+  return (
+    Object.values(input)
+      .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
+      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
+      .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
+      .join(' ')
+  );
 }
 
 /** The content of the earlier call, under the new call's id, with the note that says so (D4). */

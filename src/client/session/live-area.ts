@@ -3,7 +3,7 @@ import type { Gate } from '../../core/gate.js';
 import { wordsHint } from '../../core/gate-words.js';
 import { preview } from '../../core/journal.js';
 import { taskLine } from '../event-lines.js';
-import { formatClock, formatCost, formatCount, formatDuration } from '../format.js';
+import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../format.js';
 import { fitLine, widthOf, wrapText } from '../layout.js';
 import type { Colors } from '../output.js';
 import { spokenText } from '../reply-text.js';
@@ -91,7 +91,7 @@ function doingLines(progress: RunProgress, width: number, screen: Screen): strin
   for (const { tool, arguments: given, startedAt, progress: told } of progress.tools.values()) {
     const time = formatDuration(Math.max(0, now - startedAt));
     lines.push(
-      colors.cyan(fitLine(` > ${terminalText(`${tool} ${given}`)}`, width - time.length - 1)) +
+      colors.cyan(fitLine(` > ${terminalText(`${tool} ${argumentsLine(given)}`)}`, width - time.length - 1)) +
         colors.dim(` ${time}`),
     );
     if (told !== null) lines.push(fitLine(`   ${terminalText(told)}`, width));

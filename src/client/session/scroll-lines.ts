@@ -3,7 +3,7 @@ import type { Gate } from '../../core/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/journal.js';
 import { eventLines } from '../event-lines.js';
-import { formatClock, formatCount, formatDuration, plural } from '../format.js';
+import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../format.js';
 import { fitLine, wrapText } from '../layout.js';
 import { markdownLines } from '../markdown.js';
 import type { Colors } from '../output.js';
@@ -52,7 +52,7 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
       const call = progress.tools.get(event.callId);
       const failed = event.isError || event.ending !== 'executed';
       const how = failed ? `${event.ending === 'executed' ? 'failed' : event.ending} · ` : '';
-      const given = call && call.arguments !== '{}' ? ` ${call.arguments}` : '';
+      const given = call && call.arguments !== '{}' ? ` ${argumentsLine(call.arguments)}` : '';
       const time = ` · ${how}${formatDuration(event.durationMs)}`;
       const line = fitLine(terminalText(`${event.tool}${given}`), width - time.length);
       const why = failed ? wrapText(preview(terminalText(event.text), 300), width) : [];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
-import { cutToBytes, formatClock, formatDuration } from '../../../src/client/format.js';
+import { argumentsLine, cutToBytes, formatClock, formatDuration } from '../../../src/client/format.js';
 import { newRunId } from '../../../src/client/run-id.js';
 import type { Outcome } from '../../../src/core/journal.js';
 
@@ -41,6 +41,17 @@ describe('texts', () => {
       expect(text.startsWith(cut.slice(0, -1))).toBe(true);
     },
   );
+});
+
+test.each([
+  [
+    '{"path":".","excludePatterns":["node_modules","bower_components"]}',
+    '{"path":".","excludePatterns":[…]}',
+  ],
+  ['{"excludePatterns":["node_modules","bower_compo…', '{"excludePatterns":[…]'],
+  ['{"edits":["a"]}', '{"edits":["a"]}'],
+])('arguments %j → without their long lists (TE7)', (json, line) => {
+  expect(argumentsLine(json)).toBe(line);
 });
 
 describe('ids and exit codes', () => {
