@@ -11,11 +11,23 @@ import type { Run } from './run.js';
 const CONTEXT_SHARE = 0.8;
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 
+/** What is pinned never changes: each role is measured once. */
+const measured = new WeakMap<PinnedRole, { system: number; tools: number }>();
+
+function fixedTokens({ pinned }: Run, role: PinnedRole): { system: number; tools: number } {
+  const known = measured.get(role);
+  if (known) return known;
+  const tools = estimateTokens(JSON.stringify(offeredTools(pinned, role)));
+  const tokens = { system: estimateTokens(role.system), tools };
+  measured.set(role, tokens);
+  return tokens;
+}
+
 /** Tokens that the messages of a call may take, after its system prompt and tool definitions. */
 export function contextBudget(run: Run, role: PinnedRole, model: string, toolsOffered: boolean): number {
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-  const tools = toolsOffered ? estimateTokens(JSON.stringify(offeredTools(run.pinned, role))) : 0;
-  const room = Math.floor(context * CONTEXT_SHARE) - estimateTokens(role.system) - tools;
+  const { system, tools } = fixedTokens(run, role);
+  const room = Math.floor(context * CONTEXT_SHARE) - system - (toolsOffered ? tools : 0);
   return Math.min(room, ownValue(run.state.contextLimits, model) ?? room);
 }
 

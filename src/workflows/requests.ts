@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ModelRequestHead, ModelRequestPage } from '../activities/types.js';
-import { jsonBytes } from '../core/json.js';
+import { sizeOf } from '../core/bounds.js';
 import type { LlmMessage } from '../core/message.js';
 import { convertToLlm, toolCallsOf } from '../core/message.js';
 import { offeredTools } from '../core/run-config.js';
@@ -48,7 +48,7 @@ function pageOf(all: LlmMessage[], from: number): { messages: LlmMessage[]; next
   let bytes = 0;
   let end = from;
   for (const message of all.slice(from)) {
-    bytes += jsonBytes(message);
+    bytes += sizeOf(message);
     if (bytes > PAGE_BYTES && end > from) break;
     end += 1;
   }
