@@ -14,7 +14,7 @@ import { createLoadRun } from '../activities/load-run.js';
 import { createStateReader, OfferedRequests } from '../activities/state-reader.js';
 import { createStoreText, runIdOf } from '../activities/store-text.js';
 import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
-import { createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
+import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
 import type { Settings } from '../config/settings.js';
 import { loadSettings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
@@ -26,11 +26,14 @@ import { McpPool } from '../mcp/pool.js';
 import { listRunTools } from '../mcp/tools.js';
 import { pinnedModel } from '../models/model-info.js';
 import { createProviders } from '../models/providers.js';
+import type { Secrets } from '../secrets.js';
 import { builtScript } from '../stack/home.js';
 import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
 import { workerIdentity } from './identity.js';
+import { knownSecrets } from './known-secrets.js';
 import { readArguments } from './read-arguments.js';
+import { redactActivities } from './redact-activities.js';
 import { readSearchAttributes } from './search-attributes.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
@@ -80,7 +83,9 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
   const settings = await loadSettings(configDir);
   const providers = createProviders();
   checkModels(settings, providers, { configDir, servesRehearsal: options.servesRehearsal === true });
-  const pool = new McpPool({ config: loadMcpConfig(configDir), lookup: env.lookup });
+  const mcpConfig = loadMcpConfig(configDir);
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup });
+  const secrets = knownSecrets(configDir, mcpConfig);
   const throttleMs =
     settings.liveText.throttleMs ?? (options.localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS);
   const offers = new OfferedRequests();
@@ -99,10 +104,12 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
       settings,
       providers,
       pool,
+      secrets,
       offers,
       throttleMs,
       ending: ending.signal,
     }),
+    interceptors: { activity: [redactActivities(secrets)] },
     sinks: {
       steersman: {
         offer: {
@@ -131,6 +138,7 @@ interface Parts {
   settings: Settings;
   providers: ReturnType<typeof createProviders>;
   pool: McpPool;
+  secrets: Secrets;
   offers: OfferedRequests;
   throttleMs: number;
   /** Aborted when the worker begins to end. */
@@ -139,9 +147,13 @@ interface Parts {
 
 function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanActivities {
   const { connection, namespace, configDir, home, localStack } = options;
-  const { settings, providers, pool, offers, throttleMs, ending } = parts;
+  const { settings, providers, pool, secrets, offers, throttleMs, ending } = parts;
   const blobDir = join(home, 'blobs');
-  const blobs = createLocalBlobStore(blobDir);
+  const store = createLocalBlobStore(blobDir);
+  const blobs: BlobStore = {
+    put: (runId, data) => store.put(runId, typeof data === 'string' ? secrets.redact(data) : data),
+    read: (...args) => store.read(...args),
+  };
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
   const client = new Client({ connection, namespace });
   const runOf = (workflowId: string, runId: string) => client.workflow.getHandle(workflowId, runId);

@@ -27,7 +27,13 @@ test('tool server over HTTP: redirect to another host → refused by name; its h
   });
   const url = await serve((_req, res) => res.writeHead(307, { location: `${other}/mcp` }).end());
   const config = { file: '/p/.mcp.json', dir: '/p', servers: [], warnings: [] };
-  const given = { type: 'http', name: 'far', url: `${url}/mcp`, headers: { 'x-key': 'secret-1' } } as const;
+  const given = {
+    type: 'http',
+    name: 'far',
+    url: `${url}/mcp`,
+    headers: { 'x-key': 'secret-1' },
+    startTimeoutMs: 10_000,
+  } as const;
   const server = resolveServer(given, config, { workspace: '/w', lookup: () => undefined });
   await expect(McpConnection.open(server, new AbortController().signal)).rejects.toThrow(
     `redirects to ${other}`,

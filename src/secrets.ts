@@ -1,0 +1,125 @@
+/**
+ * Values that must not enter a run's state (TR4): keys of this worker, and what its configuration fills in from
+ * variables. Wherever an activity gives something back, they are replaced by their names.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { isRecord } from './core/json.js';
+
+/** Names of variables whose values are keys. */
+const KEY_NAME =
+  /(?:^|[_-])(?:api_?key|key|token|secret|passw(?:or)?d|passphrase|credentials?|authorization|pat)(?:$|[_-]|\d)/i;
+/** Shorter values, and words without a digit, stand in ordinary texts. */
+const MIN_CHARS = 8;
+const MIN_WORD_CHARS = 20;
+/** Larger values are no keys. */
+const MAX_CHARS = 8_192;
+const MAX_FILE_BYTES = 1_000_000;
+/** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
+const MIN_PART_CHARS = 5;
+
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+export class Secrets {
+  /** Name by the value in each of its forms. */
+  readonly #forms = new Map<string, string>();
+  #pattern: RegExp | null = null;
+
+  /** Takes up the variables that are keys by their names, and passwords in addresses. */
+  addVariables(variables: Variables): void {
+    for (const [name, value = ''] of Object.entries(variables)) {
+      if (KEY_NAME.test(name)) this.add(name, value);
+      const password = URL.canParse(value) ? new URL(value).password : '';
+      if (password !== '') this.add(name, decodeURIComponent(password));
+    }
+  }
+
+  /** Takes up the keys of a folder's `.env`: tools of a run may read it. */
+  addDotEnv(dir: string): void {
+    const file = join(dir, '.env');
+    try {
+      if (statSync(file).size > MAX_FILE_BYTES) return;
+      this.addVariables(parseEnv(readFileSync(file, 'utf8')) as Variables);
+    } catch {
+      // No .env file is the normal case.
+    }
+  }
+
+  add(name: string, value: string): void {
+    const secret = value.trim();
+    if (!isTelling(secret)) return;
+    for (const form of formsOf(secret)) {
+      if (this.#forms.has(form)) continue;
+      this.#forms.set(form, name);
+      this.#pattern = null;
+    }
+  }
+
+  /** The text with `[secret NAME]` in place of each value, plain, in base64 or as part of a URL. */
+  redact(text: string): string {
+    const pattern = this.#compiled();
+    if (pattern === null) return text;
+    return text.replace(pattern, found => `[secret ${this.#forms.get(found) ?? ''}]`);
+  }
+
+  /** The same for a piece of a text that is still written: a value that it cuts through is covered too. */
+  redactPiece(piece: string): string {
+    let text = this.redact(piece);
+    for (const form of this.#forms.keys()) {
+      for (let length = form.length - 1; length >= MIN_PART_CHARS; length -= 1) {
+        if (text.startsWith(form.slice(-length))) text = '*'.repeat(length) + text.slice(length);
+        if (text.endsWith(form.slice(0, length))) text = text.slice(0, -length) + '*'.repeat(length);
+      }
+    }
+    return text;
+  }
+
+  /** The same for every text in a JSON value, keys of objects included; what has none is returned as it is. */
+  redactAll<T>(value: T): T {
+    return this.#compiled() === null ? value : (this.#walk(value) as T);
+  }
+
+  #walk(value: unknown): unknown {
+    if (typeof value === 'string') return this.redact(value);
+    if (Array.isArray(value)) return value.map(item => this.#walk(item));
+    if (!isRecord(value) || value instanceof Uint8Array) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [this.redact(key), this.#walk(member)]),
+    );
+  }
+
+  #compiled(): RegExp | null {
+    if (this.#forms.size === 0) return null;
+    // Longest first: a value that contains another is hidden whole.
+    const forms = [...this.#forms.keys()].sort((a, b) => b.length - a.length);
+    this.#pattern ??= new RegExp(
+      forms.map(form => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
+      'g',
+    );
+    return this.#pattern;
+  }
+}
+
+function isTelling(value: string): boolean {
+  if (value.length < MIN_CHARS || value.length > MAX_CHARS) return false;
+  // A path names a file that holds a key.
+  if (/^(?:\.{0,2}\/|[A-Za-z]:\\)/.test(value)) return false;
+  return value.length >= MIN_WORD_CHARS || /\d/.test(value);
+}
+
+function formsOf(secret: string): string[] {
+  const quoted = JSON.stringify(secret).slice(1, -1);
+  const bytes = Buffer.from(secret);
+  const forms = [secret, quoted, encodeURIComponent(secret), bytes.toString('hex')];
+  // In a longer text in base64, a value begins at one of three places; its first and last characters vary there.
+  for (const before of [0, 1, 2]) {
+    const encoded = Buffer.concat([Buffer.alloc(before), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const whole = (before + bytes.length) % 3 === 0;
+    const inner = encoded.slice(before === 0 ? 0 : before + 1, whole ? undefined : -1);
+    forms.push(inner, inner.replaceAll('+', '-').replaceAll('/', '_'));
+  }
+  return [...new Set(forms)].filter(form => form.length >= MIN_CHARS);
+}

@@ -1,0 +1,27 @@
+/** What this worker knows to be secret: its environment, `.env`, and what `.mcp.json` gives to tool servers. */
+import { env } from '../env.js';
+import type { McpConfig } from '../mcp/config.js';
+import { Secrets } from '../secrets.js';
+
+const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
+
+export function knownSecrets(configDir: string, { servers }: McpConfig): Secrets {
+  const secrets = new Secrets();
+  secrets.addVariables(env.all());
+  secrets.addDotEnv(configDir);
+  for (const server of servers) {
+    for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
+      if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');
+    }
+    if (server.type === 'stdio') secrets.addVariables(server.env);
+    else for (const [name, value] of Object.entries(server.headers)) addHeader(secrets, name, value);
+  }
+  return secrets;
+}
+
+/** Also without the scheme before it, as in `Bearer …`. */
+function addHeader(secrets: Secrets, name: string, value: string): void {
+  if (value.includes('${')) return;
+  secrets.add(name, value);
+  secrets.add(name, value.slice(value.lastIndexOf(' ') + 1));
+}

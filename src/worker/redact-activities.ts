@@ -1,0 +1,62 @@
+/**
+ * The one border between activities and runs: results, failures and heartbeats of all of them pass here, and
+ * known secrets don't (TR4).
+ */
+import type { Context } from '@temporalio/activity';
+import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { isRecord } from '../core/json.js';
+import type { PinnedRun } from '../core/run-config.js';
+import type { Secrets } from '../secrets.js';
+import { type Packed, pack, unpack } from '../workflows/packed.js';
+
+export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
+  return context => {
+    redactHeartbeats(context, secrets);
+    return {
+      inbound: {
+        async execute(input, next) {
+          // Tools may read it; read anew each time, as it may have changed.
+          for (const dir of workspacesIn(input.args[0])) secrets.addDotEnv(dir);
+          try {
+            return redactResult(await next(input), secrets);
+          } catch (error) {
+            redactError(error, secrets);
+            throw error;
+          }
+        },
+      },
+    };
+  };
+}
+
+function workspacesIn(input: unknown): string[] {
+  if (!isRecord(input)) return [];
+  const settings = isRecord(input.settings) ? input.settings : {};
+  return [input.workspace, settings.workspace].filter(dir => typeof dir === 'string');
+}
+
+function redactResult(result: unknown, secrets: Secrets): unknown {
+  if (!(result instanceof Uint8Array)) return secrets.redactAll(result);
+  return pack(secrets.redactAll(unpack(result as Packed<PinnedRun>)));
+}
+
+/** The SDK has no interceptor for them, and one context for each attempt. */
+function redactHeartbeats(context: Context, secrets: Secrets): void {
+  const { heartbeat } = context;
+  const value = (details?: unknown) => {
+    const piece =
+      isRecord(details) && typeof details.tail === 'string' ? secrets.redactPiece(details.tail) : null;
+    const redacted = secrets.redactAll(details);
+    heartbeat(piece === null ? redacted : { ...(redacted as object), tail: piece });
+  };
+  Object.defineProperty(context, 'heartbeat', { value });
+}
+
+/** In place: the SDK tells failures apart by their classes. Message, stack, details and causes reach the history. */
+function redactError(error: unknown, secrets: Secrets): void {
+  for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth++) {
+    const stack = at.stack === undefined ? {} : { stack: secrets.redact(at.stack) };
+    const details = 'details' in at ? { details: secrets.redactAll(at.details) } : {};
+    Object.assign(at, { message: secrets.redact(at.message), ...stack, ...details });
+  }
+}
