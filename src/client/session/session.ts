@@ -18,6 +18,7 @@ import { terminalText } from '../terminal-text.js';
 import type { WatchItem } from '../watch-run.js';
 import { watchRun } from '../watch-run.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
+import { farewellLines } from './farewell.js';
 import type { Key } from './line-editor.js';
 import { liveArea } from './live-area.js';
 import { newProgress, type RunProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
@@ -318,18 +319,9 @@ class Session {
     for (const text of unsent) notes.line(`Not sent: ${text}`);
     // Nobody is here for a follow-up any more: it ends when its goal is answered.
     if (owned && !this.finishing) await this.does.signal('finish').catch(() => undefined);
-    if (gates.length > 0) notes.line(`The run ${id} waits for your answer: npm run client -- show ${id}`);
-    else if (idle)
-      notes.line(`The run ${id} is answered${owned ? ', and ends.' : ', and open for a follow-up.'}`);
-    else if (this.progress.paused) notes.line(`The run ${id} is paused: npm run client -- resume ${id}`);
-    else notes.line(`The run ${id} goes on.`);
-    if (idle && owned) {
-      notes.line(`Its answer:          npm run client -- result ${id}`);
-      return EXIT.ok;
-    }
-    notes.line(`Watch and steer it:  npm run client -- watch ${id}`);
-    notes.line(`Say something to it: npm run client -- steer ${id} "…"`);
-    notes.line(`Stop it:             npm run client -- stop ${id}`);
+    const { paused } = this.progress;
+    for (const line of farewellLines({ id, owned, idle, paused, waiting: gates.length > 0 }))
+      notes.line(line);
     return idle ? EXIT.ok : EXIT.cancelled;
   }
 
