@@ -24,6 +24,16 @@ interface PromisedTask {
 /** Ends that are not the executor's: each says that the task was not done. */
 const NOT_DONE = ['skipped replanned', 'skipped orchestrated', 'blocked dependency_failed'];
 
+/** A verdict ends no goal whose tasks are open: only what leaves no room for them does. */
+const BY_VERDICT = [
+  'verified',
+  'tasks_open',
+  'tasks_failed',
+  'failed:tasks',
+  'verdict_incomplete',
+  'not_confirmed',
+];
+
 export class Promises {
   private readonly tasks = new Map<string, PromisedTask>();
   private limits: Record<string, number | null> = {};
@@ -100,8 +110,8 @@ export class Promises {
       if (since > seq) continue;
       this.tasks.delete(id);
       if (begun || end !== null) continue;
-      const { outcome, answer } = ended;
-      expectThat(outcome !== 'completed', `${id} of a person is open, and the goal is completed`);
+      const { outcome, cause, answer } = ended;
+      expectThat(!BY_VERDICT.includes(cause), `${id} of a person is open, and the goal ends as ${cause}`);
       const speaks = outcome === 'unverified' || outcome === 'budget_exhausted';
       expectThat(!speaks || answer.includes(id), `${id} of a person is open, and the answer does not say so`);
     }
