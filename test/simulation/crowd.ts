@@ -19,7 +19,7 @@ import {
 } from '../../src/workflows/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import type { Act, Marks, TimedAct } from './people.js';
-import { randomAct, randomAnswer, randomBudget, randomPlanEdit } from './people.js';
+import { NOBODY, randomAct, randomAnswer, randomBudget, randomPlanEdit } from './people.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import type { Watcher } from './watcher.js';
@@ -79,6 +79,13 @@ export class Crowd {
   /** Something at a moment that the run does not wait at. */
   hurries(run: Run, random: Random): void {
     if (this.patience > 0 && random.chance(0.3)) this.says(run, random);
+  }
+
+  /** A verdict is being given: the moment at which a plan is changed too late, but for a run that looks again. */
+  meddles(run: Run, random: Random): void {
+    if (this.scenario.people === NOBODY || this.messages >= MOST_MESSAGES || !random.chance(0.15)) return;
+    this.messages += 1;
+    this.does(run, { kind: 'edit-plan' }, random);
   }
 
   private says(run: Run, random: Random): void {

@@ -81,6 +81,8 @@ export class World implements Ports {
     if (this.scenario.thorough) this.offers.check(request);
     await null;
     this.strike('during');
+    if (input.role === 'verifier')
+      this.crowd.meddles(this.servedRun(), new Random(this.scenario.seed, 'meddle', this.calls));
     this.work(random.int(0, 2_000));
     const called = this.modelEnd(random, input, request.toolsOffered);
     this.watcher.modelReturned(state, request, called);
