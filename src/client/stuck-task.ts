@@ -36,7 +36,8 @@ type Trouble = 'history' | 'size' | 'code' | 'time';
 function troubleOf(last: TaskFailure | null): Trouble {
   if (last === null || last.kind === 'timed_out') return 'time';
   const { cause, message } = last;
-  if (cause === CAUSE.nonDeterministic || /TMPRL1100|nondeterminis/i.test(message)) return 'history';
+  if (cause === CAUSE.nonDeterministic || /TMPRL1100|nondeterminis|workflow machines/i.test(message))
+    return 'history';
   if (CAUSE.tooLarge.some(each => each === cause) || TOO_LARGE.test(message)) return 'size';
   return 'code';
 }

@@ -27,6 +27,12 @@ describe('a run whose workflow task fails again and again', () => {
       /export my-run/,
     ],
     [
+      'its history does not fit, in the words of the SDK for an impossible event',
+      failed(14, 'Fatal error in workflow machines: ActivityMachine says the transition is invalid'),
+      /does not fit/,
+      /reset/,
+    ],
+    [
       'what it records is too large, by the cause',
       failed(37, 'payloads'),
       /larger than Temporal takes: payloads/,
