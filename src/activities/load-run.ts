@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { displayPath } from '../config/files.js';
-import type { RoleTemplate } from '../config/prompts.js';
+import type { PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
 import {
@@ -108,7 +108,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const roles = await failAs(badConfig, () =>
-    renderAll(files.roles, { limits, tools: allowed }, run.systemMessage),
+    renderAll(files.roles, { limits, tools: allowed, today: today(), workspace }, run.systemMessage),
   );
   const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
     pinModels(deps, roles, { settings, runModel: run.model, costUsd: limits.costUsd }),
@@ -185,10 +185,17 @@ async function readFiles(
 
 function renderAll(
   roles: readonly RoleTemplate[],
-  values: { limits: PinnedRun['limits']; tools: ToolDefinition[] },
+  values: PromptValues,
   systemMessage: string | undefined,
 ): PinnedRole[] {
   return roles.map(role => renderRole(role, values, systemMessage));
+}
+
+/** Of the worker's clock and zone; in history from here on. */
+function today(): string {
+  const now = new Date();
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
 async function pinModels(

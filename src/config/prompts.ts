@@ -33,6 +33,9 @@ export interface RoleTemplate {
 export interface PromptValues {
   limits: Limits;
   tools: readonly ToolDefinition[];
+  /** The day on which the run began, `2026-11-22`: it stays the same however long the run goes on. */
+  today: string;
+  workspace: string;
 }
 
 /**
@@ -82,7 +85,7 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
  * @throws SteersmanError with `file:line` for a placeholder that is not known (P10).
  */
 export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
-  const { limits, tools } = values;
+  const { limits, tools, today, workspace } = values;
   const system = withPlaces(() =>
     renderTemplate(
       role.template,
@@ -92,6 +95,8 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
         executionRounds: String(limits.execution),
         maxTasks: String(limits.tasks),
         toolOverview: toolOverview(tools),
+        today,
+        workspace,
       },
       { file: displayPath(role.file), firstLine: role.firstLine },
     ),

@@ -14,7 +14,16 @@ import {
   stringsOf,
 } from './output-fields.js';
 
-export const INTENT_ACTIONS = ['create', 'modify', 'query', 'cancel', 'continue', 'clarify'] as const;
+/** `pause` is ours (OU7): with the other six nobody could say that a run should wait. */
+export const INTENT_ACTIONS = [
+  'create',
+  'modify',
+  'query',
+  'cancel',
+  'pause',
+  'continue',
+  'clarify',
+] as const;
 export type IntentAction = (typeof INTENT_ACTIONS)[number];
 
 export const INTENT_SCOPES = ['full_task', 'partial_task', 'meta_control'] as const;
@@ -39,7 +48,7 @@ export interface IntentOutput {
   };
   taskRelation: {
     type: TaskRelation;
-    /** In percent, from the 0 to 1 of the reply (C19); null where it could not be read. */
+    /** In percent; a share of 1 is read too (C19). Null where it could not be read. */
     confidence: number | null;
     reasoning: string;
   };
@@ -59,7 +68,7 @@ export function parseIntent(json: Record<string, unknown>): Parsed<IntentOutput>
   const type = readWord(relation, 'taskRelation.type', TASK_RELATIONS, errors);
   const confidence = confidencePercent(relation.confidence, 'share');
   if (confidence === null)
-    errors.push(expected('taskRelation.confidence', 'a number from 0 to 1', relation.confidence));
+    errors.push(expected('taskRelation.confidence', 'a whole number from 0 to 100', relation.confidence));
   const goal = stringOr(intent.goal, '').trim();
   if (goal === '') errors.push(expected('normalizedIntent.goal', 'a non-empty string', intent.goal));
   const normalizedIntent = {

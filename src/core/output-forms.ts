@@ -9,19 +9,20 @@ type FormedContract = Exclude<OutputContract, 'text'>;
 const FIELDS: Record<FormedContract, string> = {
   plan:
     '"summary": string, "needsMorePlanning": boolean, ' +
-    '"todos": [{ "id": string, "description": string, "priority": number, "dependencies": [id] }]',
+    '"todos": [{ "id": string, "description": string, "priority": number, "status": "pending", ' +
+    '"dependencies": [id], "completionCriteria": string }]',
   execution:
     '"summary": string, "taskCompleted": boolean, "shouldContinue": boolean, ' +
-    '"nextAction": "continue" | "complete" | "skip" | "retry", "todos": [{ "id": string, "status": string }]',
+    '"nextAction": "continue" | "complete" | "skip" | "retry"',
   verdict:
     '"allCompleted": boolean, "userNeedsSatisfied": boolean, "overallFeedback": string, ' +
     '"summary": string when both are true, "improvements": [string] when not, ' +
     '"tasks": [{ "id": string, "completed": boolean, "feedback": string }]',
   intent:
-    '"normalizedIntent": { "goal": string, "action": "create" | "modify" | "query" | "cancel" | "continue" | "clarify", ' +
+    '"normalizedIntent": { "goal": string, "action": "create" | "modify" | "query" | "cancel" | "pause" | "continue" | "clarify", ' +
     '"scope": "full_task" | "partial_task" | "meta_control", "urgency": "high" | "medium" | "low" }, ' +
     '"taskRelation": { "type": "same_task_no_change" | "same_task_minor_change" | "same_task_major_change" | ' +
-    '"different_task" | "control_instruction", "confidence": number from 0 to 1, "reasoning": string }, ' +
+    '"different_task" | "control_instruction", "confidence": number from 0 to 100, "reasoning": string }, ' +
     '"contextDependency": { "needsCurrentTaskContext": boolean, "needsExecutionHistory": boolean, "referencedEntities": [string] }',
   route:
     '"route": "continue_execution" | "minor_replan" | "full_replan" | "new_task" | "control_action" | "wait_user_decision", ' +

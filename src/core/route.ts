@@ -107,6 +107,8 @@ function controlOf(action: IntentAction | null): Control | null {
   switch (action) {
     case 'cancel':
       return 'cancel';
+    case 'pause':
+      return 'pause';
     case 'continue':
       return 'continue';
     case 'query':

@@ -64,7 +64,8 @@ function checkPrompts(configDir: string, settings: Settings): Promise<Checked<st
   return attempt('prompts', async () => {
     const templates = await loadRoles(promptRoots(configDir), settings.language);
     const limits = mergeLimits(settings.limits, {});
-    const roles = templates.map(template => renderRole(template, { limits, tools: [] }));
+    const values = { limits, tools: [], today: '', workspace: '' };
+    const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, { file: join(configDir, SETTINGS_FILE) });
     const usesDefault = choice.roles.some(role => role.models.length === 0);
     const named = [...(usesDefault ? choice.models : []), ...choice.roles.flatMap(role => role.models)];

@@ -23,10 +23,10 @@ const plannedTask = z.strictObject({
   id: z.string().describe('Unique in the plan; a task kept from an earlier plan keeps its id'),
   description: z.string().describe('What to do, with all that is needed to do it'),
   priority: z.number().describe('1 is the highest'),
-  status: z.enum(['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked']),
+  status: z.literal('pending'),
   dependencies: z.array(z.string()).describe('Ids of tasks that must be completed first'),
   completionCriteria: z.string().describe('How anyone can check that the task is done'),
-  requiredCapabilities: z.array(z.string()).nullable(),
+  requiredCapabilities: z.array(z.string()).nullable().describe('Exact names of tools'),
 });
 
 const planFields = {
@@ -40,15 +40,10 @@ const executionFields = {
   taskCompleted: z.boolean().nullable().describe('Whether the current task is done'),
   shouldContinue: z.boolean().nullable(),
   nextAction: z.enum(['continue', 'complete', 'skip', 'retry']).nullable(),
-  todos: z.array(
-    z.strictObject({
-      id: z.string(),
-      description: z.string(),
-      priority: z.number().nullable(),
-      status: z.enum(['pending', 'executing', 'completed', 'failed', 'skipped', 'blocked']),
-      isCurrent: z.boolean().nullable(),
-    }),
-  ),
+  todos: z
+    .array(z.strictObject({ id: z.string(), status: z.enum(['skipped', 'failed', 'blocked']) }))
+    .nullable()
+    .describe('Only other tasks that turned out needless or impossible'),
 };
 
 const verdictFields = {
@@ -69,7 +64,7 @@ const intentFields = {
   }),
   taskRelation: z.strictObject({
     type: z.enum(TASK_RELATIONS),
-    confidence: z.number().describe('From 0 to 1'),
+    confidence: z.number().describe('A whole number from 0 to 100'),
     reasoning: z.string(),
   }),
   contextDependency: z.strictObject({
@@ -113,11 +108,13 @@ const trouble = z.strictObject({
   suggestion: z.string(),
 });
 
-/** A component (G10). Null in `action` and `params`, but for a question to the person (F17). */
+const SPECIALS = ['CLARIFICATION_REQUIRED', 'ERROR', 'ESCALATE'] as const;
+
+/** A component (G10). Null in `action` and `params`, but for a role that can not go on (F17, G12). */
 function component(name: string, fields: z.ZodRawShape): JsonSchema {
   const asking = {
-    action: z.literal('CLARIFICATION_REQUIRED').nullable().describe('Null, but to ask the person'),
-    params: question.nullable(),
+    action: z.enum(SPECIALS).nullable().describe('Null, but where the role can not go on'),
+    params: z.union([question, trouble]).nullable(),
   };
   const head = { type: z.literal('component'), component: z.literal(name) };
   return toSchema(z.strictObject({ ...head, ...fields, ...asking }));
@@ -129,7 +126,7 @@ function envelope(actions: readonly string[], ...params: z.ZodRawShape[]): JsonS
   return toSchema(
     z.strictObject({
       thought: z.string(),
-      action: z.enum([...actions, 'CLARIFICATION_REQUIRED', 'ERROR', 'ESCALATE']),
+      action: z.enum([...actions, ...SPECIALS]),
       params: z.union([...own, question, trouble]),
       expectedOutcome: z.string(),
       risk: z.strictObject({

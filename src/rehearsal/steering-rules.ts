@@ -26,10 +26,10 @@ const WORDS: Readonly<Record<Control, RegExp>> = {
   ),
 };
 
-/** As the table in core/route.ts takes them; it knows no action for a pause. */
+/** As the table in core/route.ts takes them. */
 const ACTIONS: Readonly<Record<Control, IntentAction>> = {
   cancel: 'cancel',
-  pause: 'modify',
+  pause: 'pause',
   continue: 'continue',
   status: 'query',
 };
@@ -72,7 +72,7 @@ export function understand(brief: string): RuleReply {
       },
       taskRelation: {
         type: control === null ? 'same_task_no_change' : 'control_instruction',
-        confidence: control === null ? 0.75 : 0.95,
+        confidence: control === null ? 75 : 95,
         reasoning: 'Rules compare the message with a list of words, no more.',
       },
       contextDependency: {

@@ -3,25 +3,20 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listRoles, loadRoles, promptRoots, renderRole } from '../../../src/config/prompts.js';
-import {
-  CONTROLS,
-  HANDLINGS,
-  INTENT_ACTIONS,
-  INTENT_SCOPES,
-  RESOURCES,
-  ROUTES,
-  TASK_RELATIONS,
-  URGENCIES,
-} from '../../../src/core/intent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { PHASES } from '../../../src/core/orchestrate.js';
 import { parseRoleOutput } from '../../../src/core/parse-output.js';
-import { ERROR_TYPES } from '../../../src/core/special-output.js';
 import type { ToolDefinition } from '../../../src/core/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { ENDING_WORDS } from '../../../src/core/tool-notes.js';
+import { outputSchema } from '../../../src/models/output-schemas.js';
 
 const SHIPPED = new URL('../../../prompts', import.meta.url).pathname;
-const values = { limits: DEFAULT_LIMITS, tools: [] as ToolDefinition[] };
+const values = {
+  limits: DEFAULT_LIMITS,
+  tools: [] as ToolDefinition[],
+  today: '2026-11-22',
+  workspace: '/home/me/tea',
+};
 const HEAD = '---\ndescription: d\noutput: text\n---\n';
 
 let root: string;
@@ -213,159 +208,153 @@ describe('languages and folders', () => {
   });
 });
 
-describe.each(['en', 'zh'])('shipped prompts (%s)', language => {
+/** The JSON examples of a prompt, as text. */
+function exampleTexts(system: string): string[] {
+  return [...system.matchAll(/```json\n(.*?)```/gs)].map(match => match[1] ?? '');
+}
+
+/** Every field name, and every word of a closed list, that a schema holds. */
+function wordsOfSchema(schema: unknown): string[] {
+  if (Array.isArray(schema)) return schema.flatMap(wordsOfSchema);
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, enum: words = [], const: word = [], ...rest } = schema as Record<string, unknown>;
+  const named = [words, word].flat().filter(value => typeof value === 'string');
+  return [
+    ...Object.keys(properties as object),
+    ...named,
+    ...wordsOfSchema(Object.values(properties as object)),
+    ...wordsOfSchema(Object.values(rest)),
+  ];
+}
+
+function keysOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  return [...keys, ...Object.values(value).flatMap(keysOf)];
+}
+
+async function shippedRoles(language: string) {
+  const roles = await loadRoles([SHIPPED], language);
+  return roles.map(role => ({ ...role, name: role.profile.name, system: renderRole(role, values).system }));
+}
+
+const LANGUAGES = ['en', 'zh'];
+
+describe.each(LANGUAGES)('shipped prompts (%s)', language => {
   async function shipped(name: string) {
-    const role = (await loadRoles([SHIPPED], language)).find(candidate => candidate.profile.name === name);
+    const role = (await shippedRoles(language)).find(candidate => candidate.name === name);
     if (!role) throw new Error(`no role ${name}`);
-    return { profile: role.profile, system: renderRole(role, values).system };
+    return role;
   }
 
-  /** The JSON examples of a prompt, as text. */
-  function exampleTexts(system: string): string[] {
-    return [...system.matchAll(/```json\n(.*?)```/gs)].map(match => match[1] ?? '');
-  }
+  test('all: each field and each word that its schema asks for is named, and examples hold no others (OU14)', async () => {
+    for (const { name, profile, system } of await shippedRoles(language)) {
+      const schema = outputSchema(profile.output, profile.dialect);
+      const asked = new Set(wordsOfSchema(schema));
+      expect(schema === null, name).toBe(profile.output === 'text');
+      const missing = [...asked].filter(word => !new RegExp(`[\\x60".]${word}[\\x60":]`).test(system));
+      expect(missing, `${name} does not name`).toEqual([]);
+      const shown = exampleTexts(system).flatMap(text => keysOf(JSON.parse(text)));
+      expect(
+        shown.filter(key => !asked.has(key)),
+        `${name} shows`,
+      ).toEqual([]);
+    }
+  });
 
-  const examples = (system: string): Record<string, unknown>[] =>
-    exampleTexts(system).map(text => JSON.parse(text));
-
-  test("examples: read by the parser of the role's output → taken without an error (G10, G11)", async () => {
-    for (const name of ['planner', 'executor', 'verifier']) {
-      const { profile, system } = await shipped(name);
+  test("all: examples are read by the parser of the role's output without an error, one a form (G9, G10, G11)", async () => {
+    for (const { name, profile, system } of await shippedRoles(language)) {
+      const { output, dialect } = profile;
       const texts = exampleTexts(system);
-      expect(texts).toHaveLength(name === 'verifier' ? 2 : 1);
-      for (const text of texts) expect(parseRoleOutput(profile.output, text)).toMatchObject({ ok: true });
-    }
-  });
-
-  test('planner: no tools, plan contract, and an example with criterion and dependencies (P7, F18)', async () => {
-    const { profile, system } = await shipped('planner');
-    expect(profile).toMatchObject({ memory: 'shared', tools: [], output: 'plan', temperature: null });
-    const [example, ...more] = examples(system);
-    expect(more).toEqual([]);
-    expect(example).toMatchObject({
-      type: 'component',
-      component: 'planner-response',
-      needsMorePlanning: false,
-    });
-    expect(example?.todos).toEqual([
-      expect.objectContaining({ id: 'task-1', priority: 1, status: 'pending', dependencies: [] }),
-      expect.objectContaining({ completionCriteria: expect.any(String), dependencies: ['task-1'] }),
-    ]);
-    for (const rule of ['improvements', 'needsMorePlanning', 'completionCriteria', '3', '20']) {
-      expect(system).toContain(rule);
-    }
-  });
-
-  test('executor: all tools, execution contract, the round limit and every ending it may meet (P7, F12)', async () => {
-    const { profile, system } = await shipped('executor');
-    expect(profile).toMatchObject({ memory: 'shared', tools: ['*'], output: 'execution' });
-    expect(examples(system)).toEqual([
-      expect.objectContaining({
-        type: 'component',
-        component: 'executor-response',
-        summary: expect.any(String),
-        taskCompleted: true,
-        shouldContinue: false,
-        nextAction: 'complete',
-      }),
-    ]);
-    expect(system).toMatch(language === 'en' ? 'at most 10 rounds' : '最多 10 轮');
-    const endings = [
-      'reused',
-      'invalid',
-      'denied',
-      'skipped',
-      'cancelled',
-      'timed_out',
-      'unavailable',
-      'outcome_unknown',
-    ];
-    for (const word of [...endings, 'read_result', '"skip"', '"retry"', '"continue"', 'isCurrent']) {
-      expect(system).toContain(word);
-    }
-  });
-
-  test('verifier: no tools, verdict contract, one example of each outcome (P7, F8, F9)', async () => {
-    const { profile, system } = await shipped('verifier');
-    expect(profile).toMatchObject({ memory: 'shared', tools: [], output: 'verdict' });
-    const [done, open] = examples(system);
-    expect(done).toMatchObject({
-      component: 'verifier-response',
-      allCompleted: true,
-      userNeedsSatisfied: true,
-    });
-    expect(done?.summary).toEqual(expect.any(String));
-    expect(open).toMatchObject({ component: 'verifier-response', allCompleted: false });
-    expect(open?.improvements).toEqual([expect.any(String)]);
-  });
-
-  test.each([
-    ['understanding', 'intent', 1],
-    ['router', 'route', 2],
-    ['reviewer', 'review', 2],
-    ['orchestrator', 'orchestration', 3],
-  ] as const)(
-    '%s: private, no tools, envelopes of its contract, then a question and an error (P7, P8, G9, G12)',
-    async (name, output, forms) => {
-      const { profile, system } = await shipped(name);
-      expect(profile).toMatchObject({ memory: 'private', tools: [], output, dialect: 'envelope' });
-      expect(system).toContain(`\`${name}-agent\``);
-      const texts = exampleTexts(system);
-      expect(texts).toHaveLength(forms + 2);
-      for (const text of texts.slice(0, forms)) {
-        const read = parseRoleOutput(output, text, { dialect: 'envelope' });
-        expect(read).toMatchObject({ ok: true, envelope: { dialect: 'envelope', absent: [] } });
+      expect(texts, name).toHaveLength(output === 'text' ? 0 : output === 'verdict' ? 2 : 1);
+      for (const text of texts) {
+        const read = parseRoleOutput(output, text, { dialect });
+        expect(read).toMatchObject({ ok: true, envelope: { dialect } });
+        if (dialect === 'envelope') expect(read.envelope.absent).toEqual([]);
       }
-      const specials = texts.slice(forms).map(text => parseRoleOutput(output, text));
-      expect(specials[0]).toMatchObject({ special: { kind: 'clarification' }, envelope: { absent: [] } });
-      expect(specials[1]?.special?.kind).toMatch(/^(error|escalate)$/);
-      expect(specials[1]?.envelope.absent).toEqual([]);
-    },
-  );
+    }
+  });
 
-  test.each(['planner', 'executor', 'understanding', 'router', 'reviewer', 'orchestrator'])(
-    '%s: the four sections, in order, with the business context in the second (P8, OU9)',
-    async name => {
-      const { system } = await shipped(name);
-      const sections = [...system.matchAll(/^## (.*)$/gm)].map(match => match[1]);
-      const wanted = {
-        en: ['Identity', 'Input context', 'Output requirements', 'Error handling'],
-        zh: ['身份', '输入上下文', '输出要求', '错误处理'],
-      };
-      expect(sections).toEqual(language === 'en' ? wanted.en : wanted.zh);
-    },
-  );
-
-  test('steering roles: every word that the core reads is named (F15, F16, F21)', async () => {
-    const words = {
-      understanding: [...INTENT_ACTIONS, ...INTENT_SCOPES, ...TASK_RELATIONS, ...URGENCIES],
-      router: [...ROUTES, ...CONTROLS, ...TASK_RELATIONS],
-      orchestrator: [...RESOURCES, ...HANDLINGS, ...PHASES],
+  test('profiles: memory, tools and contract of each role (P6, P7, L9)', async () => {
+    const roles = await shippedRoles(language);
+    const wanted = {
+      planner: ['shared', [], 'plan', 'component'],
+      executor: ['shared', ['*'], 'execution', 'component'],
+      verifier: ['shared', [], 'verdict', 'component'],
+      summary: ['shared', [], 'text', 'component'],
+      understanding: ['private', [], 'intent', 'envelope'],
+      router: ['private', [], 'route', 'envelope'],
+      reviewer: ['private', [], 'review', 'envelope'],
+      orchestrator: ['private', [], 'orchestration', 'envelope'],
     };
-    for (const [name, known] of Object.entries(words)) {
-      const { system } = await shipped(name);
-      for (const word of [...known, ...ERROR_TYPES, 'ERROR', 'ESCALATE']) expect(system).toContain(word);
+    const found = roles.map(({ name, profile }) => [
+      name,
+      [profile.memory, profile.tools, profile.output, profile.dialect],
+    ]);
+    expect(Object.fromEntries(found)).toEqual(wanted);
+  });
+
+  test('executor: every ending of a tool call that it may meet, and how to read on (P7, F12)', async () => {
+    const { system } = await shipped('executor');
+    const endings = Object.keys(ENDING_WORDS).filter(word => word !== 'executed');
+    for (const word of [...endings, 'read_result']) expect(system).toContain(`\`${word}\``);
+  });
+
+  test('all but summary: the four sections, in order, with the business context in the second (P8, OU9)', async () => {
+    const wanted = {
+      en: ['Identity', 'Input context', 'Output requirements', 'Error handling'],
+      zh: ['身份', '输入上下文', '输出要求', '错误处理'],
+    };
+    for (const { name, template } of await shippedRoles(language)) {
+      if (name === 'summary') continue;
+      const sections = template.split(/^## /m).slice(1);
+      const headings = sections.map(section => section.split('\n')[0]);
+      expect(headings, name).toEqual(language === 'en' ? wanted.en : wanted.zh);
+      expect(sections[1], name).toContain('{{businessContext}}');
+      if (name !== 'verifier') expect(sections[0]).toContain(`\`${name}-agent\``);
     }
   });
 
-  test('what tools return and what the user may be asked: said to those it concerns (K2, F17, C34)', async () => {
-    for (const name of ['planner', 'executor', 'verifier', 'summary']) {
-      expect((await shipped(name)).system).toContain('`<tool_output>`');
-    }
-    for (const name of ['planner', 'executor']) {
-      const { system } = await shipped(name);
-      expect(system).toContain(`${name}-agent`);
-      const [, form] =
-        /holds? (`"action".*?`) and|含有 (`"action".*?`) 和/.exec(system)?.filter(Boolean) ?? [];
-      expect(form).toBe('`"action": "CLARIFICATION_REQUIRED"`');
+  test('all: rendered → the day, no placeholder left, and the business context of the language (P1, OU7)', async () => {
+    const folder = language === 'en' ? 'business' : `business/${language}`;
+    const business = (await readFile(join(SHIPPED, folder, 'default.md'), 'utf8')).trim();
+    for (const { name, system } of await shippedRoles(language)) {
+      expect(system, name).not.toMatch(/\{\{|\}\}/);
+      expect(system, name).toContain('2026-11-22');
+      expect(system, name).toContain(business);
+      if (!['understanding', 'router', 'orchestrator'].includes(name))
+        expect(system, name).toContain('`/home/me/tea`');
     }
   });
 
-  test('all: rendered → no placeholder is left, and the business context is in (P1)', async () => {
-    for (const { profile } of await loadRoles([SHIPPED], language)) {
-      const { system } = await shipped(profile.name);
-      expect(system).not.toMatch(/\{\{|\}\}/);
-      expect(system).toContain((await readFile(join(SHIPPED, 'business/default.md'), 'utf8')).trim());
+  test('all: budgets are said in rounds and calls, confidences in percent alone (OU7)', async () => {
+    for (const { name, system } of await shippedRoles(language)) {
+      expect(system.replace(/"go on in ten minutes"|“十分钟后继续”/, ''), name).not.toMatch(
+        /\bminutes?\b|分钟/,
+      );
+      for (const text of exampleTexts(system))
+        for (const [, number] of text.matchAll(/"confidence": ([\d.]+)/g))
+          expect(Number(number)).toBeGreaterThan(1);
     }
   });
+
+  test('all: short enough to be read: in all, and each (OU7)', async () => {
+    const most = language === 'en' ? { all: 31_000, one: 5_600 } : { all: 16_000, one: 3_000 };
+    const sizes = (await shippedRoles(language)).map(({ template }) => template.length);
+    expect(Math.max(...sizes)).toBeLessThan(most.one);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(most.all);
+  });
+});
+
+test('shipped prompts: a translation → the same placeholders and the same words of the framework as the base (P13)', async () => {
+  const marks = (text: string) => {
+    const spans = text.match(/\{\{\w+\}\}|`[^`\n]+`/g) ?? [];
+    return [...new Set(spans.flatMap(span => span.match(/[A-Za-z_]{3,}/g) ?? []))].sort();
+  };
+  const [base, other] = await Promise.all(LANGUAGES.map(shippedRoles));
+  for (const role of base ?? []) {
+    const translated = other?.find(({ name }) => name === role.name);
+    expect(translated?.file).not.toBe(role.file);
+    expect(marks(translated?.template ?? ''), role.name).toEqual(marks(role.template));
+  }
 });

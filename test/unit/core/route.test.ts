@@ -124,6 +124,7 @@ const ROWS: readonly (readonly [
 function controlsOf(cell: Cell): string[] {
   const byAction: Partial<Record<IntentAction, Control>> = {
     cancel: 'cancel',
+    pause: 'pause',
     continue: 'continue',
     query: 'status',
   };
@@ -144,7 +145,7 @@ describe('decideRoute', () => {
       if (got !== row?.[2](cell)) expect([cell, got]).toEqual([cell, row?.[2](cell)]);
       if (row) met.add(row[0]);
     }
-    expect(cells).toBe(6 * 7 * 7 * 7 * 5 * 2 * 2 * 2 * 2);
+    expect(cells).toBe(6 * 7 * 8 * 7 * 5 * 2 * 2 * 2 * 2);
     expect([...met].sort()).toEqual(ROWS.map(([name]) => name).sort());
   });
 
