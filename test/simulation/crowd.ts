@@ -83,7 +83,7 @@ export class Crowd {
 
   /** A verdict is being given: the moment at which a plan is changed too late, but for a run that looks again. */
   meddles(run: Run, random: Random): void {
-    if (this.scenario.people === NOBODY || this.messages >= MOST_MESSAGES || !random.chance(0.15)) return;
+    if (this.scenario.people === NOBODY || this.messages >= MOST_MESSAGES || !random.chance(0.5)) return;
     this.messages += 1;
     this.does(run, { kind: 'edit-plan' }, random);
   }

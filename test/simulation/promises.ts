@@ -53,6 +53,8 @@ export class Promises {
 
   limitsSet(limits: Partial<Record<string, number | null>>): void {
     for (const [name, value] of Object.entries(limits)) if (value !== undefined) this.limits[name] = value;
+    // The later word counts.
+    for (const [gateId, { budget }] of this.raised) if (budget in limits) this.raised.delete(gateId);
   }
 
   /** The answer to this gate was taken: it is in the state. */
@@ -125,8 +127,9 @@ export class Promises {
     if (kind === 'question') this.questions.add(gateId);
     const raised = this.raised.get(gateId);
     if (!raised) return;
-    this.limits = { ...this.limits, [raised.budget]: raised.to };
-    expectThat(pinned !== null, 'a budget is raised in a run that is loaded');
+    // A cost that is not known has no limit any more: its gate says so.
+    const lifted = raised.budget === 'costUsd' && pinned?.limits.costUsd === null;
+    this.limits = { ...this.limits, [raised.budget]: lifted ? null : raised.to };
   }
 
   safePoint({ pinned }: RunState): void {
