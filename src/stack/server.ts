@@ -34,8 +34,6 @@ export interface EnsureServerOptions {
   report: Report;
   /** Default DEFAULT_IDLE_MS. Counts only for a keeper started here. */
   idleMs?: number;
-  /** Default: `stack/keeper.js` of the build. */
-  keeperScript?: string;
 }
 
 /**
@@ -95,12 +93,12 @@ async function startKeeper(home: string, options: EnsureServerOptions): Promise<
   const paths = stackPaths(home);
   const binary = await temporalBinary(home, options.report);
   options.report('Starting the local Temporal server …');
-  const { idleMs = DEFAULT_IDLE_MS, keeperScript = builtScript('stack/keeper.js') } = options;
+  const { idleMs = DEFAULT_IDLE_MS } = options;
   const keeperOptions: KeeperOptions = { home, binary: binary.path, version: binary.version, idleMs };
   removeFile(paths.keeperFailure);
   const keeper = await startInBackground({
     program: process.execPath,
-    args: [requireScript(keeperScript), JSON.stringify(keeperOptions)],
+    args: [requireScript(builtScript('stack/keeper.js')), JSON.stringify(keeperOptions)],
     env: plainEnvironment(),
     cwd: home,
     logFile: paths.keeperLog,

@@ -287,10 +287,7 @@ describe('local stack', () => {
   test('running → its server is asked; no worker is needed, since a run starts its own', async () => {
     const own = mkdtempSync(join(tmpdir(), 'steersman-doctor-stack-'));
     process.env.TEMPORAL_CLI_PATH = binary;
-    const server = await ensureServer(own, {
-      report: () => undefined,
-      keeperScript: join(projectRoot, 'dist', 'stack', 'keeper.js'),
-    });
+    const server = await ensureServer(own, { report: () => undefined });
     try {
       const { of, exitCode } = await doctor({ TEMPORAL_ADDRESS: '', STEERSMAN_HOME: own });
       expect(of('Temporal')?.found).toContain(server.address);

@@ -1,12 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
-import { build } from 'esbuild';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
 import { projectRoot, stackPaths } from '../../src/stack/home.js';
@@ -23,9 +30,8 @@ import { ensureWorker, resumeQueue, type WorkerSettings } from '../../src/stack/
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 400_000 });
 
-/** The stack's own files as JavaScript: what the background processes run. */
-const built = join(projectRoot, 'node_modules', '.cache', 'steersman-stack-test');
-const keeperScript = join(built, 'stack', 'keeper.js');
+/** Where scripts of this test stand: they find packages from there, and the build below `src`. */
+const scripts = join(projectRoot, 'node_modules', '.cache', 'steersman-stack-test');
 const lines: string[] = [];
 const report = (line: string) => void lines.push(line);
 const clients: Client[] = [];
@@ -33,22 +39,9 @@ const children: ChildProcess[] = [];
 let home: string;
 
 beforeAll(async () => {
-  const sources = readdirSync(join(projectRoot, 'src', 'stack')).map(name => `src/stack/${name}`);
-  await build({
-    absWorkingDir: projectRoot,
-    entryPoints: [
-      ...sources,
-      'src/env.ts',
-      'src/errors.ts',
-      'src/client/output.ts',
-      'src/client/terminal-text.ts',
-    ],
-    outbase: 'src',
-    outdir: built,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-  });
+  rmSync(scripts, { recursive: true, force: true });
+  mkdirSync(scripts, { recursive: true });
+  symlinkSync(join(projectRoot, 'dist'), join(scripts, 'src'));
   await temporalBinary(tmpdir(), line => console.error(line));
 });
 
@@ -65,7 +58,7 @@ afterEach(async () => {
 });
 
 function start(idleMs = 60_000): Promise<LocalServer> {
-  return ensureServer(home, { report, idleMs, keeperScript });
+  return ensureServer(home, { report, idleMs });
 }
 
 function clientOf(server: LocalServer): Client {
@@ -96,9 +89,17 @@ function serverRecord() {
   return record;
 }
 
+/** A server at this port; none while another has it. */
+function listening(port: number): Promise<Server[]> {
+  const server = createServer();
+  return new Promise(resolve => {
+    server.once('error', () => resolve([])).listen(port, '127.0.0.1', () => resolve([server]));
+  });
+}
+
 /** Runs a module in a process of its own, in its own process group; it says when it has come to `console.log`. */
 async function otherProcess(body: string): Promise<ChildProcess> {
-  const path = join(built, `other-${children.length}-${Date.now()}.mjs`);
+  const path = join(scripts, `other-${children.length}-${Date.now()}.mjs`);
   writeFileSync(path, body);
   const child = spawn(process.execPath, [path], { detached: true, stdio: ['ignore', 'pipe', 'inherit'] });
   children.push(child);
@@ -237,8 +238,8 @@ describe('the server', () => {
 
   test('server: Ctrl-C in the terminal that started it → it stays', async () => {
     const starter = await otherProcess(
-      `import { ensureServer } from './stack/server.js';
-       const options = { report() {}, keeperScript: ${JSON.stringify(keeperScript)}, idleMs: 60000 };
+      `import { ensureServer } from './src/stack/server.js';
+       const options = { report() {}, idleMs: 60000 };
        await ensureServer(${JSON.stringify(home)}, options);
        console.log('up'); setInterval(() => {}, 1000);`,
     );
@@ -269,7 +270,7 @@ describe('the server', () => {
   test('server: its last client is killed with SIGKILL → it ends as well', async () => {
     const server = await start(400);
     const client = await otherProcess(
-      `import { keepLease } from './stack/lease.js';
+      `import { keepLease } from './src/stack/lease.js';
        keepLease(${JSON.stringify(home)}); console.log('up'); setInterval(() => {}, 1000);`,
     );
     server.release();
@@ -286,14 +287,14 @@ describe('background workers', () => {
   const secret = 'sk-a-very-secret-key';
 
   function settings(name: string, body = 'await live();'): WorkerSettings {
-    const script = join(built, `worker-${name}.mjs`);
+    const script = join(scripts, `worker-${name}.mjs`);
     writeFileSync(
       script,
       `import { Client } from '@temporalio/client';
-       import { env } from './env.js';
-       import { SteersmanError } from './errors.js';
-       import { localConnection } from './stack/probe.js';
-       import { announceWorker, reportWorkerFailure, watchIdle } from './stack/worker-side.js';
+       import { env } from './src/env.js';
+       import { SteersmanError } from './src/errors.js';
+       import { localConnection } from './src/stack/probe.js';
+       import { announceWorker, reportWorkerFailure, watchIdle } from './src/stack/worker-side.js';
        const own = { home: env.home(), taskQueue: env.taskQueue() };
        async function live() {
          const client = new Client({ connection: localConnection(env.temporalAddress()) });
@@ -346,7 +347,7 @@ describe('background workers', () => {
     await expect(ensureWorker(server, crashing, { report })).rejects.toThrow(
       /worker ended while.*out of luck/s,
     );
-    const unbuilt = { ...crashing, script: join(built, 'no-such-worker.js') };
+    const unbuilt = { ...crashing, script: join(scripts, 'no-such-worker.js') };
     const missing = await ensureWorker(server, unbuilt, { report }).catch((caught: unknown) => caught);
     expect(missing).toMatchObject({
       message: expect.stringMatching(/^A part of the build is missing: .*no-such-worker\.js$/),
@@ -424,8 +425,12 @@ describe('background workers', () => {
     process.kill(pid, 'SIGKILL');
     await until('server ended', () => identify(pid) === undefined);
     const port = Number(server.address.split(':')[1]);
-    const squatter = createServer().listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
+    // A killed server's last threads hold its port a moment longer than its process number lives.
+    const squatters: Server[] = [];
+    await until('the port is free', async () => {
+      squatters.push(...(await listening(port)));
+      return squatters.length > 0;
+    });
     const moved = await start();
     expect(moved.address).not.toBe(server.address);
     await until('the old worker ended', () => readStack(home).workers.length === 0);
@@ -433,7 +438,7 @@ describe('background workers', () => {
     await until('the run is listed', async () => (await leftOpenRuns(client, home)).length === 1);
     await resumeQueue(moved, taskQueue, same, { report });
     expect(await leftOpenRuns(client, home)).toEqual([]);
-    squatter.close();
+    for (const squatter of squatters) squatter.close();
   });
 
   test('stop: server, keeper and workers end at once, and no file holds a key', async () => {
