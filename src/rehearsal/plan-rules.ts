@@ -14,6 +14,8 @@ import { workFor } from './work.js';
 export const EXPLAIN_TASK = 'explain';
 /** Begins the improvement of a goal that rules cannot serve. */
 export const ADVICE = 'Give this goal to a model that understands';
+/** Begins the improvement of a goal whose file was refused: nothing is planned for it. */
+export const REFUSED = 'Nothing more can be done without permission';
 
 interface PlannedTask {
   id: string;
@@ -56,7 +58,7 @@ function replanned(view: View, brief: { improvements: string[]; tasks: BriefedTa
       view,
       gaps.map(gap => gap.work),
     );
-  const asked = brief.improvements.filter(text => !text.startsWith(ADVICE));
+  const asked = brief.improvements.filter(text => !text.startsWith(ADVICE) && !text.startsWith(REFUSED));
   if (asked.length > 0) {
     return asked.slice(0, 5).map(description => ({
       id: freeId(view, 'more'),

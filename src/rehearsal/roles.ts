@@ -4,7 +4,7 @@ import { answerWithoutTools, writeAnswer, writeReport } from './answer.js';
 import { findGaps } from './checks.js';
 import type { Conversation } from './conversation.js';
 import { nextCalls } from './next-calls.js';
-import { ADVICE, EXPLAIN_TASK, planReply } from './plan-rules.js';
+import { ADVICE, EXPLAIN_TASK, planReply, REFUSED } from './plan-rules.js';
 import type { RuleCall, RuleReply } from './reply.js';
 import { jsonReply, textReply } from './reply.js';
 import { say } from './sections.js';
@@ -102,9 +102,8 @@ function verifierReply(view: View): RuleReply {
   const isBlind = tasks.length > 0 && tasks.every(task => task.id.startsWith(EXPLAIN_TASK));
   const gaps = isBlind ? [] : findGaps(view, view.usedBox, view.roomChars);
   const summary = isBlind ? answerWithoutTools(view) : writeAnswer(view);
-  const isServed = !isBlind && view.intent.unserved === null;
-  const advice = `${ADVICE}: ${say(view, 'rules can only list, quote, count and find.', '规则只能列出、引用、统计和查找。')}`;
-  const improvements = gaps.length > 0 ? gaps.map(gap => gap.improvement) : isServed ? null : [advice];
+  const isServed = !isBlind && view.intent.unserved === null && !wasRefused(view);
+  const improvements = gaps.length > 0 ? gaps.map(gap => gap.improvement) : isServed ? null : [advice(view)];
   return jsonReply('Checks by rules what the results cover.', 'verifier-response', {
     allCompleted: gaps.length === 0,
     userNeedsSatisfied: gaps.length === 0 && isServed,
@@ -115,9 +114,16 @@ function verifierReply(view: View): RuleReply {
   });
 }
 
+/** What would help where rules are at their end. */
+function advice(view: View): string {
+  if (wasRefused(view)) return `${REFUSED}: ${view.intent.writeTo}`;
+  return `${ADVICE}: ${say(view, 'rules can only list, quote, count and find.', '规则只能列出、引用、统计和查找。')}`;
+}
+
 function feedback(view: View, gaps: number, isServed: boolean): string {
   if (gaps > 0) return say(view, `Mechanical checks found ${gaps} gaps.`, `机械检查发现 ${gaps} 处缺口。`);
   if (isServed) return say(view, 'Mechanical checks found no gap.', '机械检查没有发现缺口。');
+  if (wasRefused(view)) return say(view, 'The file was not written.', '文件没有写入。');
   return say(view, 'The goal asks for more than rules can do.', '目标超出了规则的能力。');
 }
 

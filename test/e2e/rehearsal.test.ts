@@ -120,6 +120,7 @@ describe('rehearsal model, whole path', () => {
     expect(gate.title).toContain('write_file');
     await answer(handle, 'approval', { decision: 'deny', reason: 'not here' });
     const denied: RunResult = await handle.result();
+    expect(denied.outcome).toBe('unverified');
     expect(denied.answer).toContain('`OTHER.md` was not written');
     expect(existsSync(file('OTHER.md'))).toBe(false);
   });
