@@ -116,6 +116,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const attributes = await searchAttributes(deps);
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
+    language: settings.language,
     tools,
     fallbackServer: listed.fallbackServer ?? null,
     limits,

@@ -1,136 +1,196 @@
 /**
  * What the run says to a role when its part begins: short, and added to the thread as a user message,
- * so that system prompts stay the same for a whole run and prefixes can be cached.
+ * so that system prompts stay the same for a whole run and prefixes can be cached. What the conversation holds
+ * already is not said again (OU13).
  */
 import { REPORTS_BYTES } from './bounds.js';
+import type { BriefWords } from './brief-words.js';
+import { fill, wordsOf } from './brief-words.js';
 import { cutText } from './fit.js';
 import { preview } from './journal.js';
-import { ledgerSummary } from './ledger.js';
+import { heldResults } from './ledger.js';
 import type { Task } from './plan.js';
-import { reportBytes } from './plan.js';
+import { isOpen, planInForce, reportBytes } from './plan.js';
 import { delimit } from './prompt.js';
 import type { Reading, RunState } from './run-state.js';
+import { MAIN_THREAD } from './run-state.js';
 import { wishesText } from './wishes.js';
 
-function taskLine(task: Task): string {
-  const needs = task.dependencies.length > 0 ? `, after ${task.dependencies.join(', ')}` : '';
-  const done = task.completionCriteria ? ` — done when: ${preview(task.completionCriteria, 500)}` : '';
-  const why = task.reason ? ` (${preview(task.reason, 120)})` : '';
-  const by = task.byPerson ? ', set by the person' : '';
-  return `- ${task.id} [${task.status}${why}${by}, priority ${task.priority}${needs}] ${preview(task.description, 500)}${done}`;
+/** Said of a task: how it stands alone, with what it is, or with its criterion too. */
+type Detail = 'status' | 'description' | 'criterion';
+
+function taskLine(words: BriefWords, task: Task, detail: Detail): string {
+  const { id, status, reason, priority, dependencies, byPerson } = task;
+  const why = reason ? ` (${preview(reason, 120)})` : '';
+  if (detail === 'status') return `- ${id} [${status}${why}]`;
+  const marks = [
+    `${status}${why}`,
+    byPerson ? words.byPerson : '',
+    isOpen(task) ? fill(words.priority, { priority }) : '',
+    isOpen(task) && dependencies.length > 0 ? fill(words.after, { ids: dependencies.join(', ') }) : '',
+  ];
+  const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, 500)}`;
+  if (detail === 'description' || task.completionCriteria === null) return line;
+  return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, 500) })}`;
 }
 
-function taskList(tasks: readonly Task[]): string {
-  return tasks.map(taskLine).join('\n');
+function lines(words: BriefWords, tasks: readonly Task[], detail: (task: Task) => Detail): string {
+  return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
 }
 
-/** Planner's instruction; `improvements` of the last verification are its key input (F13). */
+/** The criterion of a task that has ended is not wanted any more, but by who judges it. */
+const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' : 'description');
+
+function paragraphs(...parts: string[]): string {
+  return parts.filter(part => part !== '').join('\n\n');
+}
+
+function bullets(items: readonly string[]): string {
+  return items.map(item => `- ${item}`).join('\n');
+}
+
+/** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
 export function planningBrief(state: RunState): string {
   const { goal, cursor, tasks } = state;
-  if (cursor.cycle === 1) return 'Plan the goal above. Answer with the plan as JSON.';
-  const wanted = goal.improvements.map(item => `- ${item}`).join('\n');
-  const kept =
-    'Keep finished tasks as they are, give new tasks new ids, and repeat the id of a task only to change it or to have it done again.';
-  return [
-    `${WHY_REPLAN[goal.improvementsFrom]} This is plan ${cursor.cycle}.`,
-    `What is asked for:\n${delimit('improvements', wanted)}`,
-    goal.improvementsFrom === 'user' ? readingText(goal.reading) : '',
-    tasks.length > 0 ? `Tasks so far:\n${taskList(tasks)}` : '',
-    `Plan what is needed for this. ${kept} Answer with the plan as JSON.`,
-  ]
-    .filter(part => part !== '')
-    .join('\n\n');
+  const words = wordsOf(state);
+  if (cursor.cycle === 1) return words.plan;
+  const byUser = goal.improvementsFrom === 'user';
+  return paragraphs(
+    `${words[WHO_ASKS[goal.improvementsFrom]]} ${fill(words.thisIsPlan, { cycle: cursor.cycle })}`,
+    `${words.improvements}\n${delimit('improvements', bullets(goal.improvements))}`,
+    byUser ? readingText(words, goal.reading) : wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    words.planAgain,
+  );
 }
+
+const WHO_ASKS = {
+  verification: 'afterVerification',
+  user: 'afterUser',
+  review: 'afterReview',
+  orchestrator: 'afterOrchestrator',
+} as const;
 
 /** How a role understood the person, with its doubts: the words of the person count, this helps to read them (OU10). */
-function readingText(reading: Reading | null): string {
-  if (reading === null) return '';
-  return `How the understanding role read it, which may be wrong:\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
+function readingText(words: BriefWords, reading: Reading | null): string {
+  return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
-
-const WHY_REPLAN: Record<RunState['goal']['improvementsFrom'], string> = {
-  verification: 'A verification found that the goal is not met yet.',
-  user: 'The user wants the plan changed.',
-  review: 'A review did not accept the plan.',
-};
 
 /** Asks the planner to refine a plan that it called unfinished (F7). */
-export function morePlanningBrief(roundsLeft: number): string {
-  return `You said that the plan needs more work. Refine or complete it now, without repeating what is planned; ${roundsLeft} planning round(s) left. Answer with the whole plan as JSON.`;
+export function morePlanningBrief(state: RunState, left: number): string {
+  return fill(wordsOf(state).planMore, { left });
 }
+
+const HELD_SHOWN = 20;
 
 /** Executor's instruction for one task, with what earlier tool calls already found (F12, D2). */
 export function taskBrief(state: RunState, task: Task, rounds: number): string {
-  const known = ledgerSummary(state.ledger, 20);
-  return [
-    `Do this task now: ${task.id} — ${task.description}`,
-    task.completionCriteria ? `It is done when: ${task.completionCriteria}` : '',
-    wishesText(state.goal),
-    `All tasks:\n${taskList(state.tasks)}`,
-    known
-      ? `Tool results in this conversation, and whether they still hold; call again whatever you need anew:\n${known}`
-      : '',
-    `At most ${rounds} rounds. Call tools as needed; then answer with the result as JSON, with taskCompleted.`,
-  ]
-    .filter(part => part !== '')
-    .join('\n\n');
+  const words = wordsOf(state);
+  const others = state.tasks.filter(({ id }) => id !== task.id);
+  const held = heldResults(state.ledger, HELD_SHOWN);
+  // The plan stands in the conversation, but for what a person has set.
+  const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
+  return paragraphs(
+    fill(words.task, { id: task.id, description: task.description }),
+    task.completionCriteria ? fill(words.doneWhen, { criterion: task.completionCriteria }) : '',
+    wishesText(state.goal, words),
+    others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
+    held ? `${words.held}\n${held}` : '',
+    fill(words.rounds, { rounds }),
+  );
 }
 
-export function continueTaskBrief(taskId: string, roundsLeft: number): string {
-  return `${taskId} is not finished yet: go on with it. ${roundsLeft} round(s) left.`;
+export function continueTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).goOn, { id, left });
 }
 
-export function retryTaskBrief(taskId: string, roundsLeft: number): string {
-  return `You asked to retry ${taskId}: start it again. Earlier results of this task may be asked for anew. ${roundsLeft} round(s) left.`;
+export function retryTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).retry, { id, left });
 }
 
 /** The reviewer did not agree that the task is done (C8). */
-export function reviewFixesBrief(taskId: string, fixes: readonly string[], roundsLeft: number): string {
-  const list = fixes.map(fix => `- ${fix}`).join('\n');
-  return `A review does not accept ${taskId} yet. Mend this:\n${delimit('fixes', list)}\n${roundsLeft} round(s) left.`;
+export function reviewFixesBrief(
+  state: RunState,
+  id: string,
+  fixes: readonly string[],
+  left: number,
+): string {
+  const words = wordsOf(state);
+  const wanted = delimit('fixes', bullets(fixes));
+  return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
 }
 
 /** At the cap of a task's rounds: one reply without tools (L3, L6, C11). */
-export function taskCapBrief(task: Task): string {
-  return `The rounds of ${task.id} are used up and no tools are left. Report as JSON what you found and what is missing, with the actual data.`;
+export function taskCapBrief(state: RunState, { id }: Task): string {
+  return fill(wordsOf(state).report, { id });
 }
 
 /** Of the goal where it is said again: the conversation has it whole. */
 const GOAL_BYTES = 8_000;
 const TASK_LIST_BYTES = 20_000;
 
+/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). */
 export function verificationBrief(state: RunState): string {
-  const reported = state.tasks.filter(task => task.result);
+  const words = wordsOf(state);
+  const plan = planInForce(state.tasks);
+  const ids = state.tasks.filter(task => !plan.includes(task)).map(({ id }) => id);
+  return paragraphs(
+    `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    wishesText(state.goal, words),
+    `${words.toJudge}\n${cutText(
+      lines(words, plan, () => 'criterion'),
+      TASK_LIST_BYTES,
+    )}`,
+    ids.length > 0 ? fill(words.replaced, { ids: ids.join(', ') }) : '',
+    reportsText(words, state, plan),
+    words.verdict,
+  );
+}
+
+/** Each report once: they are said only to a verifier whose conversation does not hold them. */
+function reportsText(words: BriefWords, state: RunState, plan: readonly Task[]): string {
+  const reported = plan.filter(task => task.result);
+  if (reported.length === 0) return words.noReports;
+  if (holdsReports(state)) return words.reportsAbove;
   // The state keeps them all within this: whole, where they are not very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
-  const reports = reported
-    .map(task => `${task.id} (${task.status}):\n${delimit('report', cutText(task.result ?? '', share))}`)
-    .join('\n\n');
-  return [
-    `Verify the work on the goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
-    wishesText(state.goal),
-    `Tasks:\n${cutText(taskList(state.tasks), TASK_LIST_BYTES)}`,
-    reports ? `Reports of the tasks:\n${reports}` : 'No task left a report.',
-    'Check them against the tool results in this conversation. Answer with your verdict as JSON.',
-  ]
-    .filter(part => part !== '')
-    .join('\n\n');
+  const reports = reported.map(
+    ({ id, status, result }) => `${id} (${status}):\n${delimit('report', cutText(result ?? '', share))}`,
+  );
+  return `${words.reports}\n${reports.join('\n\n')}`;
+}
+
+/** Up to here no model of a run trims a thread, so that nothing said in it is lost before it is read. */
+const SAFE_SHARE = 0.4;
+
+function holdsReports({ pinned, threads, contextLimits }: RunState): boolean {
+  const thread = threads[MAIN_THREAD];
+  if (pinned === null || thread === undefined || thread.dropped > 0) return false;
+  const { executor, verifier } = pinned.roles;
+  const contexts = Object.values(pinned.modelInfo).map(model => model.contextTokens);
+  const room = Math.min(...contexts, ...Object.values(contextLimits), 128_000);
+  return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
+}
+
+/** The planner's question found nobody to answer it (F17). */
+export function planUnansweredBrief(state: RunState): string {
+  return wordsOf(state).planUnanswered;
 }
 
 /** The verifier's question found nobody to answer it. */
-export function unansweredBrief(): string {
-  return 'Nobody answered your question: judge by what there is, and answer with your verdict as JSON. What is in doubt is not completed.';
+export function unansweredBrief(state: RunState): string {
+  return wordsOf(state).verdictUnanswered;
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is (C9, C11). */
 export function wrapUpBrief(state: RunState): string {
-  return [
-    `The work on the goal ends here: ${state.goal.wrapUp?.why ?? 'it can not go on as planned'}.`,
-    `Goal: ${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
-    wishesText(state.goal),
-    state.tasks.length > 0 ? `Tasks:\n${taskList(state.tasks)}` : '',
-    'Answer the goal now as well as the conversation allows, in Markdown, with the actual data found. Say plainly what is missing or was not checked. No tools, no JSON.',
-  ]
-    .filter(part => part !== '')
-    .join('\n\n');
+  const { goal, tasks } = state;
+  const words = wordsOf(state);
+  return paragraphs(
+    fill(words.wrapUp, { why: goal.wrapUp?.why ?? 'it can not go on as planned' }),
+    `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
+    wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    words.answer,
+  );
 }

@@ -3,7 +3,9 @@
  * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
  */
 import { LEDGER_BYTES, sizeOf, sizeOfRecord } from './bounds.js';
+import { preview } from './journal.js';
 import { canonicalJson, jsonBytes } from './json.js';
+import { parseRecord } from './json-in-text.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
 import type { ToolPolicy } from './tool.js';
 import { pathsOf, touches } from './tool-paths.js';
@@ -180,17 +182,23 @@ export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
 }
 
-/** The youngest `max` calls for a prompt (F12), one a line, oldest first; empty when there is none. */
-export function ledgerSummary(ledger: Ledger, max: number): string {
-  const entries = Object.entries(ledger.entries);
-  return entries
-    .slice(Math.max(0, entries.length - max))
-    .map(([key, entry]) => `- ${key}: ${stateOf(entry)}`)
-    .join('\n');
+const LONGEST_NAMED = 100;
+
+/**
+ * The youngest `max` results that still hold, for a prompt (F12, OU12): a line a tool, oldest first, each by its path
+ * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use.
+ */
+export function heldResults(ledger: Ledger, max: number): string {
+  const held = Object.entries(ledger.entries).filter(([, entry]) => isReusable(entry) && !entry.isStub);
+  const byTool = new Map<string, string[]>();
+  for (const [key, { tool }] of held.slice(Math.max(0, held.length - max)))
+    byTool.set(tool, [...(byTool.get(tool) ?? []), argumentsIn(key, tool)]);
+  return [...byTool].map(([tool, calls]) => `- ${tool}: ${calls.join('; ')}`).join('\n');
 }
 
-function stateOf(entry: LedgerEntry): string {
-  if (isReusable(entry)) return entry.isStub ? 'only a reference, no text' : 'its result holds';
-  if (entry.ending !== 'executed') return entry.ending;
-  return entry.isError ? 'gave an error' : 'result incomplete';
+/** What a key says of the arguments: the one text that they hold, else their JSON. */
+function argumentsIn(key: string, tool: string): string {
+  const text = key.slice(tool.length + 1);
+  const [only, ...more] = Object.values(parseRecord(text) ?? {});
+  return preview(typeof only === 'string' && more.length === 0 ? only : text, LONGEST_NAMED);
 }

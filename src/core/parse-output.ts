@@ -3,6 +3,7 @@
  * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
  * fields, never from words (F6).
  */
+import { BRIEF_WORDS, type BriefWords, fill } from './brief-words.js';
 import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import {
   type IntentOutput,
@@ -214,12 +215,11 @@ export function reaskText(
   contract: OutputContract,
   errors: readonly string[],
   dialect: Dialect = defaultDialect(contract),
+  words: BriefWords = BRIEF_WORDS.en,
 ): string {
   const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${error}`);
-  if (errors.length > named.length) named.push(`- and ${errors.length - named.length} more of the kind.`);
-  const form =
-    contract === 'text'
-      ? 'Answer again with text for the reader.'
-      : `Answer again with one JSON object and nothing else, in this form:\n${formOf(contract, dialect)}`;
-  return `Your last reply could not be used:\n${named.join('\n')}\n\n${form}`;
+  if (errors.length > named.length)
+    named.push(`- ${fill(words.moreFaults, { count: errors.length - named.length })}`);
+  const form = contract === 'text' ? words.reaskText : `${words.reaskForm}\n${formOf(contract, dialect)}`;
+  return `${words.reask}\n${named.join('\n')}\n\n${form}`;
 }

@@ -1,4 +1,5 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
+import { fill, wordsOf } from './brief-words.js';
 import { cutText, fitted } from './fit.js';
 import type { ToolUseBlock } from './message.js';
 import type { PlannedTask, Task } from './plan.js';
@@ -19,12 +20,12 @@ export function planReviewBrief(state: RunState, tasks: readonly PlannedTask[]):
     dependencies,
     completionCriteria,
   }));
-  return reviewBrief(state, 'this plan before it runs', 'plan', plan);
+  return reviewBrief(state, wordsOf(state).reviewPlan, 'plan', plan);
 }
 
 export function resultReviewBrief(state: RunState, task: Task, summary: string): string {
   const { id, description, completionCriteria } = task;
-  return reviewBrief(state, `the result of ${id}`, 'result', {
+  return reviewBrief(state, fill(wordsOf(state).reviewResult, { id }), 'result', {
     id,
     description,
     completionCriteria,
@@ -34,24 +35,25 @@ export function resultReviewBrief(state: RunState, task: Task, summary: string):
 
 export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
   const task = state.tasks.find(candidate => candidate.id === state.cursor.taskId);
-  return reviewBrief(state, `this call of ${call.name} before it runs`, 'action', {
+  return reviewBrief(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
     tool: call.name,
     arguments: call.input,
     task: task?.description ?? null,
   });
 }
 
-function wishesOf({ goal }: RunState): string[] {
-  return goal.wishes.length > 0 ? [wishesText(goal)] : [];
+function wishesOf(state: RunState): string[] {
+  return state.goal.wishes.length > 0 ? [wishesText(state.goal, wordsOf(state))] : [];
 }
 
 function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
+  const words = wordsOf(state);
   return [
-    `Review ${what}.`,
-    `The goal:\n${delimit('goal', state.goal.text)}`,
+    what,
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
     ...wishesOf(state),
     delimit(tag, JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2)),
-    'Answer with your review as JSON.',
+    words.reviewEnd,
   ].join('\n\n');
 }
 
@@ -78,15 +80,16 @@ export function orchestrationBrief(
       tokens: state.goal.usage.inputTokens + state.goal.usage.outputTokens,
     },
   };
+  const words = wordsOf(state);
   return [
-    `Task ${task.id} has failed (${task.reason ?? 'no reason given'}). Propose how to go on.`,
-    `The goal:\n${delimit('goal', state.goal.text)}`,
+    fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
+    `${words.goal}\n${delimit('goal', state.goal.text)}`,
     ...wishesOf(state),
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
     task.result
-      ? `Its report:\n${delimit('report', cutText(task.result, CONTEXT_BYTES))}`
-      : 'It left no report.',
-    'Answer with one proposal as JSON.',
+      ? `${words.itsReport}\n${delimit('report', cutText(task.result, CONTEXT_BYTES))}`
+      : words.noReport,
+    words.proposalEnd,
   ].join('\n\n');
 }

@@ -62,6 +62,8 @@ export interface PinnedModel {
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */
 export interface PinnedRun {
   roles: Record<string, PinnedRole>;
+  /** Of the prompts: briefs are in it too, where there are words for it. */
+  language: string;
   /** In the order of servers; names unique. */
   tools: ToolDefinition[];
   /** Server that gets calls of tools nobody offers: one named `default`, if there is one (T3, C5). */

@@ -145,7 +145,7 @@ export interface GoalState extends Account {
   reading: Reading | null;
   improvements: string[];
   /** Who asked for the improvements: it decides what the planner is told. */
-  improvementsFrom: 'verification' | 'user' | 'review';
+  improvementsFrom: 'verification' | 'user' | 'review' | 'orchestrator';
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
   /** Why the goal is being wrapped up, once it is. */

@@ -1,4 +1,6 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+import type { BriefWords } from './brief-words.js';
+import { wordsOf } from './brief-words.js';
 import { preview } from './journal.js';
 import { delimit } from './prompt.js';
 import type { RunState, Steering } from './run-state.js';
@@ -12,29 +14,25 @@ export function steerText(items: readonly { text: string }[]): string {
 }
 
 export function intentBrief(state: RunState, steering: Steering): string {
-  return [
-    'A message of the user has arrived. Say what is meant by it.',
-    situation(state, steering),
-    messages(steering),
-    'Answer with your analysis as JSON.',
-  ].join('\n\n');
+  const words = wordsOf(state);
+  return [words.intent, situation(state, steering), messages(words, steering), words.intentEnd].join('\n\n');
 }
 
 export function routeBrief(state: RunState, steering: Steering): string {
-  const { intent } = steering;
+  const words = wordsOf(state);
   return [
-    'Decide where this message takes the run.',
+    words.route,
     situation(state, steering),
-    messages(steering),
-    `INTENT_ANALYSIS:\n${JSON.stringify(intent, null, 2)}`,
-    'Answer with your decision as JSON.',
+    messages(words, steering),
+    `INTENT_ANALYSIS:\n${JSON.stringify(steering.intent, null, 2)}`,
+    words.routeEnd,
   ].join('\n\n');
 }
 
-function messages({ items, answers }: Steering): string {
+function messages(words: BriefWords, { items, answers }: Steering): string {
   const said = delimit('user_message', steerText(items));
   if (answers.length === 0) return said;
-  return `${said}\n\nAsked what was meant, the user answered:\n${delimit('user_answer', answers.join('\n'))}`;
+  return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
 }
 
 /** SYSTEM_STATE and TASK_CONTEXT of document 002, as JSON with indent 2 (P9). */

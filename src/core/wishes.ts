@@ -3,6 +3,7 @@
  * beside the goal, however far back in the conversation it stands.
  */
 import { WISH_BYTES, WISHES_BYTES } from './bounds.js';
+import type { BriefWords } from './brief-words.js';
 import { cutText } from './fit.js';
 import { jsonBytes } from './json.js';
 import { delimit } from './prompt.js';
@@ -16,8 +17,8 @@ export function withWish(wishes: readonly string[], text: string): string[] {
 }
 
 /** The wishes as a part of a brief; empty where there are none. */
-export function wishesText({ wishes }: Pick<GoalState, 'wishes'>): string {
+export function wishesText({ wishes }: Pick<GoalState, 'wishes'>, words: BriefWords): string {
   if (wishes.length === 0) return '';
   const list = delimit('wishes', wishes.map(wish => `- ${wish}`).join('\n'));
-  return `Later wishes of the person, part of the goal; on conflict the later counts:\n${list}`;
+  return `${words.wishes}\n${list}`;
 }

@@ -1,4 +1,6 @@
-/** Reads what the run says to roles (`core/briefs.ts`) back into facts: the one place that knows its words. */
+/** Reads what the run says to roles (`core/briefs.ts`) back into facts, in any language that it has words for. */
+import type { BriefWords } from '../core/brief-words.js';
+import { BRIEF_WORDS } from '../core/brief-words.js';
 
 export interface BriefedTask {
   id: string;
@@ -19,32 +21,40 @@ export type Brief =
 
 type Reader = (text: string) => Brief | null;
 
-const READERS: readonly Reader[] = [
-  text =>
-    /^Plan the goal above\./.test(text) ? { kind: 'plan', improvements: [], tasks: tasksOf(text) } : null,
-  text =>
-    /^A verification found that the goal is not met yet\./.test(text)
-      ? { kind: 'plan', improvements: bullets(tagged(text, 'improvements')), tasks: tasksOf(text) }
-      : null,
-  text => (/^You said that the plan needs more work\./.test(text) ? { kind: 'plan_more' } : null),
-  text => {
-    const [, taskId, description] = /^Do this task now: (\S+) — (.*)/.exec(text) ?? [];
-    if (taskId === undefined || description === undefined) return null;
-    const rounds = Number(/At most (\d+) rounds/.exec(text)?.[1] ?? 10);
-    return { kind: 'task', taskId, description, rounds };
-  },
-  text => withTask('go_on', /^(\S+) is not finished yet: go on/.exec(text)?.[1]),
-  text => withTask('go_on', /^You asked to retry (\S+): start it again/.exec(text)?.[1]),
-  text => withTask('report', /^The rounds of (\S+) are used up/.exec(text)?.[1]),
-  text =>
-    /^Verify the work on the goal:/.test(text)
-      ? { kind: 'verify', goal: tagged(text, 'goal'), tasks: tasksOf(text) }
-      : null,
-  text => {
-    const why = /^The work on the goal ends here: (.*)\./.exec(text)?.[1];
-    return why === undefined ? null : { kind: 'wrap_up', why, goal: tagged(text, 'goal') };
-  },
-];
+const LANGUAGES = Object.values(BRIEF_WORDS);
+const READERS = LANGUAGES.flatMap(readersFor);
+
+function readersFor(words: BriefWords): Reader[] {
+  const again = [words.afterVerification, words.afterUser, words.afterReview, words.afterOrchestrator];
+  const rounds = pattern(words.rounds);
+  return [
+    text => (text.startsWith(words.plan) ? { kind: 'plan', improvements: [], tasks: [] } : null),
+    text =>
+      again.some(start => text.startsWith(start))
+        ? { kind: 'plan', improvements: bullets(tagged(text, 'improvements')), tasks: tasksOf(text, words) }
+        : null,
+    text => (begins(words.planMore, text) ? { kind: 'plan_more' } : null),
+    text => {
+      const { id: taskId, description } = begins(words.task, text) ?? {};
+      if (taskId === undefined || description === undefined) return null;
+      return { kind: 'task', taskId, description, rounds: Number(rounds.exec(text)?.groups?.rounds ?? 10) };
+    },
+    text =>
+      withTask(
+        'go_on',
+        begins(words.goOn, text) ?? begins(words.retry, text) ?? begins(words.notReviewed, text),
+      ),
+    text => withTask('report', begins(words.report, text)),
+    text =>
+      text.startsWith(words.verify)
+        ? { kind: 'verify', goal: tagged(text, 'goal'), tasks: tasksOf(text, words) }
+        : null,
+    text => {
+      const why = begins(words.wrapUp, text)?.why;
+      return why === undefined ? null : { kind: 'wrap_up', why, goal: tagged(text, 'goal') };
+    },
+  ];
+}
 
 /** The brief in a user message, or null for what a person said. */
 export function readBrief(text: string): Brief | null {
@@ -55,13 +65,30 @@ export function readBrief(text: string): Brief | null {
   return null;
 }
 
-/** A message of the run that is neither a wish nor a brief: a reply sent back for its form, or old history. */
+/** Other messages of the run: a reply sent back for its form or cut off, a question that found no answer. */
+const OTHER_WORDS = [
+  'Summary of the conversation so far:',
+  ...LANGUAGES.flatMap(words => [words.reask, words.cutOff, words.planUnanswered, words.verdictUnanswered]),
+];
+
+/** A message of the run that is neither a wish nor a brief. */
 export function isOtherWordOfRun(text: string): boolean {
-  return /^(Your last reply could not be used:|Summary of the conversation so far:)/.test(text);
+  return OTHER_WORDS.some(start => text.startsWith(start));
 }
 
-function withTask(kind: 'go_on' | 'report', taskId: string | undefined): Brief | null {
-  return taskId === undefined ? null : { kind, taskId };
+/** A text of the run as an expression, its slots as named groups. */
+function pattern(text: string): RegExp {
+  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)');
+  return new RegExp(source);
+}
+
+/** The slots of the first line, where the text begins with it. */
+function begins(line: string, text: string): Record<string, string> | null {
+  return new RegExp(`^${pattern(line).source}$`).exec(text.split('\n')[0] ?? '')?.groups ?? null;
+}
+
+function withTask(kind: 'go_on' | 'report', slots: Record<string, string> | null): Brief | null {
+  return slots?.id === undefined ? null : { kind, taskId: slots.id };
 }
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */
@@ -78,7 +105,12 @@ function bullets(text: string): string[] {
     .map(line => line.slice(2).trim());
 }
 
-function tasksOf(text: string): BriefedTask[] {
-  const lines = text.matchAll(/^- (\S+) \[(\w+)[^\]]*\] (.*?)(?: — done when: .*)?$/gm);
-  return [...lines].map(([, id = '', status = '', description = '']) => ({ id, status, description }));
+function tasksOf(text: string, words: BriefWords): BriefedTask[] {
+  const [mark = ''] = words.criterion.split('{');
+  const lines = text.matchAll(/^- (\S+) \[(\w+)[^\]]*\] (.*)$/gm);
+  return [...lines].map(([, id = '', status = '', rest = '']) => ({
+    id,
+    status,
+    description: rest.split(` — ${mark}`)[0] ?? '',
+  }));
 }

@@ -1,6 +1,7 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
 import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../core/bounds.js';
+import { wordsOf } from '../core/brief-words.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
@@ -149,7 +150,7 @@ function readReply<C extends OutputContract>(
   const value = read.value === null ? null : fitted(read.value, OUTPUT_BYTES[contract]);
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
   const faults = read.ok ? [] : read.errors;
-  const errors = reply.strayCalls > 0 ? [NO_TOOLS, ...faults] : faults;
+  const errors = reply.strayCalls > 0 ? [wordsOf(run.state).noTools, ...faults] : faults;
   if (cursor.reasked) {
     noteFinal(run, reply, errors.join(' '));
     return value === null
@@ -160,7 +161,7 @@ function readReply<C extends OutputContract>(
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
-  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect));
+  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, wordsOf(run.state)));
   return null;
 }
 
@@ -189,11 +190,8 @@ const CUT_NOTE = '[This text was cut off at the output limit.]';
 /** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
 function answerable(run: Run, role: PinnedRole): void {
   const thread = run.threadOf(role);
-  if (thread.messages.at(-1)?.kind === 'assistant')
-    run.say(thread, 'brief', 'Your reply was cut off. Go on from there.');
+  if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', wordsOf(run.state).cutOff);
 }
-
-const NO_TOOLS = 'No tools are available here: the calls were not run.';
 
 /** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
 function noteFinal(

@@ -28,6 +28,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
 export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
   return {
     roles: {},
+    language: 'en',
     tools: [],
     fallbackServer: null,
     limits: DEFAULT_LIMITS,

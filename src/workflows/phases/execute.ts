@@ -1,5 +1,6 @@
 /** The execution phase: one task after the other, each in at most so many rounds (L3, L6, L7). */
 import { CONCERNS_BYTES } from '../../core/bounds.js';
+import { fill, wordsOf } from '../../core/brief-words.js';
 import {
   continueTaskBrief,
   retryTaskBrief,
@@ -55,7 +56,7 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
     output: 'execution',
     maxRounds: reporting ? limit + 1 : limit,
     tools: !reporting,
-    brief: () => (reporting ? taskCapBrief(task) : taskBrief(state, task, limit)),
+    brief: () => (reporting ? taskCapBrief(state, task) : taskBrief(state, task, limit)),
   });
   switch (end.kind) {
     case 'special':
@@ -141,10 +142,10 @@ function applyReport(
       return;
     case 'retry':
       forgetAll(state.ledger);
-      if (left > 0) run.say(thread, 'brief', retryTaskBrief(taskId, left));
+      if (left > 0) run.say(thread, 'brief', retryTaskBrief(state, taskId, left));
       return;
     case 'continue':
-      if (left > 0) run.say(thread, 'brief', continueTaskBrief(taskId, left));
+      if (left > 0) run.say(thread, 'brief', continueTaskBrief(state, taskId, left));
       return;
   }
 }
@@ -190,8 +191,9 @@ async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | nul
     return null;
   }
   const thread = run.threadOf(run.role(EXECUTOR));
-  if (denied) run.say(thread, 'steer', confirmed.instead ?? `The result of ${task.id} is not accepted.`);
-  else run.say(thread, 'brief', reviewFixesBrief(task.id, reviewed.fixes, left));
+  if (denied)
+    run.say(thread, 'steer', confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: task.id }));
+  else run.say(thread, 'brief', reviewFixesBrief(state, task.id, reviewed.fixes, left));
   return null;
 }
 

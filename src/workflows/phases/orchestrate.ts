@@ -193,6 +193,7 @@ function replan(run: Run, reason: string): void {
   const { goal, cursor } = run.state;
   goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
   goal.improvements = fitted([reason], IMPROVEMENTS_BYTES);
-  goal.improvementsFrom = 'review';
+  goal.improvementsFrom = 'orchestrator';
+  goal.reading = null;
   run.enterPhase('planning', cursor.cycle + 1);
 }

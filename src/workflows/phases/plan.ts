@@ -1,6 +1,6 @@
 /** The planning phase: planner replies until there is a plan to execute (L2, F7, F13). */
 import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
-import { morePlanningBrief, planningBrief } from '../../core/briefs.js';
+import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
 import { confirmationReasons } from '../../core/envelope.js';
@@ -67,7 +67,7 @@ async function adopt(run: Run, output: PlanOutput | null, limit: number): Promis
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
-      run.say(run.threadOf(run.role(PLANNER)), 'brief', morePlanningBrief(limit - round));
+      run.say(run.threadOf(run.role(PLANNER)), 'brief', morePlanningBrief(state, limit - round));
       return null;
     case 'direct_answer':
       answerDirectly(run, output, limit);
@@ -121,7 +121,7 @@ async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
   if (!goal.asked && answer !== null) cursor.round = Math.max(0, cursor.round - 1);
   goal.asked = true;
   const { planning } = run.pinned.limits;
-  const text = answer ?? 'Nobody answered: make the best plan you can, and say what you assume.';
+  const text = answer ?? planUnansweredBrief(state);
   if (answer !== null) wish(run, answer);
   run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
   if (cursor.round >= planning) return adopt(run, null, planning);

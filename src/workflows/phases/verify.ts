@@ -45,7 +45,7 @@ async function judge(run: Run): Promise<GoalEnd | null> {
     output: 'verdict',
     maxRounds: reporting ? 2 : 1,
     tools: false,
-    brief: () => (reporting ? unansweredBrief() : verificationBrief(state)),
+    brief: () => (reporting ? unansweredBrief(state) : verificationBrief(state)),
     leaves: () => leaves(run),
   });
   switch (end.kind) {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { BRIEF_WORDS } from '../../../src/core/brief-words.js';
 import {
   continueTaskBrief,
   morePlanningBrief,
@@ -14,7 +15,8 @@ import {
 import { ledgerKey } from '../../../src/core/ledger.js';
 import type { Task } from '../../../src/core/plan.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
-import { task } from '../../support/core-values.js';
+import { pinnedRun, task } from '../../support/core-values.js';
+import { testRole } from '../../support/small-run.js';
 
 function stateWith(tasks: Task[] = [], improvements: string[] = [], cycle = 1): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
@@ -49,8 +51,8 @@ describe('planningBrief', () => {
     const brief = planningBrief(stateWith(tasks, ['name the file', 'count the lines'], 2));
     expect(wrapped('improvements', brief)).toBe('- name the file\n- count the lines');
     expect(brief).toContain('This is plan 2.');
-    expect(brief).toContain('- task-1 [completed, priority 1] Do task-1 — done when: it runs');
-    expect(brief).toContain('- task-2 [failed (max_rounds), priority 2, after task-1, task-0] Do task-2');
+    expect(brief).toContain('- task-1 [completed] Do task-1\n');
+    expect(brief).toContain('- task-2 [failed (max_rounds)] Do task-2');
   });
 
   test('planningBrief: a later plan without tasks → no empty list of tasks (F13)', () => {
@@ -61,8 +63,9 @@ describe('planningBrief', () => {
 
   test.each<[RunState['goal']['improvementsFrom'], RegExp]>([
     ['verification', /^A verification found that the goal is not met yet/],
-    ['user', /^The user wants the plan changed/],
+    ['user', /^The person wants the plan changed/],
     ['review', /^A review did not accept the plan/],
+    ['orchestrator', /^A task has failed, and the orchestrator wants another plan/],
   ])('planningBrief: improvements from %s → says who asks (F13)', (from, text) => {
     const state = stateWith([], ['more'], 3);
     state.goal.improvementsFrom = from;
@@ -99,7 +102,9 @@ describe('briefs: text that is not ours can not end its wrapping (K2)', () => {
   test('reviewFixesBrief: any fix that holds tags → stays inside (K2)', () => {
     fc.assert(
       fc.property(hostile('fixes'), text => {
-        expect(wrapped('fixes', reviewFixesBrief('task-1', [text, 'last'], 2)).endsWith('- last')).toBe(true);
+        expect(
+          wrapped('fixes', reviewFixesBrief(stateWith(), 'task-1', [text, 'last'], 2)).endsWith('- last'),
+        ).toBe(true);
       }),
     );
   });
@@ -137,35 +142,148 @@ describe('taskBrief', () => {
     paths: null,
   };
 
-  test('taskBrief: nothing known yet → task, criterion, all tasks and rounds, no word of results (F12)', () => {
+  test('taskBrief: nothing known yet → task, criterion, the other tasks and rounds, no word of results (F12)', () => {
     const one = task('task-1', { completionCriteria: 'it runs' });
     const brief = taskBrief(stateWith([one, task('task-2')]), one, 7);
     expect(brief).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
-    expect(brief).toMatch(/- task-1 .*\n- task-2 /);
+    expect(brief).toContain('\n- task-2 [pending]\n');
+    expect(brief).not.toContain('- task-1');
     expect(brief).toContain('At most 7 rounds');
-    expect(brief).not.toContain('Tool results in this conversation');
+    expect(brief).not.toContain('still hold');
     expect(brief).not.toContain('\n\n\n');
   });
 
-  test('taskBrief: earlier calls → the youngest 20 are listed, which of them hold, and none is forbidden (F12, OU12)', () => {
+  test('taskBrief: earlier calls → the youngest 20 that hold are named, and none is forbidden (F12, OU12)', () => {
     const state = stateWith([task('task-1')]);
     for (let index = 1; index <= 25; index += 1)
       state.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
     const brief = taskBrief(state, task('task-1'), 3);
-    expect(brief.match(/- read_file /g)).toHaveLength(20);
-    expect(brief).toContain('- read_file {"n":25}: its result holds');
+    expect(brief).toMatch(/- read_file: \{"n":6\}(; \{"n":\d+\}){18}; \{"n":25\}\n/);
     expect(brief).toContain('call again whatever you need anew');
     expect(brief).not.toMatch(/do not call/i);
     expect(brief).not.toContain('{"n":5}');
   });
 });
 
+describe('what a brief says once (OU13)', () => {
+  const tasks = [
+    task('task-1', {
+      status: 'completed',
+      description: 'Read alpha',
+      completionCriteria: 'alpha is read',
+      result: 'Alpha: 3',
+    }),
+    task('task-2', { status: 'executing', description: 'Read beta', completionCriteria: 'beta is read' }),
+    task('task-3', { description: 'Read gamma', completionCriteria: 'gamma is read' }),
+    task('task-4', { description: 'Read delta', byPerson: true }),
+  ];
+  const briefsOf = (state: RunState) => ({
+    plan: planningBrief(state),
+    task: taskBrief(state, tasks[1] ?? task('x'), 5),
+    verify: verificationBrief(state),
+    wrapUp: wrapUpBrief(state),
+  });
+  const times = (text: string, part: string) => text.split(part).length - 1;
+
+  test.each(Object.keys(BRIEF_WORDS))(
+    'briefs (%s): every description, criterion and report → at most once',
+    language => {
+      const state = stateWith(tasks, ['more'], 2);
+      state.pinned = pinnedRun({ language });
+      for (const [name, brief] of Object.entries(briefsOf(state)))
+        for (const said of tasks.flatMap(({ description, completionCriteria, result }) => [
+          description,
+          completionCriteria,
+          result,
+        ]))
+          if (said !== null) expect(times(brief, said), `${said} in ${name}`).toBeLessThan(2);
+    },
+  );
+
+  test('taskBrief: the task at hand whole, others by state alone, but what a person has set', () => {
+    const { task: brief } = briefsOf(stateWith(tasks));
+    expect(brief).toContain('task-2 — Read beta');
+    expect(brief).toContain(
+      '- task-1 [completed]\n- task-3 [pending]\n- task-4 [pending, set by the person, priority 1] Read delta',
+    );
+    for (const other of ['alpha', 'gamma']) expect(brief).not.toContain(other);
+  });
+
+  test('planningBrief, wrapUpBrief: a finished task → without its criterion; the verifier has it', () => {
+    const briefs = briefsOf(stateWith(tasks, ['more'], 2));
+    for (const brief of [briefs.plan, briefs.wrapUp]) {
+      expect(brief).not.toContain('alpha is read');
+      expect(brief).toContain('gamma is read');
+    }
+    expect(briefs.verify).toContain('alpha is read');
+  });
+
+  test.each([
+    ['all of it', {}, false],
+    ['a part of it was trimmed away', { dropped: 1 }, true],
+    ['so long that it may be trimmed', { tokens: 60_000 }, true],
+  ])(
+    'verificationBrief: the conversation holds %s → reports stand in the brief: %j → %j',
+    (_, thread, said) => {
+      const state = stateWith(tasks);
+      const roles = { executor: testRole('executor'), verifier: testRole('verifier', { output: 'verdict' }) };
+      state.pinned = pinnedRun({ roles });
+      state.threads.main = { id: 'main', epoch: 0, messages: [], tokens: 0, dropped: 0, ...thread };
+      expect(verificationBrief(state).includes('Alpha: 3')).toBe(said);
+      state.pinned.roles.verifier = testRole('verifier', { memory: 'private' });
+      expect(verificationBrief(state)).toContain('Alpha: 3');
+    },
+  );
+});
+
+test('verificationBrief: what failed under an earlier plan → named as replaced, not listed to be judged (OU14)', () => {
+  const tasks = [
+    task('task-1', { status: 'failed', cycle: 1 }),
+    task('task-2', { status: 'completed', cycle: 2 }),
+  ];
+  const brief = verificationBrief(stateWith(tasks));
+  expect(brief).toContain('replaced, not to be judged: task-1.');
+  expect(brief).not.toContain('- task-1');
+  expect(brief).toContain('- task-2 [completed] Do task-2');
+});
+
+test('briefs: wishes of the person → in every brief of who plans, works, judges or ends (OU10)', () => {
+  const state = stateWith([task('task-1')], ['more'], 2);
+  state.goal.wishes = ['as CSV, please'];
+  for (const brief of [
+    planningBrief(state),
+    taskBrief(state, task('task-1'), 3),
+    verificationBrief(state),
+    wrapUpBrief(state),
+  ])
+    expect(wrapped('wishes', brief)).toBe('- as CSV, please');
+});
+
+test('BRIEF_WORDS: every language → the same slots in every text', () => {
+  const slots = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
+  for (const words of Object.values(BRIEF_WORDS))
+    for (const [name, text] of Object.entries(BRIEF_WORDS.en))
+      expect(slots(words[name as keyof typeof words]), name).toEqual(slots(text));
+});
+
 test.each([
-  ['morePlanningBrief', morePlanningBrief(2), ['2 planning round(s) left']],
-  ['continueTaskBrief', continueTaskBrief('task-1', 2), ['task-1 is not finished', '2 round(s) left']],
-  ['retryTaskBrief', retryTaskBrief('task-1', 2), ['retry task-1', '2 round(s) left']],
-  ['reviewFixesBrief', reviewFixesBrief('task-1', ['a', 'b'], 2), ['task-1', '- a\n- b', '2 round(s) left']],
-  ['taskCapBrief', taskCapBrief(task('task-1')), ['rounds of task-1 are used up', 'no tools are left']],
+  ['morePlanningBrief', morePlanningBrief(stateWith(), 2), ['2 planning round(s) left']],
+  [
+    'continueTaskBrief',
+    continueTaskBrief(stateWith(), 'task-1', 2),
+    ['task-1 is not finished', '2 round(s) left'],
+  ],
+  ['retryTaskBrief', retryTaskBrief(stateWith(), 'task-1', 2), ['retry task-1', '2 round(s) left']],
+  [
+    'reviewFixesBrief',
+    reviewFixesBrief(stateWith(), 'task-1', ['a', 'b'], 2),
+    ['task-1', '- a\n- b', '2 round(s) left'],
+  ],
+  [
+    'taskCapBrief',
+    taskCapBrief(stateWith(), task('task-1')),
+    ['rounds of task-1 are used up', 'no tools are left'],
+  ],
 ])('%s: in its turn → names what it is about and what is left (L3)', (_, brief, texts) => {
   for (const text of texts) expect(brief).toContain(text);
 });

@@ -4,10 +4,10 @@ import {
   emptyLedger,
   forgetAll,
   hash64,
+  heldResults,
   LEDGER_KEPT,
   type Ledger,
   ledgerKey,
-  ledgerSummary,
   lookUp,
   recordCall,
 } from '../../../src/core/ledger.js';
@@ -226,24 +226,19 @@ describe('ledgerKey', () => {
   });
 });
 
-describe('ledgerSummary', () => {
-  it('F12 OU12 ledgerSummary: the youngest calls, with what there is of each', () => {
+describe('heldResults', () => {
+  it('F12 OU12 heldResults: the youngest that hold, by path where there is one; references and failures are none', () => {
     const ledger = emptyLedger();
     made(ledger, 'list', {});
     made(ledger, 'read', { path: 'a' });
+    made(ledger, 'find', { in: 'a', for: 'x' });
+    made(ledger, 'read', { path: 'B' });
     const picture: ToolContent = { type: 'image', mimeType: 'image/png', ref: 'blob:1', totalBytes: 9 };
     made(ledger, 'show', { path: 'p' }, { content: [picture] });
     made(ledger, 'read', { path: 'b' }, { isError: true });
     made(ledger, 'read', { path: 'c' }, { ending: 'timed_out' });
-    expect(ledgerSummary(ledger, 4)).toBe(
-      [
-        '- read {"path":"a"}: its result holds',
-        '- show {"path":"p"}: only a reference, no text',
-        '- read {"path":"b"}: gave an error',
-        '- read {"path":"c"}: timed_out',
-      ].join('\n'),
-    );
-    expect(ledgerSummary(ledger, 0)).toBe('');
-    expect(ledgerSummary(emptyLedger(), 5)).toBe('');
+    expect(heldResults(ledger, 3)).toBe('- read: a; B\n- find: {"for":"x","in":"a"}');
+    expect(heldResults(ledger, 0)).toBe('');
+    expect(heldResults(emptyLedger(), 5)).toBe('');
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { BRIEF_WORDS } from '../../../src/core/brief-words.js';
 import {
   continueTaskBrief,
   morePlanningBrief,
   planningBrief,
   retryTaskBrief,
+  reviewFixesBrief,
   taskBrief,
   taskCapBrief,
   verificationBrief,
@@ -16,6 +18,7 @@ import type { WireBody, WireMessage } from '../../../src/models/protocol-server.
 import { readBrief } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
+import { pinnedRun } from '../../support/core-values.js';
 
 const GOAL = 'Count the lines by language. Was sagt notes.md?';
 
@@ -37,8 +40,9 @@ function task(id: string, status: Task['status'] = 'pending'): Task {
   };
 }
 
-function state(tasks: Task[] = [], improvements: string[] = []) {
+function state(tasks: Task[] = [], improvements: string[] = [], language = 'en') {
   const run = newRunState(GOAL, { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+  run.pinned = pinnedRun({ language });
   run.tasks = tasks;
   run.goal.improvements = improvements;
   run.cursor.cycle = improvements.length > 0 ? 2 : 1;
@@ -47,39 +51,45 @@ function state(tasks: Task[] = [], improvements: string[] = []) {
 }
 
 describe('rehearsal: the words of the run are understood', () => {
-  test('briefs: each one that the run writes → what it says', () => {
-    const tasks = [task('survey', 'completed'), task('source-2', 'failed')];
-    expect(readBrief(planningBrief(state()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
-    expect(readBrief(planningBrief(state(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
-      kind: 'plan',
-      improvements: ['Read a.ts.', 'Read <b>'],
-      tasks: [
-        { id: 'survey', status: 'completed', description: 'Do survey — well' },
-        { id: 'source-2', status: 'failed' },
-      ],
-    });
-    expect(readBrief(morePlanningBrief(2))).toEqual({ kind: 'plan_more' });
-    expect(readBrief(taskBrief(state(tasks), task('read'), 7))).toEqual({
-      kind: 'task',
-      taskId: 'read',
-      description: 'Do read — well',
-      rounds: 7,
-    });
-    expect(readBrief(continueTaskBrief('read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
-    expect(readBrief(retryTaskBrief('read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
-    expect(readBrief(taskCapBrief(task('read')))).toEqual({ kind: 'report', taskId: 'read' });
-    expect(readBrief(verificationBrief(state(tasks)))).toMatchObject({
-      kind: 'verify',
-      goal: GOAL,
-      tasks: [{ id: 'survey' }, { id: 'source-2' }],
-    });
-    expect(readBrief(wrapUpBrief(state()))).toEqual({
-      kind: 'wrap_up',
-      why: 'the tokens are used up',
-      goal: GOAL,
-    });
-    expect(readBrief(GOAL)).toBeNull();
-  });
+  test.each(Object.keys(BRIEF_WORDS))(
+    'briefs (%s): each one that the run writes → what it says',
+    language => {
+      const at = (...given: [Task[]?, string[]?]) => state(given[0], given[1], language);
+      const tasks = [task('survey', 'completed'), task('source-2', 'failed')];
+      expect(readBrief(planningBrief(at()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
+      expect(readBrief(planningBrief(at(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
+        kind: 'plan',
+        improvements: ['Read a.ts.', 'Read <b>'],
+        tasks: [
+          { id: 'survey', status: 'completed', description: 'Do survey — well' },
+          { id: 'source-2', status: 'failed' },
+        ],
+      });
+      expect(readBrief(morePlanningBrief(at(), 2))).toEqual({ kind: 'plan_more' });
+      expect(readBrief(taskBrief(at(tasks), task('read'), 7))).toEqual({
+        kind: 'task',
+        taskId: 'read',
+        description: 'Do read — well',
+        rounds: 7,
+      });
+      expect(readBrief(continueTaskBrief(at(), 'read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
+      expect(readBrief(retryTaskBrief(at(), 'read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
+      const fixes = reviewFixesBrief(at(), 'read', ['More'], 1);
+      expect(readBrief(fixes)).toEqual({ kind: 'go_on', taskId: 'read' });
+      expect(readBrief(taskCapBrief(at(), task('read')))).toEqual({ kind: 'report', taskId: 'read' });
+      expect(readBrief(verificationBrief(at(tasks)))).toMatchObject({
+        kind: 'verify',
+        goal: GOAL,
+        tasks: [{ id: 'survey' }, { id: 'source-2' }],
+      });
+      expect(readBrief(wrapUpBrief(at()))).toEqual({
+        kind: 'wrap_up',
+        why: 'the tokens are used up',
+        goal: GOAL,
+      });
+      expect(readBrief(GOAL)).toBeNull();
+    },
+  );
 });
 
 const TOOLS = [
@@ -211,7 +221,7 @@ describe('rehearsal: roles', () => {
   });
 
   test('executor: rounds used up → an honest report, not completed', () => {
-    const messages = [...start, doTask('source'), ...LISTED, user(taskCapBrief(task('source')))];
+    const messages = [...start, doTask('source'), ...LISTED, user(taskCapBrief(state(), task('source')))];
     const report = parseRoleOutput('execution', answer(messages).text);
     expect(report.value).toMatchObject({ taskCompleted: false, summary: expect.stringContaining('0 of 2') });
   });
