@@ -131,6 +131,7 @@ function moment(random: Random): Moment {
 function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
+    language: 'en',
     roles: Object.fromEntries(ROLES.map(([name, output]) => [name, role(random, name, output)])),
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
