@@ -170,7 +170,7 @@ describe('a whole team run', () => {
     const reused = toolTexts(script.requests[REQUEST.compareReport]).at(-1);
     expect(reused).toMatch(/^Reused: .*Alba: built 1961/s);
     expect(script.requests[REQUEST.compareFirst]?.lastUser).toContain(
-      'read_text_file {"path":"boats/a.txt"}',
+      'read_text_file: boats/a.txt',
     );
   });
 
