@@ -169,9 +169,7 @@ describe('a whole team run', () => {
   test('repeated call: same arguments in a later task → reused across tasks, the file is read once (D1, D4, F12)', () => {
     const reused = toolTexts(script.requests[REQUEST.compareReport]).at(-1);
     expect(reused).toMatch(/^Reused: .*Alba: built 1961/s);
-    expect(script.requests[REQUEST.compareFirst]?.lastUser).toContain(
-      'read_text_file: boats/a.txt',
-    );
+    expect(script.requests[REQUEST.compareFirst]?.lastUser).toContain('read_text_file: boats/a.txt');
   });
 
   test('flow fields beside tool calls: taskCompleted in a reply that calls tools → the calls win (F4)', () => {
