@@ -55,7 +55,11 @@ const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: c
 const { code } = await bundleWorkflowCode({
   workflowsPath: join(next, 'workflows/agent.js'),
   // A worker with a bundle takes its interceptors from there, and so does a replay.
-  workflowInterceptorModules: [join(next, 'workflows/query-guard.js')],
+  workflowInterceptorModules: [
+    join(next, 'workflows/query-guard.js'),
+    join(next, 'workflows/signal-names.js'),
+  ],
+  payloadConverterPath: join(next, 'workflows/read-payloads.js'),
   logger: quiet,
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
 });
