@@ -16,6 +16,11 @@ const MIN_WORD_CHARS = 20;
 /** Larger values are no keys. */
 const MAX_CHARS = 8_192;
 const MAX_FILE_BYTES = 1_000_000;
+/** Of one file: many more would make each text slow to look through. */
+const MAX_FILE_VARIABLES = 500;
+/** A name stands in place of its value, also in what a model decides: it is one plain word, whoever wrote the file. */
+const NO_NAME = /[^A-Za-z0-9_.-]+/g;
+const MAX_NAME_CHARS = 64;
 /** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
 const MIN_PART_CHARS = 5;
 
@@ -24,6 +29,7 @@ export type Variables = Readonly<Record<string, string | undefined>>;
 export class Secrets {
   /** Name by the value in each of its forms. */
   readonly #forms = new Map<string, string>();
+  /** Of the forms, the longest first: a value that contains another is hidden whole. */
   #pattern: RegExp | null = null;
 
   /** Takes up the variables that are keys by their names, and passwords in addresses. */
@@ -35,12 +41,15 @@ export class Secrets {
     }
   }
 
-  /** Takes up the keys of a folder's `.env`: tools of a run may read it. */
+  /** Takes up the keys of a folder's `.env`: tools of a run may read it. Whoever wrote the folder wrote it too. */
   addDotEnv(dir: string): void {
     const file = join(dir, '.env');
     try {
-      if (statSync(file).size > MAX_FILE_BYTES) return;
-      this.addVariables(parseEnv(readFileSync(file, 'utf8')) as Variables);
+      const info = statSync(file);
+      // A pipe or a device, maybe by a link, has no end.
+      if (!info.isFile() || info.size > MAX_FILE_BYTES) return;
+      const variables = Object.entries(parseEnv(readFileSync(file, 'utf8')) as Variables);
+      this.addVariables(Object.fromEntries(variables.slice(0, MAX_FILE_VARIABLES)));
     } catch {
       // No .env file is the normal case.
     }
@@ -49,9 +58,10 @@ export class Secrets {
   add(name: string, value: string): void {
     const secret = value.trim();
     if (!isTelling(secret)) return;
+    const word = name.replace(NO_NAME, '_').slice(0, MAX_NAME_CHARS);
     for (const form of formsOf(secret)) {
       if (this.#forms.has(form)) continue;
-      this.#forms.set(form, name);
+      this.#forms.set(form, word);
       this.#pattern = null;
     }
   }
@@ -90,13 +100,10 @@ export class Secrets {
   }
 
   #compiled(): RegExp | null {
-    if (this.#forms.size === 0) return null;
-    // Longest first: a value that contains another is hidden whole.
+    if (this.#pattern !== null || this.#forms.size === 0) return this.#pattern;
     const forms = [...this.#forms.keys()].sort((a, b) => b.length - a.length);
-    this.#pattern ??= new RegExp(
-      forms.map(form => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'),
-      'g',
-    );
+    const escaped = forms.map(form => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+    this.#pattern = new RegExp(escaped.join('|'), 'g');
     return this.#pattern;
   }
 }

