@@ -1,13 +1,22 @@
-/** Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, T7, C4). */
+/**
+ * Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, T7, C4). The schema is a
+ * server's and the arguments are a model's: together they may be made to take for ever.
+ */
+import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
+import { headChars } from '../core/large-text.js';
 import type { JsonSchema } from '../core/tool.js';
 
 const MAX_ERRORS = 10;
 const MAX_SHOWN_CHARS = 80;
+/** Of one sentence: names and values that a schema knows may be long, and many. */
+const MAX_ERROR_CHARS = 500;
+/** For compiling a schema, and for one check: honest ones take a few milliseconds. */
+const MAX_MS = 1_000;
 
-/** `null` for schemas that can not be compiled. Keyed by their text: schemas arrive as fresh copies. */
+/** `null` for schemas that can not be compiled, or not be followed. Keyed by their text: schemas arrive as fresh copies. */
 const compiled = new LRUCache<string, { validate: ValidateFunction | null }>({ max: 500 });
 
 /** True where arguments can be checked: an object schema that compiles and says anything about its properties. */
@@ -16,31 +25,54 @@ export function isUsableSchema(schema: unknown): schema is JsonSchema {
   const says = Object.keys(schema).some(
     key => !['type', '$schema', 'title', 'description', '$id'].includes(key),
   );
-  return says && compile(schema as JsonSchema) !== null;
+  return says && entryOf(schema as JsonSchema).validate !== null;
 }
 
 /**
  * What is wrong with `args`, one sentence for each fault (at most 10), naming path, what was expected and what
- * was given. Empty when valid, or when the schema can not be compiled: then the server is the judge (C4).
+ * was given. Empty when valid, or when the schema can not be compiled or followed: then the server is the judge (C4).
  */
 export function validateArguments(schema: JsonSchema, args: Record<string, unknown>): string[] {
-  const validate = compile(schema);
-  if (!validate || validate(args)) return [];
+  const entry = entryOf(schema);
+  const { validate } = entry;
+  if (!validate) return [];
+  try {
+    if (bounded(() => validate(args))) return [];
+  } catch {
+    // A pattern that tries for ever, a reference to itself: it is not asked again.
+    entry.validate = null;
+    return [];
+  }
   const errors = validate.errors ?? [];
   // A failed `anyOf` reports its every branch and then itself: the branches say more.
   const telling = errors.filter(error => !['if', 'anyOf', 'oneOf'].includes(error.keyword));
-  const lines = (telling.length > 0 ? telling : errors).map(describe);
+  const lines = (telling.length > 0 ? telling : errors).map(error =>
+    headChars(describe(error), MAX_ERROR_CHARS),
+  );
   return [...new Set(lines)].slice(0, MAX_ERRORS);
 }
 
-function compile(schema: JsonSchema): ValidateFunction | null {
+function entryOf(schema: JsonSchema): { validate: ValidateFunction | null } {
   const key = JSON.stringify(schema);
   let entry = compiled.get(key);
   if (!entry) {
     entry = { validate: tryCompile(schema) };
     compiled.set(key, entry);
   }
-  return entry.validate;
+  return entry;
+}
+
+const doing = createContext({ work: null });
+const doWork = new Script('work()');
+
+/** Does the work, of whatever realm, within its time: nothing else ends a regular expression. @throws */
+function bounded<T>(work: () => T): T {
+  doing.work = work;
+  try {
+    return doWork.runInContext(doing, { timeout: MAX_MS }) as T;
+  } finally {
+    doing.work = null;
+  }
 }
 
 /** A fresh instance each: ajv keeps every schema it has seen for ever, and refuses an `$id` it knows. */
@@ -57,7 +89,7 @@ function tryCompile(schema: JsonSchema): ValidateFunction | null {
   const { $schema: _dialect, ...body } = schema;
   for (const Dialect of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {
     try {
-      return new Dialect(options).compile(body);
+      return bounded(() => new Dialect(options).compile(body));
     } catch {
       // The other dialect may know it.
     }

@@ -16,6 +16,8 @@ const WRAPPERS = [
 
 /** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be read (C4). */
 export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>): string[] {
+  // Nothing here can end a pattern that tries for ever, and the run would hang: the tool activity can.
+  if (hasPatterns(schema)) return [];
   const errors = errorsOf(schema, args);
   const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
   const lines = (telling.length > 0 ? telling : errors).map(({ instanceLocation, error }) => {
@@ -45,4 +47,13 @@ function withoutFormats(value: unknown): unknown {
   return Object.fromEntries(
     kept.map(([key, inner]) => [key, key === 'const' || key === 'enum' ? inner : withoutFormats(inner)]),
   );
+}
+
+/** Whether a schema has patterns. Those of a server may try for ever; a property of that name has a schema. */
+function hasPatterns(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => {
+    if (key === 'pattern' ? typeof inner === 'string' : key === 'patternProperties') return true;
+    return hasPatterns(inner);
+  });
 }

@@ -37,6 +37,26 @@ describe('arguments against a schema (T6, T7, C4)', () => {
     expect(line?.length).toBeLessThan(200);
   });
 
+  const nothing = { a: { b: 1 } };
+  it.each([
+    [
+      'a pattern that tries for ever',
+      { properties: { a: { pattern: '^(a+)+$' } } },
+      { a: `${'a'.repeat(60)}!` },
+    ],
+    ['a reference to itself', { properties: { a: {} }, allOf: [{ $ref: '#' }] }, nothing],
+  ])('a schema with %s → the server is the judge, soon (C4)', (_, endless, args) => {
+    expect(validateArguments(endless, args)).toEqual([]);
+    expect(isUsableSchema(endless)).toBe(false);
+  });
+
+  it('a schema that knows very many values → still sentences', () => {
+    const known = Array.from({ length: 50_000 }, (_, i) => `value ${i}`);
+    const [line = ''] = validateArguments({ properties: { a: { enum: known } } }, { a: 'x' });
+    expect(line).toMatch(/^a: expected one of string "value 0"/);
+    expect(line.length).toBeLessThanOrEqual(500);
+  });
+
   it.each([
     ['none', undefined, false],
     ['no word about properties', { type: 'object' }, false],

@@ -45,6 +45,17 @@ describe('arguments edited at a gate', () => {
     },
   );
 
+  test('argumentFaults: a pattern, which may try for ever → left to the tool activity, which can give it up', () => {
+    const endless = {
+      properties: { path: { type: 'string', pattern: '^(a+)+$' } },
+      patternProperties: { '^(b+)+$': {} },
+      additionalProperties: false,
+    };
+    const args = { path: `${'a'.repeat(60)}!`, [`${'b'.repeat(60)}!`]: 1 };
+    expect(argumentFaults(endless, args)).toEqual([]);
+    expect(argumentFaults({ properties: { pattern: { type: 'string' } } }, { pattern: 1 })).not.toEqual([]);
+  });
+
   test('answer: edited arguments that do not fit → refused, the gate stays open; that fit → taken (PR8)', () => {
     const put = { ...fileTool('put'), inputSchema: WRITE };
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
