@@ -102,8 +102,10 @@ function end(ending: ToolEnding, note: string): ToolCallDecision {
 /** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
 function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
   if (pinned.fallbackServer === null || offered.length === 0) return undefined;
-  // A tool of the run that this role is not offered stays out of its reach (L9).
-  if (pinned.tools.some(tool => tool.name === call.name)) return undefined;
+  // A tool of the run that this role is not offered stays out of its reach (L9), by the name it has on its server too:
+  // what is denied or asked about under one name would else run under the other.
+  if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
+    return undefined;
   return {
     name: call.name,
     serverToolName: call.name,

@@ -110,6 +110,21 @@ describe('decideToolCall: calls that do not run', () => {
       /denied by the configuration/,
     ],
     [
+      'a denied tool of the server `default`, by the name it has there → does not go there (T3, TR7)',
+      {
+        call: call('files.write'),
+        offered: [READ],
+        pinned: {
+          fallbackServer: 'default',
+          dedupe: 'off',
+          tools: [READ, { ...WRITE, name: 'files_write', serverToolName: 'files.write' }],
+        },
+        permission: one => (one.name === 'files_write' ? 'deny' : 'run'),
+      },
+      'unavailable',
+      /there is no tool named files\.write/,
+    ],
+    [
       'role without tools → unavailable, told to answer without (L9)',
       { offered: [] },
       'unavailable',
