@@ -7,6 +7,7 @@ import {
 import { fetchSameOrigin, RedirectRefusedError } from '../same-origin-fetch.js';
 import { NotSentError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';
+import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
 
 /** Called when the stream that was to carry the answer of the request at hand has ended. */
 export const answerStreamEnd = new AsyncLocalStorage<() => void>();
@@ -33,8 +34,24 @@ async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Resp
   const onEnd = answerStreamEnd.getStore();
   const response = await fetchOrNotSent(url, init);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (!onEnd || !isStream || !response.body) return response;
-  return new Response(watchEnd(response.body, onEnd), response);
+  if (!response.body) return response;
+  const body = response.body.pipeThrough(boundMessages(isStream));
+  return new Response(onEnd && isStream ? watchEnd(body, onEnd) : body, response);
+}
+
+/** An answer, or an event of a stream, that does not end would fill the worker's memory: it ends as an error. */
+function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+      // A blank line ends an event.
+      if (isStream && ['\n\n', '\r\n\r\n', '\r\r'].some(blank => text.includes(blank))) bytes = 0;
+      if (bytes <= MAX_MESSAGE_BYTES) controller.enqueue(chunk);
+      else controller.error(new Error(`it sent a message over ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+    },
+  });
 }
 
 async function fetchOrNotSent(url: string | URL, init?: RequestInit): Promise<Response> {

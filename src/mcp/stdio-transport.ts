@@ -14,7 +14,7 @@ import type { ResolvedStdioServer } from './resolve-server.js';
 /** Characters of a server's stderr that are kept for messages. */
 const STDERR_TAIL_CHARS = 4_096;
 /** A single message larger than this closes the connection. */
-const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 /** How long a server gets to end after its stdin closed, and again after SIGTERM. */
 const CLOSE_GRACE_MS = 2_000;
 const NEWLINE = 10;
