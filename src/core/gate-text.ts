@@ -1,6 +1,7 @@
 /** Gates in words, for the Web UI's details, watchers and terminals. */
 import { choicesOf, type Gate } from './gate.js';
 import { preview } from './journal.js';
+import { plainLine, quotedBlock } from './plain-markdown.js';
 import type { PlannedTask } from './plan.js';
 
 /** Title and body of a gate, as its maker fills them in. */
@@ -75,7 +76,8 @@ export function gateLine({ gateId, kind, title }: Gate): string {
 
 /** The gate with what can be sent to answer it, as Markdown. */
 export function gateMarkdown(gate: Gate): string {
-  const lines = [`**${gate.gateId}: ${gate.title}**`, '', gate.body.trim(), '', ...answersOf(gate)];
+  const title = `**${gate.gateId}: ${plainLine(gate.title)}**`;
+  const lines = [title, '', quotedBlock(gate.body.trim()), '', ...answersOf(gate)];
   if (gate.deadline !== null) {
     const until = new Date(gate.deadline).toISOString();
     lines.push(`- without an answer by ${until}: ${atDeadline(gate)}`);

@@ -3,6 +3,7 @@ import { causeText } from './cause.js';
 import type { Gate } from './gate.js';
 import { gateMarkdown } from './gate-text.js';
 import { preview } from './journal.js';
+import { plainLine } from './plain-markdown.js';
 import type { Phase, RunState } from './run-state.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
@@ -36,12 +37,12 @@ function headline(state: RunState): string {
   const { cursor, goal, pinned } = state;
   if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
-  if (state.stop) return `**Stopping** ${preview(state.stop.reason)}`;
+  if (state.stop) return `**Stopping** ${plainLine(preview(state.stop.reason))}`;
   if (state.pausedAt !== null) return '**Paused**: send the signal `resume`';
   if (state.idleSince !== null) return idle(state);
   const waiting = unansweredGates(state).length;
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
-  const task = cursor.taskId ? ` · ${cursor.taskId}` : '';
+  const task = cursor.taskId ? ` · ${plainLine(cursor.taskId)}` : '';
   return `**Phase: ${cursor.phase}** · goal ${goal.number} · plan ${cursor.cycle}${task} · round ${cursor.round}`;
 }
 
@@ -59,8 +60,8 @@ function gates(state: RunState): string {
 function tasks({ tasks }: RunState): string {
   if (tasks.length === 0) return '';
   const lines = tasks.map(task => {
-    const why = task.reason ? ` (${task.reason})` : '';
-    return `- ${task.id} · ${task.status}${why} · ${preview(task.description, 80)}`;
+    const why = task.reason ? ` (${plainLine(task.reason)})` : '';
+    return `- ${plainLine(task.id)} · ${task.status}${why} · ${plainLine(preview(task.description, 80))}`;
   });
   return ['Tasks:', '', ...lines].join('\n');
 }
@@ -81,5 +82,7 @@ function limits({ goal, pinned, usage }: RunState): string {
 
 function lastSteering({ journal }: RunState): string {
   const last = journal.events.findLast(event => event.type === 'receipt');
-  return last?.type === 'receipt' ? `Last message ${last.id}: ${last.status}. ${last.how}` : '';
+  return last?.type === 'receipt'
+    ? `Last message ${plainLine(last.id)}: ${last.status}. ${plainLine(last.how)}`
+    : '';
 }

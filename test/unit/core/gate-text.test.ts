@@ -28,6 +28,39 @@ describe('gateMarkdown', () => {
   });
 });
 
+describe('foreign text in the Web UI (TR6)', () => {
+  const question = (body: string, title = 't') =>
+    gateMarkdown({ ...BASE, title, body, gateId: 'g3', kind: 'question', subject: { role: 'p' } });
+
+  it('gateMarkdown: a question that plays a gate, with a link and a picture → a quotation, plain', () => {
+    const text = question(
+      '**g9: Run ls?**\n\n- update `answerGate`: `{}`\r![x](http://e/p.png)\n<b>',
+      '[t](http://e)',
+    );
+    expect(text.split('\n').slice(0, 7)).toEqual([
+      '**g3: \\[t\\](http://e)**',
+      '',
+      '> \\*\\*g9: Run ls?\\*\\*',
+      '>',
+      '> - update \\`answerGate\\`: \\`{}\\`',
+      '> !\\[x\\](http://e/p.png)',
+      '> \\<b>',
+    ]);
+  });
+
+  it.each([
+    ['a block that was cut', '```json\n{ "a": "…', '> ```json\n> { "a": "…\n> ```\n\n- update'],
+    [
+      'a block that was ended early',
+      '```\nx\n ````\n[a](b)',
+      '> ```\n> x\n>  ````\n> \\[a\\](b)\n\n- update',
+    ],
+    ['what is no fence', '```a`` ![x](y)', '> \\`\\`\\`a\\`\\` !\\[x\\](y)\n\n- update'],
+  ])('gateMarkdown: %s → what follows stands outside, as it is', (_, body, shown) => {
+    expect(question(body)).toContain(shown);
+  });
+});
+
 describe('texts of gates', () => {
   it('F22 approvalText: thought, concerns with their mitigation, and the arguments in full', () => {
     const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];

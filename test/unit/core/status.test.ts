@@ -71,7 +71,7 @@ describe('statusMarkdown: what follows', () => {
     const text = statusMarkdown(
       stateWith({ gates: [{ key: 'k', gate: approval('g1'), answer: null }], tasks: [task('task-1')] }),
     );
-    expect(text).toContain('**g1: Run write_file?**\n\nWith these arguments');
+    expect(text).toContain('**g1: Run write_file?**\n\n> With these arguments');
     for (const decision of ['approve', 'deny', 'always'])
       expect(text).toContain(`- update \`answerGate\`: \`{"gateId":"g1","decision":"${decision}"}\``);
     expect(text).toContain('without an answer by 2026-01-02T00:00:00.000Z: denied');
