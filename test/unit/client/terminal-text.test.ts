@@ -18,6 +18,7 @@ const HOSTILE: [string, string, string][] = [
   ['bidi controls', 'a\u202eb\u2066c\u200f', 'abc'],
   ['what takes no room', 'a\u200bb\u2060\ufeffc\u00ad', 'abc'],
   ['tags', 'a\u{e0061}\u{e0062}b', 'ab'],
+  ['what chooses between forms, and says more', 'a\ufe00\u{e0100}\u{e01ef}\u{1d173}b', 'ab'],
   ['a joiner that joins nothing', 'a\u200db', 'ab'],
 ];
 const HARMLESS: [string, string][] = [
