@@ -11,7 +11,7 @@ import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
 import { completeLive, followLive, progressWords } from './live-text.js';
 import type { TextSink } from './output.js';
 import type { Retry } from './pending-calls.js';
-import { isJson, mayBecomeJson, spokenText } from './reply-text.js';
+import { isJson, jsonStart, mayBecomeJson, spokenText } from './reply-text.js';
 import type { RunEnd } from './run-end.js';
 import { terminalText } from './terminal-text.js';
 import type { WatchItem } from './watch-run.js';
@@ -22,6 +22,8 @@ interface CallView {
   form: ReplyForm;
   /** Its text is JSON: the words in it are told when it has ended. */
   quiet: boolean;
+  /** Its beginning was not seen. */
+  late: boolean;
 }
 
 /** Shows items of a watch on a sink. */
@@ -61,7 +63,7 @@ export class PlainView {
       for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
     }
     if (event.type === 'model_call_started') {
-      this.running.set(event.callId, { progress: null, form: event.form, quiet: event.form === 'json' });
+      this.running.set(event.callId, { progress: null, form: event.form, quiet: false, late: false });
     }
     if (event.type === 'tool_call_ended') this.toldProgress.delete(event.callId);
   }
@@ -71,28 +73,44 @@ export class PlainView {
     const call = this.running.get(live.callId);
     if (call === undefined) return;
     const isText = live.channel === 'text';
+    // Of JSON that began before this watch nothing can be told apart: its words come when it has ended.
+    if (isText && call.form === 'json' && call.progress === null && live.offset > 0) call.late = true;
+    if (call.late) call.quiet = true;
     if (isText && live.offset === 0 && !call.quiet) {
       // Its first characters can be a fence, with JSON or words to follow.
       if (mayBecomeJson(live.tail)) return;
       call.quiet = isJson(live.tail);
     }
-    const followed = followLive(call.progress, live);
+    const before = isText && call.form === 'json' && !call.quiet ? wordsBefore(live) : live;
+    const followed = followLive(call.progress, before);
     call.progress = followed.progress;
     this.print(
       isText && call.quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas,
     );
+    if (before !== live && jsonStart(live.tail) >= 0) call.quiet = true;
   }
 
   private showReply(callId: string, reply: string): void {
-    const { progress, form, quiet } = this.running.get(callId) ?? {
+    const { progress, form, quiet, late } = this.running.get(callId) ?? {
       progress: null,
       form: 'words',
       quiet: false,
+      late: false,
     };
     const unseen = progress?.shown.text === undefined;
-    if (quiet || (unseen && isJson(reply))) this.sink.text(terminalText(spokenText(reply, form) ?? ''));
+    const json = form === 'json' ? jsonStart(reply) : -1;
+    if (!unseen && json > 0 && !late) {
+      // What stands before the JSON was told as it came.
+      this.print(completeLive(progress, reply.slice(0, json).trimEnd()));
+      this.tell(spokenText(reply.slice(json), form));
+    } else if (quiet || json > 0 || (unseen && isJson(reply))) this.tell(spokenText(reply, form));
     else this.print(completeLive(progress, reply));
     this.running.delete(callId);
+  }
+
+  private tell(words: string | null): void {
+    this.sink.endText();
+    this.sink.text(terminalText(words ?? ''));
   }
 
   /** A line where there is something new to say; figures alone, each tenth of the whole. */
@@ -134,6 +152,13 @@ export class PlainView {
     const clean = terminalText(text);
     this.sink.text(channel === 'reasoning' ? this.sink.colors.dim(clean) : clean);
   }
+}
+
+/** The words before the JSON that such a role may speak; what may become JSON is waited for. */
+function wordsBefore(live: LiveText): LiveText {
+  const at = jsonStart(live.tail);
+  const end = at >= 0 ? at : live.tail.search(/[`{[]\s*$/);
+  return { ...live, tail: (end < 0 ? live.tail : live.tail.slice(0, end)).trimEnd() };
 }
 
 function retryLine({ activityType, attempt, maximumAttempts, message }: Retry): string {

@@ -8,18 +8,28 @@ const SPOKEN = ['userMessage', 'summary', 'overallFeedback', 'message', 'questio
 /**
  * The words of a reply so far; null while there are none. Text that is no JSON is all words; of JSON, the first
  * field that is meant for people, also when the text ends in the middle of it. A role that is to reply in JSON may
- * say something before it, or put it in a fence: of that the JSON's words, or else what stands before it.
+ * say something before it, or put it in a fence: what stands before it, then the JSON's words.
  */
 export function spokenText(reply: string, form: ReplyForm = 'words'): string | null {
   const text = reply.trim();
   if (text === '') return null;
-  const json = isJson(text) ? 0 : form === 'json' ? text.search(/```|[{[]\s*["{]/) : -1;
+  const json = isJson(text) ? 0 : form === 'json' ? jsonStart(text) : -1;
   if (json < 0) return text;
+  const parts = [text.slice(0, json).trim(), wordsIn(text.slice(json)) ?? ''];
+  return parts.filter(part => part !== '').join('\n') || null;
+}
+
+function wordsIn(json: string): string | null {
   for (const field of SPOKEN) {
-    const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(text.slice(json))?.[1];
+    const found = new RegExp(`"${field}"\\s*:\\s*"((?:[^"\\\\]|\\\\[^])*)`).exec(json)?.[1];
     if (found) return unescaped(found);
   }
-  return text.slice(0, json).trim() || null;
+  return null;
+}
+
+/** Where JSON begins in a reply that may say something before it; -1 while there is none. */
+export function jsonStart(reply: string): number {
+  return reply.search(/```|[{[]\s*["{]/);
 }
 
 /** True for a reply, or the beginning of one, that is JSON for the run and not words for a person. */

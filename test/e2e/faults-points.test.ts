@@ -19,7 +19,7 @@ afterAll(async () => {
   await env?.teardown();
 });
 
-const UNKNOWN = /not known whether .* took effect/;
+const UNKNOWN = /^Outcome unknown: It may or may not have taken effect/;
 /** Arguments over 1 KB are read from the workflow, not sent along. */
 const LONG_LINE = 'x'.repeat(2_000);
 

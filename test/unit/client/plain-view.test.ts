@@ -113,7 +113,7 @@ describe('the plain view', () => {
 
   test.each([
     ['in a fence', `\`\`\`json\n${JSON_REPLY}\n\`\`\``, 'Two tasks.'],
-    ['in a fence after words', `Here it is:\n\`\`\`json\n${JSON_REPLY}\n\`\`\``, 'Two tasks.'],
+    ['in a fence after words', `Here it is:\n\`\`\`json\n${JSON_REPLY}\n\`\`\``, 'Here it is:\nTwo tasks.'],
     ['without words for a person, after words', 'Here it is: {"todos":["a"]}', 'Here it is:'],
     ['that is words against its form', 'I have a question.', 'I have a question.'],
   ])('view: a role that replies in JSON, %s → its words, however it is seen (TE6)', (_name, text, words) => {
