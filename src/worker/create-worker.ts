@@ -32,6 +32,7 @@ import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
 import { workerIdentity } from './identity.js';
 import { knownSecrets } from './known-secrets.js';
+import { onlyRuns } from './only-runs.js';
 import { readArguments } from './read-arguments.js';
 import { redactActivities } from './redact-activities.js';
 import { readSearchAttributes } from './search-attributes.js';
@@ -109,7 +110,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
       throttleMs,
       ending: ending.signal,
     }),
-    interceptors: { activity: [redactActivities(secrets)] },
+    interceptors: { activity: [onlyRuns, redactActivities(secrets)] },
     sinks: {
       steersman: {
         offer: {

@@ -1,4 +1,6 @@
 /** What no client of Steersman's sends, by raw gRPC: contents that can't be read, names that the SDK keeps. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -113,4 +115,38 @@ test('a start: input and memo that can not be read → the run fails at once wit
   const cause = error instanceof WorkflowFailedError ? error.cause : error;
   expect(cause).toBeInstanceOf(ApplicationFailure);
   expect(cause).toMatchObject({ type: 'run.bad_input' });
+});
+
+test('an activity: a client starts a tool call without a run → refused, and the tool does not run (TR7)', async () => {
+  const path = join(rig.project.workspace, 'written.txt');
+  const call = {
+    callId: 'c1',
+    toolUseId: 't1',
+    tool: 'write_file',
+    serverToolName: 'write_file',
+    server: 'filesystem',
+    arguments: { path, content: 'by nobody' },
+    timeoutMs: 5_000,
+    idempotent: true,
+    workspace: rig.project.workspace,
+    context: {},
+  };
+  const { workflowService } = env.client;
+  const activityId = 'tool-call-of-nobody';
+  const { runId } = await workflowService.startActivityExecution({
+    namespace: 'default',
+    activityId,
+    activityType: { name: 'steersmanCallTool' },
+    taskQueue: { name: rig.taskQueue },
+    scheduleToCloseTimeout: { seconds: 20 as never },
+    input: { payloads: [payload('json/plain', JSON.stringify(call))] },
+    requestId: activityId,
+  });
+  const { outcome } = await workflowService.pollActivityExecution({
+    namespace: 'default',
+    activityId,
+    runId,
+  });
+  expect(outcome?.failure).toMatchObject({ message: expect.stringContaining('start a run instead') });
+  expect(existsSync(path)).toBe(false);
 });
