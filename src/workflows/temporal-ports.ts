@@ -21,7 +21,7 @@ import type { RequestSinks, SteersmanActivities } from '../activities/types.js';
 import { FAILURE_BYTES } from '../core/bounds.js';
 import type { CallFailure } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
-import { cutText } from '../core/fit.js';
+import { cutText, headWithin } from '../core/fit.js';
 import { fitForHandover } from '../core/handover.js';
 import { isRecord } from '../core/json.js';
 import { isUsage } from '../core/message.js';
@@ -149,11 +149,14 @@ function handoverDue(state: RunState): boolean {
   return info.continueAsNewSuggested || state.settings.continueAsNew === 'every-safe-point';
 }
 
+/** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
+const MOST_OWN_ID_BYTES = 900;
+
 /** A run of its own: it outlives this one. */
 async function startRun(id: string, input: RunInput): Promise<string> {
   const { workflowId: own, firstExecutionRunId } = workflowInfo();
   // An id may be used again: the run of an earlier one can be open still.
-  const workflowId = `${own}-${firstExecutionRunId.slice(-6)}-${id}`;
+  const workflowId = `${headWithin(own, MOST_OWN_ID_BYTES)}-${firstExecutionRunId.slice(-6)}-${id}`;
   await startChild(WORKFLOW_TYPE, {
     workflowId,
     args: [input],

@@ -4,9 +4,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { followUpSignal, resumeSignal, stateQuery, steerSignal } from '../../src/workflows/messages.js';
+import {
+  followUpSignal,
+  resumeSignal,
+  stateQuery,
+  steerSignal,
+  WORKFLOW_TYPE,
+} from '../../src/workflows/messages.js';
 import type { Rig, Script } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { runSettings, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf } from '../support/run-views.js';
 import {
   accepted,
@@ -55,6 +61,7 @@ interface Steered {
 async function steered(
   replies: { understanding?: ScriptedReply[]; router?: ScriptedReply[]; planner?: ScriptedReply[] },
   settings = {},
+  start = () => rig.start('Paint the boat', settings),
 ): Promise<Steered> {
   const hold = latch();
   const { planner = [TWO, OTHER], ...roles } = replies;
@@ -70,7 +77,7 @@ async function steered(
       verifier: () => content,
     }),
   );
-  const handle = await rig.start('Paint the boat', settings);
+  const handle = await start();
   await until('the second task is worked on', () => script.requests.length === 3);
   await handle.signal(steerSignal, { id: 'm1', text: 'In red, please.' });
   await accepted(handle, 'm1');
@@ -218,6 +225,29 @@ describe('routes (F15, F16)', () => {
     expect(await other.result()).toMatchObject({ goal: 'In red, please.', outcome: 'completed' });
     const how = (await eventsOf(handle, 'receipt')).find(({ status }) => status === 'applied')?.how;
     expect(how).toContain(started?.id);
+  });
+
+  test('another task of a run whose id is as long as ids may be → its run starts, and this one goes on', async () => {
+    const { handle } = await steered(
+      {
+        understanding: [intent('different_task', { action: 'create' })],
+        router: [route('new_task')],
+        planner: [TWO, TWO],
+      },
+      {},
+      () =>
+        rig.env.client.workflow.start(WORKFLOW_TYPE, {
+          args: [
+            { goal: 'Paint the boat', settings: runSettings(rig.project.workspace, { autoApprove: true }) },
+          ],
+          taskQueue: rig.taskQueue,
+          workflowId: 'p'.repeat(1_000),
+        }),
+    );
+    expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+    const [started] = await eventsOf(handle, 'new_run');
+    const other = rig.env.client.workflow.getHandle(started?.id ?? '');
+    expect(await other.result()).toMatchObject({ goal: 'In red, please.', outcome: 'completed' });
   });
 
   test('a role asks in place of its output → the question reaches the user (F17)', async () => {
