@@ -3,6 +3,9 @@
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
 /** Arguments that may do anything anywhere, whatever path stands beside them. */
 const ANYTHING = /^(command|cmd|script|code|shell|args|argv|query|sql|expression)$/i;
+/** Others that may name a place too, such as `newPath` or `to`. */
+const PERHAPS_A_PATH =
+  /path|file|folder|dir|dest|target|source|output|uri|url|name|^(to|from|into|src|dst|out)$/i;
 /** Of one call; one that names more is taken to be about everything. */
 const MOST_PATHS = 20;
 
@@ -10,6 +13,7 @@ const MOST_PATHS = 20;
 export function pathsOf(input: Readonly<Record<string, unknown>>, base: string): string[] | null {
   const entries = Object.entries(input);
   if (entries.some(([name]) => ANYTHING.test(name))) return null;
+  if (entries.some(([name]) => PERHAPS_A_PATH.test(name) && !PATH_NAMES.test(name))) return null;
   const values = entries.flatMap(([name, value]) => (PATH_NAMES.test(name) ? [value].flat() : []));
   if (values.length === 0 || values.length > MOST_PATHS) return null;
   const paths = values.map(value => (typeof value === 'string' ? absolutePath(value, base) : null));

@@ -188,6 +188,8 @@ describe('what a write leaves (OU12, D5)', () => {
     ['a file, and a command beside it', { path: 'b', command: 'rm a' }, { path: 'a' }, 'nothing'],
     ['a file, and a read that names none', { path: 'b' }, { query: 'x' }, 'nothing'],
     ['an address', { path: 'https://x/b' }, { path: 'a' }, 'nothing'],
+    ['a file, and another by a name of its own', { path: 'b', newPath: 'a' }, { path: 'a' }, 'nothing'],
+    ['a file to a place', { file: 'b', to: 'a' }, { path: 'a' }, 'nothing'],
   ])('recordCall: a write of %s → the earlier read as it says', (_, written, read, answer) => {
     const ledger = emptyLedger();
     made(ledger, 'read', read);
