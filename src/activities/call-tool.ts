@@ -47,6 +47,8 @@ export interface CallToolDeps {
   openWorkspace(path: string): Promise<string>;
   /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
+  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  redact?: (text: string) => string;
 }
 
 const HEARTBEAT_MS = 1_000;
@@ -223,7 +225,8 @@ class ToolCall {
   }
 
   #keeper() {
-    return keeperFor(this.#deps.blobs, this.#runId, this.#deps.sizes);
+    const { blobs, sizes, redact } = this.#deps;
+    return keeperFor(blobs, this.#runId, { ...(sizes && { sizes }), ...(redact && { clean: redact }) });
   }
 
   /** The server answered with an error, of any length: kept like a result. */

@@ -26,11 +26,17 @@ export interface Keeper {
   /** Keeps `data` whole and returns its reference. */
   keep(data: string | Uint8Array): Promise<string>;
   sizes: ResultSizes;
+  /** Takes secrets out of a text. Default: none are known. */
+  clean?(text: string): string;
 }
 
 /** The keeper of one run: `runId` is its workflow id. */
-export function keeperFor(blobs: BlobStore, runId: string, sizes = DEFAULT_RESULT_SIZES): Keeper {
-  return { keep: data => blobs.put(runId, data), sizes };
+export function keeperFor(
+  blobs: BlobStore,
+  runId: string,
+  { sizes = DEFAULT_RESULT_SIZES, clean = text => text }: Partial<Pick<Keeper, 'sizes' | 'clean'>> = {},
+): Keeper {
+  return { keep: data => blobs.put(runId, data), sizes, clean };
 }
 
 /**
@@ -123,8 +129,9 @@ export async function boundText(
   text: string,
   keeper: Keeper,
 ): Promise<{ text: string; ref?: string; totalBytes?: number; headBytes?: number }> {
+  // Cleaned before it is cut and stored: else a page of it could begin within a secret.
   // Lone surrogates have no UTF-8: made harmless here, so that sizes and stored bytes agree.
-  const bytes = Buffer.from(text, 'utf8');
+  const bytes = Buffer.from(keeper.clean?.(text) ?? text, 'utf8');
   if (bytes.length <= keeper.sizes.wholeBytes) return { text: bytes.toString('utf8') };
   const ref = await keeper.keep(bytes);
   const head = cutHead(bytes, keeper.sizes.headBytes);

@@ -193,6 +193,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
       sizes: settings.toolResults,
+      redact: text => secrets.redact(text),
     }),
     steersmanStoreText: createStoreText(blobs),
   };
