@@ -23,6 +23,8 @@ const LIST_TIMEOUT_MS = 30_000;
 /** How long a broken pipe waits for the exit code that explains it. */
 const EXIT_NOTICE_MS = 300;
 const MAX_LIST_PAGES = 200;
+/** Of all pages as JSON: a run takes far less. */
+const MAX_LIST_CHARS = 8_000_000;
 
 /** Read leniently: one odd tool must not hide the others of its server. */
 const listedToolSchema = z.looseObject({
@@ -130,11 +132,19 @@ export class McpConnection {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: ListedTool[] = [];
     let cursor: string | undefined;
+    let chars = 0;
     for (let page = 0; page < MAX_LIST_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.#client.request({ method: 'tools/list', params }, listPageSchema, {
         timeout: LIST_TIMEOUT_MS,
       });
+      chars += JSON.stringify(result).length;
+      if (chars > MAX_LIST_CHARS) {
+        throw new SteersmanError(
+          `Tool server ${this.server.name} lists more than ${MAX_LIST_CHARS / 1_000_000} MB of tools.`,
+          `Mend it, or set "enabled": false for ${this.server.name}.`,
+        );
+      }
       tools.push(...result.tools);
       if (result.nextCursor === undefined || result.nextCursor === cursor) return tools;
       cursor = result.nextCursor;

@@ -66,3 +66,32 @@ test.each([
   );
   expect(sent).toBeLessThan(80);
 });
+
+test('tool server: a list of tools that does not end → refused at 8 MB', async () => {
+  let pages = 0;
+  const results: Record<string, () => object> = {
+    initialize: () => ({
+      protocolVersion: '2025-06-18',
+      capabilities: { tools: {} },
+      serverInfo: { name: 'far', version: '1' },
+    }),
+    'tools/list': () => {
+      pages += 1;
+      const description = 'x'.repeat(1_000_000);
+      return { tools: [{ name: `t${pages}`, description, inputSchema: {} }], nextCursor: `${pages}` };
+    },
+  };
+  const url = await serve(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    const { id, method } = body === '' ? {} : JSON.parse(body);
+    const result = results[method]?.();
+    if (result === undefined) return void res.writeHead(req.method === 'GET' ? 405 : 202).end();
+    res.writeHead(200, { 'content-type': 'application/json' });
+    res.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
+  await expect(connection.listTools()).rejects.toThrow('lists more than 8 MB of tools');
+  expect(pages).toBeLessThan(10);
+  await connection.close();
+});
