@@ -15,9 +15,19 @@ const MOST_COLUMNS = 100;
 /** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
 export function markdownLines(text: string, { width, colors }: Page): string[] {
   const page = { width: Math.max(20, Math.min(width, MOST_COLUMNS)), colors };
-  const lines = blocks(lexer(terminalText(text)), page);
+  const clean = terminalText(text);
+  const lines = markdownOf(clean, page) ?? paragraph(clean, page);
   while (lines.at(-1) === '') lines.pop();
   return lines;
+}
+
+/** Null for what nests deeper than the stack is: then it is only text. */
+function markdownOf(text: string, page: Page): string[] | null {
+  try {
+    return blocks(lexer(text), page);
+  } catch {
+    return null;
+  }
 }
 
 /** Blocks one below the other, with an empty line between them. */

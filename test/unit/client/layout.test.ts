@@ -60,3 +60,13 @@ describe('markdown', () => {
     expect(padText('7', 4, 'right')).toBe('   7');
   });
 });
+
+describe('Markdown that is made to be unreadable', () => {
+  test.each([
+    ['quotations', '>'.repeat(12_000)],
+    ['lists', '- '.repeat(8_000)],
+  ])('markdownLines: %s nested deeper than the stack → plain text, and no fault', (_, nested) => {
+    const text = markdownLines(`${nested}the answer`, { width: 80, colors: noColors }).join(' ');
+    expect(text).toContain('the answer');
+  });
+});
