@@ -154,6 +154,12 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
 
 /** One line of at most `max` characters, for journals, summaries and details. */
 export function preview(text: string, max = 200): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const head = oneLine(text.slice(0, max * 4));
+  // Of a long text the head is enough, unless it is nearly all space.
+  const line = head.length > max || text.length <= max * 4 ? head : oneLine(text);
   return line.length <= max ? line : `${headChars(line, max - 1)}…`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

@@ -2,9 +2,9 @@
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
  * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
  */
-import { LEDGER_BYTES, sizeOf, sizeOfRecord } from './bounds.js';
+import { LEDGER_BYTES, sizeOfMember, sizeOfRecord } from './bounds.js';
 import { preview } from './journal.js';
-import { canonicalJson, jsonBytes } from './json.js';
+import { canonicalJson } from './json.js';
 import { parseRecord } from './json-in-text.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
 import type { ToolPolicy } from './tool.js';
@@ -51,17 +51,20 @@ export function ledgerKey(tool: string, args: unknown): string {
   return `${tool} ${text.slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
+// In the sandbox of workflows each use of a global goes through an interceptor: far too slow for each character.
+const { imul } = Math;
+
 /** Two 32-bit hashes over UTF-16 units, mixed, as 16 hex digits: quick, for replays hash all that a run sent. */
 export function hash64(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
-    a = Math.imul(a ^ unit, 2_654_435_761);
-    b = Math.imul(b ^ unit, 1_597_334_677);
+    a = imul(a ^ unit, 2_654_435_761);
+    b = imul(b ^ unit, 1_597_334_677);
   }
-  const first = Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
-  const second = Math.imul(b ^ (b >>> 16), 2_246_822_507) ^ Math.imul(first ^ (first >>> 13), 3_266_489_909);
+  const first = imul(a ^ (a >>> 16), 2_246_822_507) ^ imul(b ^ (b >>> 13), 3_266_489_909);
+  const second = imul(b ^ (b >>> 16), 2_246_822_507) ^ imul(first ^ (first >>> 13), 3_266_489_909);
   return [first, second].map(half => (half >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
@@ -134,7 +137,7 @@ function dropOldest(ledger: Ledger): void {
   for (const [key, entry] of entries) {
     if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
     delete ledger.entries[key];
-    bytes -= jsonBytes(key) + sizeOf(entry) + 2;
+    bytes -= sizeOfMember(key, entry);
     left -= 1;
   }
 }

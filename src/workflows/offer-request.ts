@@ -3,9 +3,21 @@
  * same worker needs no query for it. The query `modelRequest` is the truth, and answers every other worker.
  */
 import { hash64 } from '../core/ledger.js';
+import type { LlmMessage } from '../core/message.js';
 import type { PinnedCall } from '../core/run-state.js';
 import { modelRequestPage } from './requests.js';
 import type { Run } from './run.js';
+
+/** Messages never change: each is hashed once, also where a thread that was trimmed is offered anew. */
+const hashes = new WeakMap<LlmMessage, string>();
+
+function hashOf(message: LlmMessage): string {
+  const known = hashes.get(message);
+  if (known !== undefined) return known;
+  const hash = hash64(JSON.stringify(message));
+  hashes.set(message, hash);
+  return hash;
+}
 
 /** What this part of the run has offered so far. */
 export class Offered {
@@ -21,7 +33,7 @@ export class Offered {
     const from = last?.epoch === epoch ? last.next : 0;
     const page = modelRequestPage(run.state, callId, { from });
     if (this.heads.has(page.headKey)) delete page.head;
-    const check = hash64(JSON.stringify(page.messages));
+    const check = hash64(page.messages.map(hashOf).join());
     this.heads.add(page.headKey);
     this.threads.set(thread, { epoch, next: page.next ?? from + page.messages.length });
     run.ports.offer(page, check);

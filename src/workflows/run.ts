@@ -13,7 +13,7 @@ import { isHeld, MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
-import { shelve } from './shelve.js';
+import { mustShelve, shelve } from './shelve.js';
 
 export class Run {
   readonly state: RunState;
@@ -103,7 +103,7 @@ export class Run {
   async safePoint(hears: () => boolean): Promise<void> {
     const { state, ports } = this;
     ports.throwIfCancelled();
-    await shelve(this);
+    if (mustShelve(state)) await shelve(this);
     this.keepThreadsWithin();
     ports.show(state);
     if (ports.handoverDue(state)) await ports.handOver(state);

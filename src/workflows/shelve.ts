@@ -2,11 +2,17 @@
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES, sizeOfList } from '../core/bounds.js';
 import { cutText, fitsText } from '../core/fit.js';
 import { reportBytes } from '../core/plan.js';
+import type { RunState } from '../core/run-state.js';
 import { shelveSteps, stepsToShelve } from '../core/trace.js';
 import { keepText, store } from './keep-text.js';
 import type { Run } from './run.js';
 
-/** Moves what is over: steps of the trace, reports of tasks. Called at safe points; mostly there is nothing. */
+/** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
+export function mustShelve({ trace, cursor, tasks }: RunState): boolean {
+  return stepsToShelve(trace, cursor.taskId).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
+}
+
+/** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
 export async function shelve(run: Run): Promise<void> {
   await shelveTrace(run);
   await shelveReports(run);

@@ -166,12 +166,11 @@ async function startRun(id: string, input: RunInput): Promise<string> {
   return workflowId;
 }
 
-async function settle<T>(promise: Promise<T>): Promise<Called<T>> {
-  try {
-    return { ok: true, value: await promise };
-  } catch (error) {
-    return { ok: false, failure: callFailure(error) };
-  }
+function settle<T>(promise: Promise<T>): Promise<Called<T>> {
+  return promise.then(
+    value => ({ ok: true, value }),
+    error => ({ ok: false, failure: callFailure(error) }),
+  );
 }
 
 /** Temporal's failures in core's words. Anything else is a bug and goes on as it is. */
