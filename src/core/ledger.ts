@@ -51,21 +51,25 @@ export function ledgerKey(tool: string, args: unknown): string {
   return `${tool} ${text.slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
-// In the sandbox of workflows each use of a global goes through an interceptor: far too slow for each character.
-const { imul } = Math;
-
-/** Two 32-bit hashes over UTF-16 units, mixed, as 16 hex digits: quick, for replays hash all that a run sent. */
+/** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
 export function hash64(text: string): string {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    a = imul(a ^ unit, 2_654_435_761);
-    b = imul(b ^ unit, 1_597_334_677);
-  }
-  const first = imul(a ^ (a >>> 16), 2_246_822_507) ^ imul(b ^ (b >>> 13), 3_266_489_909);
-  const second = imul(b ^ (b >>> 16), 2_246_822_507) ^ imul(first ^ (first >>> 13), 3_266_489_909);
-  return [first, second].map(half => (half >>> 0).toString(16).padStart(8, '0')).join('');
+  return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
+}
+
+/**
+ * `factor`: below 2^21, so that products are exact. Not `Math.imul`: in the sandbox of workflows each use of a
+ * global goes through an interceptor, and calls differ by run, which throws compiled code away.
+ */
+function hash32(text: string, seed: number, factor: number): number {
+  let hash = seed | 0;
+  for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
+  hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
+  hash = ((hash ^ (hash >>> 13)) * 1_732_051) | 0;
+  return hash ^ (hash >>> 16);
+}
+
+function hex32(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, '0');
 }
 
 /**
