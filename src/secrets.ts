@@ -13,6 +13,11 @@ const KEY_NAME =
 /** Shorter values, and words without a digit, stand in ordinary texts. */
 const MIN_CHARS = 8;
 const MIN_WORD_CHARS = 20;
+/**
+ * What a workspace's own file calls a key, whoever wrote it: anything shorter, or with blanks, or without digit and
+ * letter, could be a word by which a model or a tool says something.
+ */
+const FOREIGN_KEY = /^(?=\S*\d)(?=\S*[A-Za-z])\S{12,}$/;
 /** Larger values are no keys. */
 const MAX_CHARS = 8_192;
 const MAX_FILE_BYTES = 1_000_000;
@@ -41,15 +46,18 @@ export class Secrets {
     }
   }
 
-  /** Takes up the keys of a folder's `.env`: tools of a run may read it. Whoever wrote the folder wrote it too. */
-  addDotEnv(dir: string): void {
+  /** Takes up the keys of a folder's `.env`. A workspace's may be read by tools, and is written by whoever wrote that. */
+  addDotEnv(dir: string, whose: 'worker' | 'workspace'): void {
     const file = join(dir, '.env');
     try {
       const info = statSync(file);
       // A pipe or a device, maybe by a link, has no end.
       if (!info.isFile() || info.size > MAX_FILE_BYTES) return;
       const variables = Object.entries(parseEnv(readFileSync(file, 'utf8')) as Variables);
-      this.addVariables(Object.fromEntries(variables.slice(0, MAX_FILE_VARIABLES)));
+      const telling = variables.filter(
+        ([, value = '']) => whose === 'worker' || FOREIGN_KEY.test(value.trim()),
+      );
+      this.addVariables(Object.fromEntries(telling.slice(0, MAX_FILE_VARIABLES)));
     } catch {
       // No .env file is the normal case.
     }

@@ -8,7 +8,7 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
 export function knownSecrets(configDir: string, { servers }: McpConfig): Secrets {
   const secrets = new Secrets();
   secrets.addVariables(env.all());
-  secrets.addDotEnv(configDir);
+  secrets.addDotEnv(configDir, 'worker');
   for (const server of servers) {
     for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
       if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');

