@@ -141,8 +141,11 @@ export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'fail
 
 /** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
 export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> {
+  const { goal, goals, pinned } = run.state;
   closeOpenCalls(run);
-  const answer = run.state.pinned ? whatThereIs(run) : '';
+  // A run that is kept open may have its answer already.
+  const answered = goals.find(({ number }) => number === goal.number);
+  const answer = answered?.answer ?? (pinned ? whatThereIs(run) : '');
   const end = { outcome: 'cancelled', cause: 'cancelled', answer } as const;
   endRunningTask(run, 'cancelled');
   endRun(run, end);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { endCancelled } from '../../../src/workflows/goals.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 
 const planned = (...todos: string[]): TeamReply => ({ text: plan({ todos }) });
@@ -269,4 +270,10 @@ describe('trace of a goal', () => {
     const actions = run.mainThread().messages.flatMap(m => (m.kind === 'assistant' ? [m.action] : []));
     expect(actions).toEqual(['planning', 'calling_tool', 'executing', 'verifying']);
   });
+});
+
+test('cancelled: while a run that is kept open waits for the next goal → the answer that it gave stays its answer (C9)', async () => {
+  const noTask = { text: plan({ needsMorePlanning: false, todos: [] }) };
+  const { run } = await runTeam([noTask, noTask, { text: 'Three boats.' }]);
+  expect(endCancelled(run)).toEqual({ outcome: 'cancelled', cause: 'cancelled', answer: 'Three boats.' });
 });
