@@ -84,7 +84,7 @@ const MUST_HAPPEN = [
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
     cause => `cause ${cause}`,
   ),
-  ...['budget:tokens', 'verdict_incomplete', 'no_verdict', 'not_confirmed', 'failed:tasks', 'stopped'].map(
+  ...['budget:tokens', 'verdict_incomplete', 'no_verdict', 'failed:tasks', 'stopped'].map(
     cause => `cause ${cause}`,
   ),
 ];
