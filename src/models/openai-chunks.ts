@@ -19,7 +19,7 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
     // Some endpoints keep the connection alive with `data: null`.
     if (!isRecord(chunk)) continue;
     const servedModel = stringOr(chunk.model, '') || null;
-    const choice = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    const choice = firstChoice(chunk.choices);
     if (isRecord(choice)) {
       if (isRecord(choice.delta)) {
         yield* channels.read(choice.delta);
@@ -37,6 +37,12 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
       yield { type: 'end', stopReason: toStopReason(choice.finish_reason, calls.count, where), servedModel };
     }
   }
+}
+
+/** Other choices, which nobody asked for, come in chunks of their own or beside it: theirs is another reply. */
+function firstChoice(choices: unknown): unknown {
+  if (!Array.isArray(choices)) return undefined;
+  return choices.find(choice => isRecord(choice) && (choice.index ?? 0) === 0);
 }
 
 type Channel = 'text' | 'reasoning';
@@ -142,10 +148,13 @@ class ToolCalls {
   }
 }
 
-/** Some endpoints send the arguments as what they are, an object, in place of its text. */
+/**
+ * Some endpoints send the arguments as what they are, an object, in place of its text. Anything else that is
+ * there becomes a text too, which no tool takes: as none it would count as a call without arguments.
+ */
 function argumentText(given: unknown): string {
   if (typeof given === 'string') return given;
-  return isRecord(given) ? canonicalJson(given) : '';
+  return given === undefined || given === null ? '' : canonicalJson(given);
 }
 
 /** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */

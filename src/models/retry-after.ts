@@ -8,11 +8,12 @@ export const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
  * What an endpoint asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`:
- * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Null when it says nothing readable.
+ * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Null when it says nothing readable, or a
+ * moment that is over, as with a clock that is behind ours: Temporal takes a pause of 0 for no further try.
  */
 export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
   const wait = fromMs(headers.get('retry-after-ms')) ?? fromRetryAfter(headers.get('retry-after'), nowMs);
-  return wait === null ? null : Math.min(Math.max(0, Math.ceil(wait)), MAX_RETRY_AFTER_MS);
+  return wait === null || wait <= 0 ? null : Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS);
 }
 
 function fromMs(value: string | null): number | null {

@@ -17,7 +17,7 @@ export interface TakenOver {
 
 const ACTIVITY_STARTED = 2;
 const RUNS_AT_ONCE = 8;
-/** There is no reason to wait: 0 would mean the usual pause. */
+/** There is no reason to wait; with 0 the server would make no further try. */
 const AT_ONCE_NANOS = 1_000_000;
 /** Events from the end among which is the last that a worker has written. */
 const LOOK_BACK = 20;

@@ -193,12 +193,25 @@ describe('Retry-After (M6)', () => {
     expect(failure.nextRetryDelay).toBe(7_000);
   });
 
+  it('model call: 429 with retry-after of 0, or a date that has passed → tried again after the usual pause', async () => {
+    for (const wait of ['0', '-1', 'Wed, 21 Oct 2015 07:28:00 GMT']) {
+      const server = await scripted({ error: { status: 429, headers: { 'retry-after': wait } } });
+      const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
+      expect(failure.nonRetryable).toBe(false);
+      // The server takes a delay of 0 for none at all, and makes no further try.
+      expect(failure.nextRetryDelay).toBeUndefined();
+    }
+  });
+
   const now = Date.parse('2030-01-01T00:00:00Z');
   it.each([
     [{ 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
     [{ 'retry-after': '0.5' }, 500],
     [{ 'retry-after': 'Tue, 01 Jan 2030 00:00:30 GMT' }, 30_000],
-    [{ 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Mon, 31 Dec 2029 00:00:00 GMT' }, null],
+    [{ 'retry-after': '0' }, null],
+    [{ 'retry-after': '-5' }, null],
+    [{ 'retry-after-ms': '0', 'retry-after': '3' }, null],
     [{ 'retry-after': '86400' }, MAX_RETRY_AFTER_MS],
     [{ 'retry-after': 'soon' }, null],
     [{ 'retry-after': '' }, null],

@@ -195,6 +195,26 @@ describe('a reply in another form (OU4)', () => {
     expect(blocks((await runCall({ baseUrl })).content).calls).toMatchObject([{ input: { path: 'a.txt' } }]);
   });
 
+  it('arguments that are neither text nor object → unreadable, never a call without arguments', async () => {
+    for (const given of [['a.txt'], [], 42, true]) {
+      const baseUrl = await streaming([call(0, 'list', given), stop('tool_calls')]);
+      const { calls } = blocks((await runCall({ baseUrl })).content);
+      expect(calls).toMatchObject([{ input: {}, argsParseFailed: true, raw: JSON.stringify(given) }]);
+    }
+  });
+
+  it('a second choice, in chunks of its own or before the first → left out', async () => {
+    const other = (part: object, finish: string | null = null) => ({
+      index: 1,
+      delta: part,
+      finish_reason: finish,
+    });
+    const own = [{ choices: [other({ content: 'No.' }, 'length')] }, delta({ content: 'It is ' })];
+    const beside = { choices: [other({ content: 'No.' }), ...delta({ content: 'so.' }).choices] };
+    const result = await runCall({ baseUrl: await streaming([...own, beside, stop()]) });
+    expect(result).toMatchObject({ content: [{ type: 'text', text: 'It is so.' }], stopReason: 'end_turn' });
+  });
+
   it('events that are null or of another type among the others → left out', async () => {
     const baseUrl = await streaming([
       'null',
