@@ -10,13 +10,13 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
 import { SteersmanError } from '../errors.js';
 import { McpCallError, NotSentError } from './call-failure.js';
 import { answerStreamEnd, createHttpTransport, isHttpError, isRefused } from './http-transport.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
-/** Time for a server to start and to answer the handshake. */
 /** Longest timer Node takes: the call's own timer is the only limit. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 const LIST_TIMEOUT_MS = 30_000;
@@ -30,7 +30,7 @@ const MAX_LIST_CHARS = 8_000_000;
 const listedToolSchema = z.looseObject({
   name: z.string().min(1),
   description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown(),
+  inputSchema: z.unknown().optional(),
   annotations: z
     .looseObject({
       readOnlyHint: z.boolean().optional().catch(undefined),
@@ -41,7 +41,9 @@ const listedToolSchema = z.looseObject({
     .catch(undefined),
   execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
 });
-const listPageSchema = z.looseObject({ tools: z.array(listedToolSchema), nextCursor: z.string().optional() });
+const listPageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
+/** Of a tool in a list: each level of its arguments takes two. Nobody writes deeper ones, and no call stack takes them. */
+const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
@@ -62,6 +64,8 @@ export class McpConnection {
   readonly server: ResolvedServer;
   /** Calls in flight: a connection in use is never closed for being idle. */
   callsInFlight = 0;
+  /** Entries of the last list that are left out. */
+  unreadableTools = 0;
   readonly #client: Client;
   readonly #transport: StdioTransport | ReturnType<typeof createHttpTransport>;
   #closed = false;
@@ -131,6 +135,7 @@ export class McpConnection {
   async #listAll(): Promise<ListedTool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     const tools: ListedTool[] = [];
+    this.unreadableTools = 0;
     let cursor: string | undefined;
     let chars = 0;
     for (let page = 0; page < MAX_LIST_PAGES; page++) {
@@ -138,16 +143,19 @@ export class McpConnection {
       const result = await this.#client.request({ method: 'tools/list', params }, listPageSchema, {
         timeout: LIST_TIMEOUT_MS,
       });
-      chars += JSON.stringify(result).length;
+      const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
+      this.unreadableTools += result.tools.length - entries.length;
+      chars += JSON.stringify(entries).length;
       if (chars > MAX_LIST_CHARS) {
         throw new SteersmanError(
           `Tool server ${this.server.name} lists more than ${MAX_LIST_CHARS / 1_000_000} MB of tools.`,
           `Mend it, or set "enabled": false for ${this.server.name}.`,
         );
       }
-      tools.push(...result.tools);
-      if (result.nextCursor === undefined || result.nextCursor === cursor) return tools;
-      cursor = result.nextCursor;
+      tools.push(...entries);
+      const next = result.nextCursor ?? undefined;
+      if (next === undefined || next === cursor) return tools;
+      cursor = next;
     }
     return tools;
   }
@@ -251,7 +259,8 @@ export class McpConnection {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
       return `no answer to the handshake within ${this.server.startTimeoutMs / 1000} s (startTimeoutMs in .mcp.json)`;
     }
-    return this.server.redact(messageOf(error));
+    const status = isHttpError(error) && (error.code ?? 0) >= 400 ? `it answered HTTP ${error.code}: ` : '';
+    return this.server.redact(`${status}${messageOf(error)}`);
   }
 
   /** Ends the connection; a stdio server's process is gone when this resolves. */
@@ -263,6 +272,11 @@ export class McpConnection {
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();
   }
+}
+
+function readEntry(entry: unknown): ListedTool | null {
+  const { success, data } = listedToolSchema.safeParse(entry);
+  return success && !nestsDeeper(data, MAX_TOOL_DEPTH) ? data : null;
 }
 
 /** With the cause: `fetch failed` alone helps nobody. */

@@ -7,7 +7,8 @@ import { statSync } from 'node:fs';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { isRecord } from '../core/json.js';
 import { NotSentError } from './call-failure.js';
 import type { ResolvedStdioServer } from './resolve-server.js';
 
@@ -122,6 +123,8 @@ export class StdioTransport implements Transport {
       // A server that logs to stdout: the line helps to explain a connection that does not come up.
       this.#keep(`${line.slice(0, 500)}\n`);
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+      const id = answeredBy(line);
+      if (id !== null) this.onmessage?.(unreadableAnswer(id));
     }
   }
 
@@ -168,6 +171,22 @@ export class StdioTransport implements Transport {
     this.#chunks = [];
     this.onclose?.();
   }
+}
+
+/** The request that a line answers in a form which is none of JSON-RPC; else nobody would learn of the answer. */
+function answeredBy(line: string): string | number | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (!isRecord(value) || 'method' in value) return null;
+    return typeof value.id === 'string' || typeof value.id === 'number' ? value.id : null;
+  } catch {
+    return null;
+  }
+}
+
+function unreadableAnswer(id: string | number): JSONRPCMessage {
+  const message = 'the server answered in a form that is no valid MCP message';
+  return { jsonrpc: '2.0', id, error: { code: ErrorCode.InternalError, message } };
 }
 
 function signalGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {

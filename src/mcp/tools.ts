@@ -34,9 +34,9 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
   const listed = await Promise.all(pool.config.servers.map(({ name }) => listServer(pool, name, workspace)));
   const taken = new Set<string>([readResultTool.name]);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
-  for (const { name, tools, warning } of listed) {
+  for (const { name, tools, connected, warning } of listed) {
     if (warning !== null) run.warnings.push(warning);
-    if (warning === null && name === FALLBACK_SERVER) run.fallbackServer = name;
+    if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
       if (tool.execution?.taskSupport === 'required') {
         run.warnings.push(
@@ -56,21 +56,28 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
 interface ServerTools {
   name: string;
   tools: ListedTool[];
+  connected: boolean;
   warning: string | null;
 }
 
 async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {
   try {
     const connection = await pool.connect(name, workspace);
-    return { name, tools: await connection.listTools(), warning: null };
+    const tools = await connection.listTools();
+    return { name, tools, connected: true, warning: leftOutWarning(name, connection.unreadableTools) };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     const text =
       error instanceof SteersmanError
         ? `${message.replace(/\.?$/, '.')} ${error.hint}`
         : `Tool server ${name}: its tools can not be listed (${message}).`;
-    return { name, tools: [], warning: text };
+    return { name, tools: [], connected: false, warning: text };
   }
+}
+
+function leftOutWarning(server: string, count: number): string | null {
+  if (count === 0) return null;
+  return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
 }
 
 function defineTool(server: string, tool: ListedTool, taken: Set<string>): ToolDefinition {

@@ -86,7 +86,8 @@ function tryCompile(schema: JsonSchema): ValidateFunction | null {
     logger: false,
   } as const;
   const isOld = /draft-0[467]/.test(String(schema.$schema ?? ''));
-  const { $schema: _dialect, ...body } = schema;
+  // An asynchronous check, ajv's own idea, would answer with a promise: that of no fault, and of a crash.
+  const { $schema: _dialect, $async: _idea, ...body } = schema;
   for (const Dialect of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {
     try {
       return bounded(() => new Dialect(options).compile(body));

@@ -13,6 +13,12 @@ const schema = {
 };
 
 describe('arguments against a schema (T6, T7, C4)', () => {
+  it('a schema that asks for an asynchronous check → checked at once, and no promise is left to fail', () => {
+    const odd = { ...schema, $async: true };
+    expect(isUsableSchema(odd)).toBe(true);
+    expect(validateArguments(odd, {})).toEqual(['the arguments: the required property "path" is missing']);
+  });
+
   it('valid → no errors', () => {
     expect(validateArguments(schema, { path: 'x', mode: 'a', lines: [{ at: 1 }] })).toEqual([]);
   });

@@ -1,0 +1,62 @@
+/** Servers that say something else than the protocol has: what of it can be used is, and a person learns of the rest. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseMcpConfig } from '../../../src/mcp/config.js';
+import { McpPool } from '../../../src/mcp/pool.js';
+import { listRunTools } from '../../../src/mcp/tools.js';
+
+const pools: McpPool[] = [];
+afterEach(async () => {
+  await Promise.all(pools.splice(0).map(pool => pool.close()));
+});
+
+/** A server that lists and answers with these texts of JSON. */
+function serverOf({ list, answer = '{}' }: { list: string; answer?: string }): McpPool {
+  const hello = `{ protocolVersion: m.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } }`;
+  const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const m = JSON.parse(line);
+    const result = { initialize: () => JSON.stringify(${hello}), 'tools/list': () => process.argv.at(-2), 'tools/call': () => process.argv.at(-1) }[m.method];
+    if (result) console.log('{"jsonrpc":"2.0","id":' + m.id + ',"result":' + result() + '}');
+  })`;
+  const text = JSON.stringify({
+    mcpServers: { odd: { command: process.execPath, args: ['-e', script, list, answer] } },
+  });
+  return poolOf(text);
+}
+
+function poolOf(text: string): McpPool {
+  const config = { file: '.mcp.json', dir: process.cwd(), ...parseMcpConfig(text, '.mcp.json') };
+  const pool = new McpPool({ config, lookup: () => undefined });
+  pools.push(pool);
+  return pool;
+}
+
+const LIST = '{"tools":[{"name":"echo"}]}';
+
+describe('tools/list of an odd server (T1)', () => {
+  it('an entry without a name, null for no next page → the other tools, and a warning', async () => {
+    const list =
+      '{"tools":[{"name":"a"},{"description":"nameless"},7,{"name":""},{"name":"b"}],"nextCursor":null}';
+    const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
+    expect(tools.map(({ name }) => name)).toEqual(['a', 'b', 'read_result']);
+    expect(warnings).toEqual([expect.stringMatching(/odd lists 3 tools without a name.*left out/)]);
+  });
+
+  it('arguments described deeper than a call stack → the other tools, and a warning', async () => {
+    const levels = 5_000;
+    const schema = `${'{"properties":{"a":'.repeat(levels)}{}${'}}'.repeat(levels)}`;
+    const list = `{"tools":[{"name":"deep","inputSchema":${schema}},{"name":"b"}]}`;
+    const { tools, warnings } = await listRunTools(serverOf({ list }), process.cwd());
+    expect(tools.map(({ name }) => name)).toEqual(['b', 'read_result']);
+    expect(warnings).toEqual([expect.stringMatching(/odd lists 1 tools.*left out/)]);
+  });
+});
+
+it('tool server: an answer that is no JSON-RPC → the call ends with it, not at its time limit', async () => {
+  const connection = await serverOf({ list: LIST, answer: 'null' }).connect('odd', process.cwd());
+  const { signal } = new AbortController();
+  const call = { tool: 'echo', arguments: {}, meta: {}, timeoutMs: 60_000, signal, onProgress: () => {} };
+  await expect(connection.callTool(call)).rejects.toMatchObject({
+    kind: 'rejected',
+    message: expect.stringContaining('no valid MCP message'),
+  });
+});
