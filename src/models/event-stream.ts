@@ -24,7 +24,11 @@ export async function* readEventData(
   let data: string[] = [];
   let total = 0;
   let eventBytes = 0;
-  const take = (line: string): string | null => {
+  let isFirst = true;
+  const take = (given: string): string | null => {
+    // A stream may begin with a byte order mark.
+    const line = isFirst ? given.replace(/^\uFEFF/, '') : given;
+    isFirst = false;
     if (line !== '') {
       const value = dataOf(line);
       if (value !== null) data.push(value);

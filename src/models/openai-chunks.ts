@@ -21,9 +21,11 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
     const servedModel = stringOr(chunk.model, '') || null;
     const choice = firstChoice(chunk.choices);
     if (isRecord(choice)) {
-      if (isRecord(choice.delta)) {
-        yield* channels.read(choice.delta);
-        yield* calls.read(choice.delta.tool_calls);
+      // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
+      const delta = choice.delta ?? choice.message;
+      if (isRecord(delta)) {
+        yield* channels.read(delta);
+        yield* calls.read(delta.tool_calls);
       }
       if (channels.full || calls.full) {
         yield* channels.end();

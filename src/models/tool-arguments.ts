@@ -66,10 +66,22 @@ function parseQuoted(text: string): Record<string, unknown> | null {
   }
 }
 
+/** Whether the last string that was begun has no end. Quotation marks within single ones may mislead it: then the model is asked. */
+function endsInString(text: string): boolean {
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    if (text[index] === '\\') index += 1;
+    else if (text[index] === '"') inString = !inString;
+  }
+  return inString;
+}
+
 function mend(text: string): Record<string, unknown> | null {
   // Mending makes something of any text: only what begins as an object, fenced or not, is worth it.
   const open = text.indexOf('{');
   if (open < 0 || !/^(```\w*\s*)?$/.test(text.slice(0, open))) return null;
+  // Endpoints say `tool_calls` of a call that their limit cut: half a file would be written for a whole one.
+  if (endsInString(text)) return null;
   try {
     return parseObject(jsonrepair(text));
   } catch {

@@ -215,6 +215,21 @@ describe('a reply in another form (OU4)', () => {
     expect(result).toMatchObject({ content: [{ type: 'text', text: 'It is so.' }], stopReason: 'end_turn' });
   });
 
+  it('the whole reply in one event, in the form of a plain answer → the reply', async () => {
+    const message = { role: 'assistant', content: 'It is so.' };
+    const baseUrl = await streaming([{ choices: [{ index: 0, message, finish_reason: 'stop' }] }]);
+    expect(blocks((await runCall({ baseUrl })).content).text).toBe('It is so.');
+  });
+
+  it('a byte order mark before the first event → the event counts', async () => {
+    const baseUrl = await serve((_req, res) => {
+      const events = [delta({ content: 'It ' }), delta({ content: 'is so.' }), stop()];
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.end(`\uFEFF${events.map(event => `data: ${JSON.stringify(event)}\n\n`).join('')}`);
+    });
+    expect(blocks((await runCall({ baseUrl })).content).text).toBe('It is so.');
+  });
+
   it('events that are null or of another type among the others → left out', async () => {
     const baseUrl = await streaming([
       'null',

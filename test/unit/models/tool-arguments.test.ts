@@ -71,6 +71,11 @@ describe('arguments of tool calls (T5, C3)', () => {
     },
   );
 
+  it('text that ends within a string, whatever the endpoint says of its end → not mended: it would be half a value', async () => {
+    const raw = '{"path":"a.md","content":"the first half';
+    expect(await callOf(raw)).toMatchObject({ input: {}, raw, argsParseFailed: true });
+  });
+
   it('no text at all → {} without the flag: a call without arguments', async () => {
     expect(await callOf('', [tool('edit_file')])).toEqual({
       type: 'tool_use',
