@@ -40,6 +40,8 @@ const FILTER_WORDS =
   /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
 const QUOTA_WORDS =
   /insufficient_quota|insufficient[_ ](funds|balance|credit)|exceeded your current quota|billing/i;
+/** Gemini's endpoint says "quota" and "billing" of its limits a minute, too, and when to come again. */
+const COME_AGAIN_WORDS = /\b(retry|try again) (in|after) [\d.]+ ?m?s/i;
 
 /** Turns an endpoint's error answer into a typed failure. */
 export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallError {
@@ -56,7 +58,8 @@ function typeOf(answer: ErrorAnswer): ModelFailureType {
   const words = `${answer.code ?? ''} ${answer.type ?? ''} ${answer.message}`;
   const { model } = FAILURE;
   if (status === 401) return model.auth;
-  if (status === 402 || (status === 429 && QUOTA_WORDS.test(words))) return model.forbidden;
+  const isUsedUp = QUOTA_WORDS.test(words) && !COME_AGAIN_WORDS.test(answer.message);
+  if (status === 402 || (status === 429 && isUsedUp)) return model.forbidden;
   if (status === 429) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;

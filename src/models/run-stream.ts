@@ -74,6 +74,7 @@ class Watch {
   readonly #onAbort = () => this.#abort.abort(this.#run.signal.reason);
   readonly #limit: NodeJS.Timeout;
   #silence: NodeJS.Timeout;
+  #isEnding = false;
 
   constructor(run: StreamRun) {
     this.#run = run;
@@ -89,6 +90,9 @@ class Watch {
   }
 
   alive(): void {
+    // What comes after the end keeps no complete reply waiting.
+    if (this.#isEnding) return;
+    this.#isEnding = this.#run.draft.end !== null;
     clearTimeout(this.#silence);
     const { stallMs } = this.#run.limits;
     const waitMs = this.#run.draft.end ? Math.min(stallMs, USAGE_WAIT_MS) : stallMs;

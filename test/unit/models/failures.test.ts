@@ -74,6 +74,17 @@ const TABLE: Row[] = [
     says: /no credit or quota left/,
   },
   {
+    when: '429 for a limit a minute, called quota',
+    error: {
+      status: 429,
+      message:
+        'You exceeded your current quota, please check your plan and billing details. Please retry in 34.07s.',
+    },
+    type: model.rateLimited,
+    retryable: true,
+    says: /retry in 34/,
+  },
+  {
     when: '400',
     error: { status: 400, message: 'bad messages' },
     type: model.badRequest,

@@ -221,6 +221,19 @@ describe('a reply in another form (OU4)', () => {
     expect(blocks((await runCall({ baseUrl })).content).text).toBe('It is so.');
   });
 
+  it('events without end after the end of a reply → the reply, after a moment', {
+    timeout: 20_000,
+  }, async () => {
+    const baseUrl = await serve(async (_req, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      for (const event of [delta({ content: 'Yes.' }), stop()])
+        res.write(`data: ${JSON.stringify(event)}\n\n`);
+      const again = setInterval(() => res.write('data: {"choices":[],"usage":{"prompt_tokens":9}}\n\n'), 100);
+      res.once('close', () => clearInterval(again));
+    });
+    expect(blocks((await runCall({ baseUrl })).content).text).toBe('Yes.');
+  });
+
   it('a byte order mark before the first event → the event counts', async () => {
     const baseUrl = await serve((_req, res) => {
       const events = [delta({ content: 'It ' }), delta({ content: 'is so.' }), stop()];
