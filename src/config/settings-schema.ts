@@ -96,6 +96,11 @@ const modelsSchema = z.strictObject({
     .describe('Model or list by role, such as verifier.'),
   timeoutMs: z.int().min(1).default(600_000).describe('Milliseconds a model call may take.'),
   stallMs: z.int().min(1).default(60_000).describe('Milliseconds a model stream may be silent.'),
+  firstPartMs: z
+    .int()
+    .min(1)
+    .default(180_000)
+    .describe('Milliseconds to the first part of a reply: local models and long prompts take their time.'),
 });
 
 const toolResultsSchema = z

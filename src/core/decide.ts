@@ -1,6 +1,6 @@
 /** Decision tables (L19, F14): the model proposes through typed fields, these dispose. No words are read. */
 import { type Cause, outcomeOf } from './cause.js';
-import { isEmptyPhrase } from './empty-phrase.js';
+import { isEmptyPhrase, isRoleForm } from './empty-phrase.js';
 import { type CallFailure, FAILURE } from './failure.js';
 import type { Outcome } from './journal.js';
 import type { ToolEnding } from './message.js';
@@ -220,7 +220,7 @@ export function finalAnswer(given: AnswerCandidates): FinalAnswer {
     { answer: given.verifierSummary?.trim() ?? '', from: 'verifier' as const },
     { answer: given.cutShort?.trim() ?? '', from: 'cut_short' as const },
     { answer: taskReports(given.tasks), from: 'tasks' as const },
-  ];
+  ].filter(({ answer }) => !isRoleForm(answer));
   const telling = candidates.find(({ answer }) => !isEmptyPhrase(answer));
   const said = telling ?? candidates.find(({ answer }) => answer !== '');
   const cause = causeOf(given.cause, telling?.from ?? null, said !== undefined);

@@ -77,6 +77,14 @@ export function isEmptyPhrase(text: string): boolean {
   return done;
 }
 
+const ROLE_FORM =
+  /^\s*(?:```\w*\s*)?\{\s*"(?:type"\s*:\s*"component"|component"\s*:\s*"\w+-response"|thought"\s*:)/;
+
+/** True for a role's output in its form, or the beginning of one that was cut: made for the run, no answer. */
+export function isRoleForm(text: string): boolean {
+  return ROLE_FORM.test(text);
+}
+
 /** "Task 3 completed" says no more than "task completed". */
 function withoutTaskNumbers(text: string): string {
   return text.replace(/(tasks?|todo|step|任务)[ \t_#-]{0,3}\d{1,4}/g, '$1');

@@ -184,7 +184,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
       ),
       storeText: (_name, text) => blobs.put(runIdOf(), text),
       live: { throttleMs },
-      limits: { stallMs: settings.models.stallMs },
+      limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
       shuttingDown: ending,
     }),
     steersmanCallTool: createCallTool({

@@ -44,7 +44,7 @@ describe('steersman.yaml', () => {
     const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
     expect(settings).toEqual({
       language: 'en',
-      models: { roles: {}, timeoutMs: 600_000, stallMs: 60_000 },
+      models: { roles: {}, timeoutMs: 600_000, stallMs: 60_000, firstPartMs: 180_000 },
       limits: {},
       ceilings: {},
       dedupe: 'enforce',
@@ -205,6 +205,7 @@ describe('models', () => {
     roles: { b: ['p/yaml'], c: ['p/yaml'] },
     timeoutMs: 1,
     stallMs: 1,
+    firstPartMs: 1,
   };
   const roles = [role('a'), role('b'), role('c', ['p/front']), role('d', ['p/front'])];
   const chains = (chosen: readonly PinnedRole[]) => chosen.map(({ models }) => models[0]);
@@ -226,15 +227,17 @@ describe('models', () => {
   });
 
   test('models: none for a role → an error that says what to set', async () => {
-    const fault = await faultOf(() => chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1 }));
+    const fault = await faultOf(() =>
+      chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 }),
+    );
     expect(fault.message).toContain('No model is configured for the role a');
     expect(fault.hint).toContain('models.default in steersman.yaml');
   });
 
   test('models: every role has its own and there is no default → fine', () => {
-    expect(chooseModels([role('d', ['p/front'])], { roles: {}, timeoutMs: 1, stallMs: 1 }).models).toEqual(
-      [],
-    );
+    expect(
+      chooseModels([role('d', ['p/front'])], { roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 }).models,
+    ).toEqual([]);
   });
 
   test('models: the run names one without a provider → an error that shows the form', async () => {

@@ -400,6 +400,17 @@ describe('finalAnswer', () => {
   });
 
   it.each([
+    '{"type":"component","component":"planner-response","todos":[{"id":"a"',
+    '```json\n{ "thought": "I plan", "action": "TASK_PLAN"',
+  ])('OU1 finalAnswer: a last word that is the cut form of a role → no answer: %s', lastWord => {
+    const { answer, cause } = finalAnswer({ ...nothing, cause: 'direct_answer', lastWord });
+    expect([answer, cause]).toEqual(['', 'failed:no_answer']);
+    expect(finalAnswer({ ...nothing, cause: 'direct_answer', lastWord: '{"boats": 3}' }).answer).toBe(
+      '{"boats": 3}',
+    );
+  });
+
+  it.each([
     ['verified', 'failed:no_answer', 'failed'],
     ['budget:tokens', 'failed:no_answer', 'failed'],
     ['failed:tasks', 'failed:tasks', 'failed'],

@@ -17,7 +17,9 @@ describe('rehearsal: never by accident', () => {
     expect(defaultModelFor({ named, localStack, isSet: name => set.includes(name) })).toBe(wanted);
   });
 
-  const settings = (model: string) => ({ models: { default: [model], roles: {}, timeoutMs: 1, stallMs: 1 } });
+  const settings = (model: string) => ({
+    models: { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 },
+  });
   const withoutKey = () =>
     createProviders({ openai: () => createOpenAiProvider({}), rehearsal: () => createRehearsalProvider() });
 
