@@ -8,7 +8,11 @@
  * had begun, keeps the commands that this makes, and keeps the run; the real task brings only later events.
  * So the run has taken in two steps what every replay takes in one, and its history may never replay.
  *
- * Such a step is told by its time: a workflow task has a time of its own, and a step that only a query caused
+ * Where those events end with a task that a worker has begun and not ended, because it died, the step has a time
+ * of its own. It is told by what follows: the first step after a replay, and then at once the query that caused
+ * it. A real task may look like that too, once, and then costs a replay.
+ *
+ * Any other such step is told by its time: a workflow task has a time of its own, and a step that only a query caused
  * brings new events at the time of the task before it. The guard refuses it. The query fails, with `REFUSAL`,
  * the run leaves the cache, and the next task or query replays it from its history. Nothing is written. Who
  * asked asks again (`activities/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
@@ -34,14 +38,22 @@ export function isOutsideTask(last: Step | null, step: Step): boolean {
 
 export const interceptors: WorkflowInterceptorsFactory = () => {
   let last: Step | null = null;
+  /** The last step was the first after a replay: a query may have caused it. */
+  let isDoubtful = false;
   return {
     internals: [
       {
         activate(input, next) {
           const step = stepOf(input);
+          if (isQueryAlone(input)) {
+            if (isDoubtful) throw new Error(REFUSAL);
+            // What was replayed whole has no events of its own: the next step is a task's.
+            if (last !== null) last = { ...last, isReplay: false };
+          }
           if (step !== null) {
             // A plain error fails the step and not the run.
             if (isOutsideTask(last, step)) throw new Error(REFUSAL);
+            isDoubtful = last?.isReplay === true && !step.isReplay;
             last = step;
           }
           next(input);
@@ -54,8 +66,15 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
 type Internals = NonNullable<ReturnType<WorkflowInterceptorsFactory>['internals']>[number];
 type ActivateInput = Parameters<NonNullable<Internals['activate']>>[0];
 
+/** How the SDK names a query that came by itself, not with a workflow task. */
+const ALONE = 'legacy_query';
+
+function isQueryAlone({ activation }: ActivateInput): boolean {
+  return activation.jobs?.some(({ queryWorkflow }) => queryWorkflow?.queryId === ALONE) === true;
+}
+
 /**
- * The one place that knows the SDK's activations, which it calls internal: null for one that only answers
+ * What the guard knows of the SDK's activations, which it calls internal: null for one that only answers
  * queries, and for all but the first batch of one that is given in several.
  */
 function stepOf({ activation, batchIndex }: ActivateInput): Step | null {

@@ -6,7 +6,13 @@ import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { followUpSignal, type RunResult, stateQuery, stopSignal } from '../../src/workflows/messages.js';
+import {
+  followUpSignal,
+  pauseSignal,
+  type RunResult,
+  stateQuery,
+  stopSignal,
+} from '../../src/workflows/messages.js';
 import { REFUSAL } from '../../src/workflows/query-guard.js';
 import { partsOf } from '../support/histories.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
@@ -71,4 +77,24 @@ test('query: it waits for a dead worker while a signal arrives that no task has 
   const failed = part?.history.events?.filter(event => event.workflowTaskFailedEventAttributes);
   expect(failed).toEqual([]);
   expect(await handle.query(stateQuery)).toMatchObject({ phase: 'ended' });
+});
+
+test('query: right after the first task of a worker that took over → refused once at most, then answered (ST3)', async () => {
+  rig.play(byRole({ planner: () => planned, executor: () => reported(), verifier: () => content }));
+  const handle = await rig.start('Second', { keepOpenSeconds: 600 });
+  await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
+  await rig.stopWorker();
+  await rig.startWorker();
+  await handle.signal(pauseSignal, { reason: 'to have a task' });
+  await until('the task is done', async () => !(await handle.describe()).raw.pendingWorkflowTask);
+  const answers: string[] = [];
+  for (let asked = 0; asked < 3; asked += 1) {
+    const answer = handle.query(stateQuery).then(({ phase }) => phase as string);
+    answers.push(
+      await answer.catch((error: unknown) => (String(error).includes(REFUSAL) ? 'refused' : String(error))),
+    );
+  }
+  expect(answers.slice(1)).toEqual(['paused', 'paused']);
+  await handle.signal(stopSignal, {});
+  await handle.result();
 });

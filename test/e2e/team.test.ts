@@ -181,7 +181,10 @@ describe('a whole team run', () => {
   test('verifier: a task and its report → in its brief, with the goal in the words of the person (L4, F8)', () => {
     const { lastUser } = script.requests[REQUEST.verdict] ?? { lastUser: '' };
     expect(lastUser).toContain('<goal>\nWhich boat is older?\n</goal>');
-    expect(lastUser).toContain('README.md says: two boats.');
+    expect(lastUser).toContain('Their reports stand in this conversation.');
+    expect(messagesOf(script.requests[REQUEST.verdict], 'assistant').map(wireText).join()).toContain(
+      'README.md says: two boats.',
+    );
   });
 
   test('improvements: a verdict that wants more → key input of the next plan, with the rejected task (F13)', () => {

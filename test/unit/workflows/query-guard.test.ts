@@ -41,6 +41,30 @@ describe('guard of queries', () => {
     expect(reached).toHaveLength(2);
   });
 
+  const alone = { jobs: [{ queryWorkflow: { queryId: 'legacy_query' } }] };
+
+  test('the first step after a replay, then at once a query by itself → refused: the step may be of a task that died (ST3)', () => {
+    const { activate } = run();
+    activate(100, 3, { isReplaying: true });
+    activate(105, 9);
+    expect(() => activate(105, 9, alone)).toThrow(REFUSAL);
+  });
+
+  test('a query by itself after a whole replay, after a second task, or with a task → answered', () => {
+    const { activate, reached } = run();
+    activate(100, 3, { isReplaying: true });
+    activate(100, 3, alone);
+    activate(105, 9);
+    activate(105, 9, alone);
+    const other = run();
+    other.activate(100, 3, { isReplaying: true });
+    other.activate(105, 9);
+    other.activate(105, 9, { jobs: [{ queryWorkflow: { queryId: 'q1' } }] });
+    other.activate(107, 12);
+    other.activate(107, 12, alone);
+    expect([reached.length, other.reached.length]).toEqual([4, 5]);
+  });
+
   test('queries, and the second batch of a step → let through, and not compared', () => {
     const { activate, reached } = run();
     activate(100, 3);
