@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
+    // Whole runs mostly wait, for a model or a server: one fewer than the cores, the default, is half idle on two.
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
