@@ -28,6 +28,7 @@ import { makeProject } from './project.js';
 import { runSettings } from './rig.js';
 import { eventsOf, transcriptOf } from './run-views.js';
 import { calls, content, planned, reported, roleOf, settingsYaml } from './steering.js';
+import { until } from './wait.js';
 
 export interface SteerStormOptions {
   client: Client;
@@ -73,6 +74,9 @@ export interface SteerStormFigures {
 const MOST_PAUSE_MS = 700;
 const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
 
+/** Holds the first tool call until the first message was sent. */
+const OPENING_GATE = 'opening';
+
 /** Runs the storm to its end. `histories` are for a replay. */
 export async function steerStorm(
   options: SteerStormOptions,
@@ -106,8 +110,9 @@ export async function steerStorm(
       workflowId: taskQueue,
     });
     const people = new People(handle, new Random(seed, 'people'));
-    const answering = people.answerGates();
-    for (let sent = 1; sent <= messages; sent++) {
+    const answering = people.answerGates(new Random(seed, 'answers'));
+    await people.open(fake);
+    for (let sent = 2; sent <= messages; sent++) {
       await people.act(sent);
       const due = Array.from({ length: kills }, (_, kill) =>
         Math.ceil((messages * (kill + 1)) / (kills + 1)),
@@ -154,11 +159,18 @@ class Work {
   readonly #random: Random;
   readonly #fake: FakeMcp;
   readonly #file: string;
+  /** A batch that a message cuts short, and a call that is asked about: what a quick or slow machine might never draw. */
+  readonly #opening: ScriptedToolCall[][];
 
   constructor(random: Random, fake: FakeMcp, file: string) {
     this.#random = random;
     this.#fake = fake;
     this.#file = file;
+    const append = (line: string) => ({ name: 'append_line', arguments: { file, line } });
+    this.#opening = [
+      [{ name: 'slow', arguments: { gate: OPENING_GATE } }, append('never written')],
+      [append('asked about')],
+    ];
   }
 
   /** From here on every goal is answered at once. */
@@ -169,6 +181,8 @@ class Work {
   reply(role: string): ScriptedReply {
     if (role === 'planner') return planned;
     if (role === 'verifier') return content;
+    const opening = this.#opening.shift();
+    if (opening) return calls(...opening);
     if (this.#finished || this.#random.chance(0.1)) return reported();
     const batch = Array.from({ length: this.#random.int(1, 4) }, () => this.#call());
     const text = 'I look at what there is, and go on from there step by step. ';
@@ -207,6 +221,14 @@ class People {
     this.#random = random;
   }
 
+  /** Sends the first message in the middle of a batch, and waits for the first answer to a gate. */
+  async open(fake: FakeMcp): Promise<void> {
+    await until('the first call runs', () => fake.events().some(({ tool }) => tool === 'slow'));
+    await this.#handle.signal(steerSignal, { id: 'm1', text: 'message 1', when: 'skip' });
+    fake.openGate(OPENING_GATE);
+    await until('a gate was answered', () => this.answers > 0);
+  }
+
   /** Sends the message number `sent`, then or before it a pause or its end; 0 sends only those. */
   async act(sent: number): Promise<void> {
     await sleep(this.#random.int(0, MOST_PAUSE_MS));
@@ -235,12 +257,12 @@ class People {
   }
 
   /** Answers what is asked, until the run has ended. Gates are withdrawn by messages meanwhile. */
-  async answerGates(): Promise<void> {
+  async answerGates(random: Random): Promise<void> {
     while (!this.#ended) {
-      await sleep(this.#random.int(10, 80));
+      await sleep(random.int(10, 80));
       const view = await this.#handle.query(stateQuery).catch(() => null);
       for (const { gateId } of view?.gates ?? []) {
-        const decision = this.#random.pick(['approve', 'deny']);
+        const decision = random.pick(['approve', 'deny']);
         await this.#handle.executeUpdate(answerGateUpdate, { args: [{ gateId, decision }] }).then(
           () => {
             this.answers += 1;
