@@ -27,7 +27,7 @@ export function queryTrouble(error: unknown): QueryTrouble {
   for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
     if (at.message.includes(REFUSAL)) return 'passing';
     if (at.name === 'WorkflowNotFoundError') return 'gone';
-    if (at.name === 'QueryNotRegisteredError') return 'refused';
+    if (at.name === 'QueryNotRegisteredError' || at.name === 'UnreadableError') return 'refused';
     if ('code' in at && typeof at.code === 'number') return TROUBLE[at.code] ?? 'other';
     at = at.cause;
   }

@@ -2,6 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryDefinition, WorkflowHandle } from '@temporalio/client';
 import { askPatiently } from '../query-errors.js';
+import { UnreadableError, unreadableEncoding } from '../temporal-client.js';
 import type { Temporal } from './connect.js';
 
 /** People wait: a worker that is back is asked soon. */
@@ -29,7 +30,10 @@ export function askRun<T, Args extends unknown[]>(
   const lookUntil = Date.now() + timeoutMs / 2;
   const ask = async () => {
     await caughtUp(handle, lookUntil);
-    return handle.query(query, ...args);
+    const answer = await handle.query(query, ...args);
+    const encoding = unreadableEncoding(answer);
+    if (encoding !== null) throw new UnreadableError(encoding);
+    return answer;
   };
   return client.withDeadline(Date.now() + timeoutMs, () =>
     askPatiently(ask, { giveUpMs: timeoutMs, maxWaitMs: MAX_WAIT_MS }),

@@ -1,7 +1,7 @@
 /** The client's way to Temporal: the server that the environment names, else the local stack's. */
 
-import type { ConnectionOptions } from '@temporalio/client';
-import { Client, Connection } from '@temporalio/client';
+import type { Client, ConnectionOptions } from '@temporalio/client';
+import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -10,6 +10,7 @@ import { isLoopback, localConnection } from '../stack/probe.js';
 import type { LocalServer } from '../stack/server.js';
 import { ensureServer } from '../stack/server.js';
 import type { Report } from '../stack/temporal-binary.js';
+import { temporalClient } from '../temporal-client.js';
 import { EXIT } from './exit-codes.js';
 
 /** A connected client. */
@@ -46,14 +47,20 @@ export async function connect(report: Report): Promise<Temporal> {
     await connection.close();
     local.release();
   };
-  return { client: new Client({ connection }), address: local.address, namespace: 'default', local, close };
+  return {
+    client: temporalClient({ connection }),
+    address: local.address,
+    namespace: 'default',
+    local,
+    close,
+  };
 }
 
 async function connectRemote(): Promise<Temporal> {
   const { options, namespace, address } = remoteOptions();
   try {
     const connection = await Connection.connect(options);
-    const client = new Client({ connection, namespace });
+    const client = temporalClient({ connection, namespace });
     return { client, address, namespace, local: null, close: () => connection.close() };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -8,6 +8,7 @@ import {
 import { type Cause, causeText } from '../core/cause.js';
 import type { Outcome } from '../core/journal.js';
 import { isRecord } from '../core/json.js';
+import { unreadableEncoding } from '../temporal-client.js';
 import type { RunResult } from '../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';
@@ -24,6 +25,9 @@ export interface RunEnd {
   failure: { type: string; message: string } | null;
 }
 
+/** Type of the failure of a run whose result was written in an encoding that this client does not know. */
+export const UNREADABLE = 'unreadable';
+
 const READ_TIMEOUT_MS = 10_000;
 
 /** Reads the end of a run that is closed. */
@@ -34,7 +38,7 @@ export async function readEnd({ client }: Temporal, run: RunDescription): Promis
   try {
     const value = await client.withDeadline(Date.now() + READ_TIMEOUT_MS, () => handle.result());
     const result = runResultIn(value);
-    return { id, status, outcome: result?.outcome ?? null, result, failure: null };
+    return { id, status, outcome: result?.outcome ?? null, result, failure: unreadable(value) };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
     return { id, status, ...failedEnd(error.cause, memo) };
@@ -59,6 +63,12 @@ function failedEnd(
   return { outcome: 'cancelled', result: runResultIn(memo?.result), failure: null };
 }
 
+function unreadable(value: unknown): RunEnd['failure'] {
+  const encoding = unreadableEncoding(value);
+  if (encoding === null) return null;
+  return { type: UNREADABLE, message: `Its result can not be read here: it is encoded as ${encoding}.` };
+}
+
 function runResultIn(value: unknown): RunResult | null {
   const isResult = isRecord(value) && typeof value.outcome === 'string' && typeof value.answer === 'string';
   return isResult ? (value as unknown as RunResult) : null;
@@ -66,6 +76,7 @@ function runResultIn(value: unknown): RunResult | null {
 
 /** One line on how it ended, with figures. */
 export function endLine(end: RunEnd): string {
+  if (end.failure?.type === UNREADABLE) return `The run ${end.id} was ${end.status}. ${end.failure.message}`;
   if (end.outcome === null) {
     const by = end.failure?.message ? `: ${end.failure.message}` : '';
     return `The run ${end.id} was ${end.status.replace('_', ' ')}${by}. It left no answer.`;

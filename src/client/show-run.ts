@@ -4,6 +4,7 @@ import type { Gate } from '../core/gate.js';
 import type { InboxItem } from '../core/inbox.js';
 import type { Outcome } from '../core/journal.js';
 import { preview } from '../core/journal.js';
+import { unreadableNames } from '../temporal-client.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';
 import { askRun } from './ask-run.js';
@@ -15,7 +16,7 @@ import { atDeadline, gateHelp } from './gate-help.js';
 import { gateInput, hiddenInput, type ToolInput } from './gate-input.js';
 import type { Colors, TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
-import { endLine, readEnd } from './run-end.js';
+import { endLine, readEnd, UNREADABLE } from './run-end.js';
 import type { RunDescription } from './runs.js';
 import { isOpen, mayBeServed } from './runs.js';
 import { readStuckTask, type StuckTask, stuckLine } from './stuck-task.js';
@@ -55,6 +56,8 @@ export interface ShownRun {
   answer: string | null;
   /** Why its workflow task fails again and again, where it does. */
   stuck: StuckTask | null;
+  /** What can not be decoded here: names of the memo, and `result`. */
+  unreadable: string[];
 }
 
 const QUERY_TIMEOUT_MS = 5_000;
@@ -114,6 +117,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     lastEventSeq: view?.internals.lastEventSeq ?? null,
     answer: result?.answer ?? view?.answer ?? lastAnswer(view),
     stuck: null,
+    unreadable: [...unreadableNames(run.memo), ...(end?.failure?.type === UNREADABLE ? ['result'] : [])],
   };
 }
 
@@ -131,6 +135,7 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
     ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
     ['goal', shown.goal],
     ['mode', shown.mode],
+    ['unreadable', shown.unreadable.join(', ') || null],
     ['model', shown.model || null],
     ['counters', countersLine(shown)],
     ['usage', usageLine(shown)],

@@ -78,7 +78,7 @@ class RunWatch {
   /** The look at which reading was put off, until the next that is not. */
   private postponed: string | null = null;
   private toldStuck: string | null = null;
-  private trouble: 'server' | 'worker' = 'worker';
+  private trouble: 'server' | 'worker' | 'refusal' = 'worker';
   private toldTrouble = false;
   private readonly toldRetries = new Map<string, number>();
 
@@ -150,11 +150,18 @@ class RunWatch {
   *impatience(): Generator<WatchItem> {
     if (this.toldTrouble || this.untilImpatient() > 0) return;
     this.toldTrouble = true;
-    const text =
-      this.trouble === 'server'
-        ? `Temporal at ${this.temporal.address} does not answer. Trying again …`
-        : 'Waiting for a worker …';
-    yield { kind: 'notice', text };
+    yield { kind: 'notice', text: this.waitsFor() };
+  }
+
+  private waitsFor(): string {
+    switch (this.trouble) {
+      case 'server':
+        return `Temporal at ${this.temporal.address} does not answer. Trying again …`;
+      case 'refusal':
+        return 'Its worker does not tell its events: it may be another program, or its answers are encoded for others.';
+      case 'worker':
+        return 'Waiting for a worker …';
+    }
   }
 
   private async readJournal(run: RunDescription): Promise<JournalNews | null> {
@@ -166,9 +173,10 @@ class RunWatch {
       this.recovered();
       return news;
     } catch (error) {
-      if (isFinalQueryError(error) && !isOpen(run)) this.neverTold = true;
+      const final = isFinalQueryError(error);
+      if (final && !isOpen(run)) this.neverTold = true;
       // A deadline means here that no worker answered.
-      this.failed('worker');
+      this.failed(final ? 'refusal' : 'worker');
       return null;
     }
   }
@@ -202,7 +210,7 @@ class RunWatch {
     this.finished = true;
   }
 
-  private failed(trouble: 'server' | 'worker'): void {
+  private failed(trouble: RunWatch['trouble']): void {
     this.failingSince ??= Date.now();
     this.trouble = trouble;
   }

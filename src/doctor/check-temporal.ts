@@ -1,11 +1,12 @@
 /** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
-import { Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { connect, usesLocalStack } from '../client/connect.js';
 import { binaryCacheDir } from '../stack/home.js';
 import { isHealthy, localConnection } from '../stack/probe.js';
 import { readStack, type ServerRecord } from '../stack/records.js';
 import { findTemporalBinary, type Report, type TemporalBinary } from '../stack/temporal-binary.js';
 import { binaryEffects } from '../stack/temporal-fetch.js';
+import { temporalClient } from '../temporal-client.js';
 import { checkServer } from './check-server.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
@@ -57,7 +58,7 @@ async function checkLocal(options: TemporalCheckOptions): Promise<Finding[]> {
   if (!(await isHealthy(server.address, HEALTH_LIMIT_MS))) return [notAnswering(server)];
   const connection = localConnection(server.address);
   try {
-    const client = new Client({ connection });
+    const client = temporalClient({ connection });
     const version = await serverVersion(client);
     const found = `local stack at ${server.address}${version}; Web UI ${server.webUi}`;
     const worker = ok('worker', `${workers.length} in the background; a run starts the one it needs`);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { Client } from '@temporalio/client';
 import { z } from 'zod';
 import { errorLine } from '../client/output.js';
+import { temporalClient } from '../temporal-client.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
 import { stackPaths } from './home.js';
 import { removeFile, writeFailure, writeJson } from './json-file.js';
@@ -115,7 +115,7 @@ function isUsed(home: string): boolean {
 async function hasServedRuns(home: string, server: DevServer): Promise<boolean> {
   const connection = localConnection(server.address);
   try {
-    const client = new Client({ connection });
+    const client = temporalClient({ connection });
     for (const run of await openRuns(client)) if (await isServed(client, home, run.taskQueue)) return true;
     return false;
   } catch {

@@ -1,4 +1,4 @@
-import { Client } from '@temporalio/client';
+import { temporalClient } from '../temporal-client.js';
 import { stackPaths } from './home.js';
 import { liveLeases } from './lease.js';
 import { withLock } from './lock.js';
@@ -50,7 +50,7 @@ export async function stackUse(home: string): Promise<StackUse> {
 async function servedRuns(home: string, address: string): Promise<number> {
   const connection = localConnection(address);
   try {
-    const client = new Client({ connection });
+    const client = temporalClient({ connection });
     const served = await Promise.all(
       (await openRuns(client)).map(run => isServed(client, home, run.taskQueue)),
     );

@@ -5,7 +5,6 @@ import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
-import { Client } from '@temporalio/client';
 import type { InjectedSinks, NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
 import { createCallModel } from '../activities/call-model.js';
@@ -28,6 +27,7 @@ import { pinnedModel } from '../models/model-info.js';
 import { createProviders } from '../models/providers.js';
 import type { Secrets } from '../secrets.js';
 import { builtScript } from '../stack/home.js';
+import { temporalClient } from '../temporal-client.js';
 import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import { checkModels } from './check-models.js';
 import { workerIdentity } from './identity.js';
@@ -156,7 +156,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
     read: (...args) => store.read(...args),
   };
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
-  const client = new Client({ connection, namespace });
+  const client = temporalClient({ connection, namespace });
   const runOf = (workflowId: string, runId: string) => client.workflow.getHandle(workflowId, runId);
   const askToolRequest = async (callId: string) => {
     await failpoint('state.read');

@@ -1,7 +1,6 @@
 /** The life of a worker process: connect, serve, drain, close. */
 
 import { inspect } from 'node:util';
-import { Client } from '@temporalio/client';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
 import { plural } from '../client/format.js';
@@ -14,6 +13,7 @@ import { isManagedQueue } from '../stack/queue-name.js';
 import { readServerRecord } from '../stack/records.js';
 import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
+import { temporalClient } from '../temporal-client.js';
 import { createSteersmanWorker } from './create-worker.js';
 import { type TakenOver, takeOver } from './take-over.js';
 
@@ -62,7 +62,7 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
     }).catch((error: unknown) => {
       throw namespaceFault(error, address, namespace);
     });
-    const client = new Client({ connection, namespace });
+    const client = temporalClient({ connection, namespace });
     await sayTakenOver(takeOver(client, taskQueue));
     await failpoint('worker.before-run');
     const running = worker.run().finally(close);

@@ -50,7 +50,7 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
     endRun(run, end);
     const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
-    if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome });
+    if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     if (end.outcome === 'failed') throw runFailure(end, result);
     return result;
   }
@@ -103,6 +103,6 @@ function finishCancelled(run: Run): CancelledFailure {
     trace: { ...trace, steps: [], dropped: trace.dropped + trace.steps.length },
   };
   const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES);
-  upsertMemo({ result: small, outcome: end.outcome });
+  upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
   return new CancelledFailure('the run was cancelled');
 }

@@ -3,6 +3,7 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { preview } from '../../core/journal.js';
 import { SteersmanError } from '../../errors.js';
+import { unreadableNames } from '../../temporal-client.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import type { Temporal } from '../connect.js';
 import { EXIT } from '../exit-codes.js';
@@ -91,10 +92,14 @@ export interface ListedRun {
   /** The gate that it waits for a person at. */
   waiting: string | null;
   outcome: string | null;
+  /** Why it ended so. */
+  cause: string | null;
   mode: string | null;
   goal: string | null;
   startedAt: string;
   endedAt: string | null;
+  /** Names of its memo that can not be decoded here: another program's run, or one that is encrypted. */
+  unreadable: string[];
   /** Why its workflow task fails again and again, where it does: `show` says what to do. */
   stuck: StuckTask | null;
 }
@@ -113,10 +118,12 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     phase: open ? text(AgentPhase?.[0]) : 'ended',
     waiting: open ? text(AgentWaiting?.[0]) : null,
     outcome: outcome === 'open' ? null : outcome,
+    cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
     startedAt: info.startTime.toISOString(),
     endedAt: info.closeTime?.toISOString() ?? null,
+    unreadable: unreadableNames(info.memo),
     stuck: null,
   };
 }
@@ -124,7 +131,8 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);
   const age = formatDuration(now - Date.parse(run.startedAt));
-  const what = [run.waiting, preview(run.goal ?? '', 80)].filter(part => part !== null).join(' · ');
+  const unreadable = run.unreadable.length > 0 ? `unreadable here: ${run.unreadable.join(', ')}` : null;
+  const what = [run.waiting, preview(run.goal ?? '', 80), unreadable].filter(Boolean).join(' · ');
   return `${padText(run.id, ID_COLUMNS)}  ${state.padEnd(16)}  ${age.padStart(11)}  ${terminalText(what)}`;
 }
 

@@ -1,0 +1,161 @@
+import type { ConnectionLike } from '@temporalio/client';
+import { defaultPayloadConverter, type Payload } from '@temporalio/common';
+import { describe, expect, test } from 'vitest';
+import { askRun } from '../../../src/client/ask-run.js';
+import type { Temporal } from '../../../src/client/connect.js';
+import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
+import { endLine, readEnd } from '../../../src/client/run-end.js';
+import { shownRun } from '../../../src/client/show-run.js';
+import { type ListedRun, listedRun, listLine } from '../../../src/client/verbs/list.js';
+import { temporalClient } from '../../../src/temporal-client.js';
+import { stateQuery } from '../../../src/workflows/messages.js';
+
+const long = (value: number) => ({ toNumber: () => value });
+const payload = (encoding: string, data: string): Payload => ({
+  metadata: { encoding: Buffer.from(encoding) },
+  data: Buffer.from(data),
+});
+const json = (value: unknown): Payload => defaultPayloadConverter.toPayload(value);
+const encrypted = payload('binary/encrypted', 'x');
+
+/** A run as the server tells of it. */
+const raw = (workflowId: string, fields: Record<string, Payload>, status: number) => ({
+  execution: { workflowId, runId: `${workflowId}-1` },
+  type: { name: 'steersmanRun' },
+  taskQueue: 'q',
+  status,
+  historyLength: long(3),
+  startTime: {},
+  memo: { fields },
+});
+const RUNNING = 1;
+const COMPLETED = 2;
+
+/** The local client with a server in memory, which answers with these. */
+function serverWith(service: Record<string, unknown>): Temporal {
+  const workflowService = Object.fromEntries(
+    Object.entries(service).map(([name, answer]) => [name, async () => answer]),
+  );
+  const connection = {
+    workflowService,
+    withDeadline: (_: number, work: () => Promise<unknown>) => work(),
+    options: {},
+    plugins: [],
+  } as unknown as ConnectionLike;
+  const client = temporalClient({ connection });
+  return { client, address: 'test:1', namespace: 'default', local: null, close: async () => {} };
+}
+
+describe('what this client can not decode', () => {
+  test.each<[string, Payload]>([
+    ['encrypted', encrypted],
+    ['of no known encoding', { data: Buffer.from('x') }],
+    ['broken JSON', payload('json/plain', '{oops')],
+  ])(
+    'list: a memo that is %s → that run is marked, the rest of it and the other runs are shown',
+    async (_, bad) => {
+      const { client } = serverWith({
+        listWorkflowExecutions: {
+          executions: [
+            raw('good', { goal: json('count'), mode: json('team') }, RUNNING),
+            raw('bad', { goal: bad, mode: json('team') }, RUNNING),
+            raw('later', { goal: json('sum') }, RUNNING),
+          ],
+        },
+      });
+      const runs: ListedRun[] = [];
+      for await (const info of client.workflow.list()) runs.push(listedRun(info));
+      expect(runs.map(({ id, goal, mode, unreadable }) => ({ id, goal, mode, unreadable }))).toEqual([
+        { id: 'good', goal: 'count', mode: 'team', unreadable: [] },
+        { id: 'bad', goal: null, mode: 'team', unreadable: ['goal'] },
+        { id: 'later', goal: 'sum', mode: null, unreadable: [] },
+      ]);
+      expect(runs.map(run => listLine(run, 0))[1]).toMatch(/^bad .*running.*unreadable here: goal$/);
+    },
+  );
+
+  test('show: neither memo nor result can be decoded → what the server knows is shown, and the rest named', async () => {
+    const temporal = serverWith({
+      describeWorkflowExecution: { workflowExecutionInfo: raw('r', { goal: encrypted }, COMPLETED) },
+      getWorkflowExecutionHistory: {
+        history: {
+          events: [{ workflowExecutionCompletedEventAttributes: { result: { payloads: [encrypted] } } }],
+        },
+      },
+    });
+    const run = await temporal.client.workflow.getHandle('r').describe();
+    const end = await readEnd(temporal, run);
+    expect(shownRun(run, null, end)).toMatchObject({
+      id: 'r',
+      status: 'completed',
+      goal: null,
+      answer: null,
+      unreadable: ['goal', 'result'],
+    });
+    expect(endLine(end)).toBe(
+      'The run r was completed. Its result can not be read here: it is encoded as binary/encrypted.',
+    );
+  });
+
+  test('result: details and words of a failure can not be decoded → it is a failed run with what is readable', async () => {
+    const temporal = serverWith({
+      describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, 3) },
+      getWorkflowExecutionHistory: {
+        history: {
+          events: [
+            {
+              workflowExecutionFailedEventAttributes: {
+                failure: {
+                  message: 'Encoded failure',
+                  encodedAttributes: encrypted,
+                  applicationFailureInfo: { type: 'other', details: { payloads: [encrypted] } },
+                },
+              },
+            },
+          ],
+        },
+      },
+    });
+    const run = await temporal.client.workflow.getHandle('r').describe();
+    expect(await readEnd(temporal, run)).toMatchObject({
+      outcome: 'failed',
+      result: null,
+      failure: { type: 'other', message: 'Encoded failure' },
+    });
+  });
+
+  test('watch: an answer of the worker can not be decoded → no answer, and never will be', async () => {
+    const temporal = serverWith({
+      describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, RUNNING) },
+      queryWorkflow: { queryResult: { payloads: [encrypted] } },
+    });
+    const error = await askRun(temporal, { id: 'r', timeoutMs: 1_000 }, stateQuery).catch(each => each);
+    expect(error.message).toMatch(/encoded as binary\/encrypted/);
+    expect(isFinalQueryError(error)).toBe(true);
+  });
+});
+
+describe('list: why a run ended', () => {
+  const end = (fields: Record<string, Payload>) =>
+    listWith({ ...raw('r', fields, COMPLETED), searchAttributes: { indexedFields: {} } });
+  async function listWith(execution: object): Promise<ListedRun | undefined> {
+    const { client } = serverWith({ listWorkflowExecutions: { executions: [execution] } });
+    for await (const info of client.workflow.list()) return listedRun(info);
+    return undefined;
+  }
+
+  test('its memo tells → outcome and cause, without a search attribute', async () => {
+    const run = await end({ outcome: json('unverified'), cause: json('turn_cap') });
+    expect(run).toMatchObject({ outcome: 'unverified', cause: 'turn_cap' });
+  });
+
+  test('completed → the one cause there is for it', async () => {
+    const indexedFields = { AgentOutcome: json('completed') };
+    const run = await listWith({ ...raw('r', {}, COMPLETED), searchAttributes: { indexedFields } });
+    expect(run).toMatchObject({ outcome: 'completed', cause: 'verified' });
+  });
+
+  test('nobody tells → none', async () => {
+    expect(await end({})).toMatchObject({ cause: null });
+  });
+});
