@@ -34,8 +34,7 @@ export async function steer(run: Run): Promise<GoalEnd | null> {
   if (!steering) throw new Error('there is nothing to steer by');
   switch (steering.stage) {
     case 'understanding':
-      await understand(run, steering);
-      return null;
+      return understand(run, steering);
     case 'routing':
       await route(run, steering);
       return null;
@@ -44,7 +43,7 @@ export async function steer(run: Run): Promise<GoalEnd | null> {
   }
 }
 
-async function understand(run: Run, steering: Steering): Promise<void> {
+async function understand(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const end = await runTurns(run, {
     role: UNDERSTANDING,
     output: 'intent',
@@ -52,6 +51,7 @@ async function understand(run: Run, steering: Steering): Promise<void> {
     tools: false,
     brief: () => intentBrief(run.state, steering),
   });
+  if (end.kind === 'budget_used') return takeAsSaid(run, steering, end.budgets);
   if (end.kind === 'reply') {
     steering.intent = end.output;
     concern(steering, end.envelope);
@@ -61,6 +61,13 @@ async function understand(run: Run, steering: Steering): Promise<void> {
   }
   steering.stage = steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding';
   run.moveTo(startOf('steering', run.state.cursor.cycle));
+  return null;
+}
+
+/** Nothing is left to understand messages with: whoever reads them next has them as they were said. */
+function takeAsSaid(run: Run, steering: Steering, budgets: readonly string[]): Promise<GoalEnd | null> {
+  const why = `The limit of ${budgets.join(' and ')} is used up: the message is taken as it was said.`;
+  return settle(run, steering, deniedRoute(steering.idle, why), null);
 }
 
 async function route(run: Run, steering: Steering): Promise<void> {
@@ -88,8 +95,7 @@ function concern(steering: Steering, envelope: EnvelopeMeta): void {
 
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
 async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
-  const { idle, items } = steering;
-  const ids = items.map(item => item.id);
+  const { idle } = steering;
   const paused = run.state.pausedAt !== null;
   let decision = decideRoute({ ...steering, paused });
   let confirmed: boolean | null = null;
@@ -102,6 +108,16 @@ async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
     if (!confirmed) decision = deniedRoute(idle, `${decision.reason} It was not approved.`);
   }
   if (run.state.stop) decision = deniedRoute(idle, 'The run is being stopped.');
+  return settle(run, steering, decision, confirmed);
+}
+
+function settle(
+  run: Run,
+  steering: Steering,
+  decision: RouteDecision,
+  confirmed: boolean | null,
+): Promise<GoalEnd | null> {
+  const ids = steering.items.map(item => item.id);
   run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
   run.state.steering = null;
   return carryOut(run, steering, decision);

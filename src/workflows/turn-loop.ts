@@ -78,7 +78,9 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
     if (budgets[0]) {
-      if (await raiseBudget(run, budgets[0])) continue;
+      // The work asks for more: a message can be taken without being understood.
+      const asks = cursor.phase !== 'steering';
+      if (asks && (await raiseBudget(run, budgets[0]))) continue;
       return { kind: 'budget_used', budgets };
     }
     if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
@@ -214,13 +216,14 @@ function noteFinal(
 }
 
 /**
- * Budgets of the goal that are used up; journals those that have just passed the warning share. None between
- * two goals: the one that is answered does not pay for the next (PR7).
+ * Budgets that are used up here; journals those that have just passed the warning share. Outside a goal's count,
+ * and between two goals (PR7), only that of the whole run holds, but for the wrap-up's own call (S3).
  */
 function usedBudgets(run: Run): BudgetKind[] {
-  const { goal } = run.state;
-  if (!isCounted(run.state)) return [];
+  const { goal, cursor } = run.state;
   const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
+  if (!isCounted(run.state))
+    return cursor.phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');
   for (const budget of warned) {
     if (goal.warned.includes(budget)) continue;
     goal.warned.push(budget);

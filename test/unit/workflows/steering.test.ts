@@ -215,4 +215,36 @@ describe('follow-ups', () => {
     ]);
     expect(team.run.state.turns).toBe(7);
   });
+
+  test('follow-up: the turns of the whole run are used up → taken as it was said, without a call that understands it (S3)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { totalTurns: 3 },
+      settings: { ...idle, attended: false },
+      waits: (run, times) => {
+        if (times === 1) receive(run, { id: 'x', text: 'And the other file?' }, 'follow-up');
+        else requestFinish(run);
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'summary 1']);
+    expect(team.run.state.turns).toBe(3);
+    expect(team.end).toMatchObject({ cause: 'budget:totalTurns', answer: 'What was found.' });
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+  });
+
+  test('steer: while the goal is wrapped up, the turns of the whole run used up → in the request of the wrap-up (S3)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { totalTurns: 2 },
+      answer: ({ role, times, run }) => {
+        if (role === 'executor') receive(run, { id: 'x', text: 'Say it in French.' }, 'steer');
+        if (role !== 'summary' || times > 1) return undefined;
+        receive(run, { id: 'y', text: 'In short.' }, 'steer');
+        return '{"summary": "A form.", "taskCompleted": true}';
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'summary 1', 'summary 2']);
+    expect(team.calls.at(-1)?.request).toMatch(/Say it in French[\s\S]*In short/);
+    expect(team.run.state.turns).toBe(2);
+  });
 });
