@@ -1,10 +1,11 @@
 /** Chat completion chunks as canonical deltas (V3), lenient where endpoints differ: nothing in them is believed. */
 import { FAILURE } from '../core/failure.js';
-import { canonicalJson, isRecord, stringOr } from '../core/json.js';
+import { isRecord, stringOr } from '../core/json.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 import { ThinkSplitter } from './think-tags.js';
+import { ToolCalls } from './tool-call-parts.js';
 
 type Wire = Record<string, unknown>;
 
@@ -29,6 +30,7 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
       }
       if (channels.full || calls.full) {
         yield* channels.end();
+        yield* calls.end();
         yield { type: 'end', stopReason: 'max_tokens', servedModel };
         return;
       }
@@ -36,6 +38,7 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
     if (isRecord(chunk.usage)) yield { type: 'usage', usage: toUsage(chunk.usage) };
     if (isRecord(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
       yield* channels.end();
+      yield* calls.end();
       yield { type: 'end', stopReason: toStopReason(choice.finish_reason, calls.count, where), servedModel };
     }
   }
@@ -101,62 +104,6 @@ function partText(part: Wire): string {
       return field.map(inner => (isRecord(inner) ? stringOr(inner.text, '') : '')).join('');
   }
   return '';
-}
-
-/** Tells the calls of one reply apart by their index, or by id where an endpoint numbers all of them 0. */
-class ToolCalls {
-  readonly #calls: { wireIndex: number; id: string | null; chars: number }[] = [];
-  #chars = 0;
-  #tooMany = false;
-
-  get count(): number {
-    return this.#calls.length;
-  }
-
-  get full(): boolean {
-    return this.#tooMany || this.#chars > REPLY_BOUNDS.argumentChars;
-  }
-
-  *read(parts: unknown): Iterable<ModelDelta> {
-    if (!Array.isArray(parts)) return;
-    for (const part of parts) if (isRecord(part) && !this.full) yield* this.#readPart(part);
-  }
-
-  *#readPart(part: Wire): Iterable<ModelDelta> {
-    const wireIndex = typeof part.index === 'number' ? part.index : null;
-    const id = stringOr(part.id, '') || null;
-    const called = isRecord(part.function) ? part.function : {};
-    let at = this.#find(wireIndex, id);
-    if (at < 0) {
-      at = this.#calls.length;
-      this.#tooMany = at >= REPLY_BOUNDS.toolCalls;
-      if (this.#tooMany) return;
-      this.#calls.push({ wireIndex: wireIndex ?? at, id, chars: 0 });
-      yield { type: 'tool_start', index: at, id, name: stringOr(called.name, '') };
-    }
-    const text = argumentText(called.arguments);
-    const call = this.#calls[at];
-    if (text === '' || !call) return;
-    yield { type: 'tool_input', index: at, offset: call.chars, text };
-    call.chars += text.length;
-    this.#chars += text.length;
-  }
-
-  #find(wireIndex: number | null, id: string | null): number {
-    return this.#calls.findLastIndex(call => {
-      if (wireIndex !== null && wireIndex !== call.wireIndex) return false;
-      return id === null || call.id === null || call.id === id;
-    });
-  }
-}
-
-/**
- * Some endpoints send the arguments as what they are, an object, in place of its text. Anything else that is
- * there becomes a text too, which no tool takes: as none it would count as a call without arguments.
- */
-function argumentText(given: unknown): string {
-  if (typeof given === 'string') return given;
-  return given === undefined || given === null ? '' : canonicalJson(given);
 }
 
 /** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */

@@ -27,6 +27,8 @@ export type ModelDelta =
   | { type: 'reasoning'; offset: number; text: string }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
   | { type: 'tool_input'; index: number; offset: number; text: string }
+  /** Parts of this call are missing or can't be told from those of others: it must not run. */
+  | { type: 'tool_mixed_up'; index: number }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
 

@@ -6,6 +6,9 @@ import type { ModelDelta, ReportedUsage } from './provider.js';
 import { splitAtCloseLine } from './think-tags.js';
 import { toToolUse } from './tool-arguments.js';
 
+const MIXED_UP =
+  'This call arrived incomplete or mixed up with another: it is not run. Make one call in a reply.';
+
 type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 
 /** The text of a channel so far: what a watcher may see. */
@@ -20,7 +23,7 @@ export class ReplyDraft {
   usage: ReportedUsage | null = null;
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
-  readonly #calls: { id: string | null; name: string; text: string }[] = [];
+  readonly #calls: { id: string | null; name: string; text: string; mixedUp?: true }[] = [];
   #toolInput = '';
 
   /** Takes a delta in; returns the channel that grew, or null. */
@@ -41,6 +44,11 @@ export class ReplyDraft {
         if (call) call.text += delta.text;
         this.#toolInput += delta.text;
         return { channel: 'tool_input', text: this.#toolInput };
+      }
+      case 'tool_mixed_up': {
+        const call = this.#calls[delta.index];
+        if (call) call.mixedUp = true;
+        return null;
       }
       case 'usage':
         this.usage = delta.usage;
@@ -85,11 +93,12 @@ export class ReplyDraft {
   #toolUses(callId: string, offered: readonly OfferedTool[]): ToolUseBlock[] {
     const taken = new Set<string>();
     const last = this.#calls.length - 1;
-    return this.#calls.map(({ id: given, name, text }, index) => {
+    return this.#calls.map(({ id: given, name, text, mixedUp }, index) => {
       const id = given !== null && !taken.has(given) ? given : `${callId}_${index + 1}`;
       taken.add(id);
       const cut = this.end?.stopReason === 'max_tokens' && index === last;
-      return toToolUse({ id, name, text, cut }, offered);
+      const call = toToolUse({ id, name, text, cut }, offered);
+      return mixedUp ? { ...call, argErrors: [MIXED_UP] } : call;
     });
   }
 }
