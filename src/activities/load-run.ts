@@ -27,7 +27,7 @@ import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-conf
 import type { ToolDefinition } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
-import { offerName } from '../mcp/tool-names.js';
+import { toolNamer } from '../mcp/tool-names.js';
 import { pack } from '../workflows/packed.js';
 import type { SteersmanActivities } from './types.js';
 
@@ -144,8 +144,11 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
 
 /** Names of the client's own tools, as providers allow them (T2). */
 function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
-  const taken = new Set(tools.map(tool => tool.name));
-  return name => offerName('client', name, taken);
+  const nameOf = toolNamer(
+    ['client'],
+    tools.map(tool => tool.name),
+  );
+  return name => nameOf('client', name);
 }
 
 /** Roles that the settings leave without work: pinning them would only cost state. */

@@ -107,7 +107,8 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
   if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
     return undefined;
   return {
-    name: call.name,
+    // A rule for a tool of another server, which may be down, is not meant for it (TR7).
+    name: `${pinned.fallbackServer}__${call.name}`,
     serverToolName: call.name,
     origin: { type: 'mcp', server: pinned.fallbackServer },
     description: '',

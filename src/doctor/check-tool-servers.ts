@@ -5,8 +5,7 @@ import { idlePermissions } from '../core/permission.js';
 import type { ToolDefinition } from '../core/tool.js';
 import type { McpConfig, McpServerConfig } from '../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
-import { offerName } from '../mcp/tool-names.js';
-import { listRunTools } from '../mcp/tools.js';
+import { listRunTools, runToolNamer } from '../mcp/tools.js';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
 interface Offer {
@@ -27,9 +26,9 @@ export async function checkToolServers(
   const offers = await Promise.all(
     config.servers.map(server => readOffer(server, config, workspace, lookup)),
   );
-  const taken = new Set<string>();
+  const nameOf = runToolNamer(config);
   const named = offers.flatMap(({ name, tools }) =>
-    tools.map(tool => ({ ...tool, name: offerName(name, tool.serverToolName, taken) })),
+    tools.map(tool => ({ ...tool, name: nameOf(name, tool.serverToolName) })),
   );
   const { tools, warnings } = applyToolOverrides(named, settings.tools);
   const findings = offers.map(offer => describeOffer(offer, tools));

@@ -6,24 +6,46 @@ const MAX_NAME_CHARS = 64;
 const HASH_CHARS = 8;
 
 /**
- * Picks the name to offer for a tool and adds it to `taken`. The first tool of a name keeps it bare, one of a
- * later server becomes `server__tool`; what is too long, or still not unique, gets a short hash.
+ * Names tools in the order they come. Names go by the servers that are configured, in their order, never by which of
+ * them are up: a name with a permission must not pass to another server while the one it is meant for is down (TR7).
+ * `reserved`: names that are taken already.
  */
-export function offerName(server: string, tool: string, taken: Set<string>): string {
+export function toolNamer(
+  servers: readonly string[],
+  reserved: Iterable<string> = [],
+): (server: string, tool: string) => string {
+  const taken = new Set(reserved);
+  return (server, tool) => {
+    const names = possibleNames(server, tool, servers);
+    const name = names.find(candidate => !taken.has(candidate)) ?? hashedName(server, tool);
+    taken.add(name);
+    return name;
+  };
+}
+
+/**
+ * What a tool may be called, what it is called first: bare where its server is the first one, else `server__tool`,
+ * and with a short hash where that is too long or could be meant for a tool of another server.
+ */
+export function possibleNames(server: string, tool: string, servers: readonly string[]): string[] {
   const bare = allowed(tool);
-  const qualified = allowed(`${server}__${tool}`);
+  const qualified = `${allowed(server)}__${bare}`;
+  const others = servers.filter(name => name !== server).map(name => `${allowed(name)}__`);
+  const fits = [...(servers[0] === server ? [bare] : []), qualified].filter(
+    name =>
+      /[a-zA-Z0-9]/.test(bare) &&
+      name.length <= MAX_NAME_CHARS &&
+      !others.some(prefix => name.startsWith(prefix)),
+  );
+  return [...fits, hashedName(server, tool)];
+}
+
+function hashedName(server: string, tool: string): string {
   const hash = createHash('sha256')
     .update(JSON.stringify([server, tool]))
     .digest('hex')
     .slice(0, HASH_CHARS);
-  const hashed = `${bare.slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${hash}`;
-  const isMeaningful = /[a-zA-Z0-9]/.test(bare);
-  const fits = [bare, qualified].filter(
-    name => isMeaningful && name.length <= MAX_NAME_CHARS && !taken.has(name),
-  );
-  const name = fits[0] ?? hashed;
-  taken.add(name);
-  return name;
+  return `${allowed(tool).slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${hash}`;
 }
 
 /** Names in other scripts are written in Latin letters: 中文工具 → ZhongWenGongJu. */

@@ -3,9 +3,10 @@ import { readResultTool } from '../blobs/read-result.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tool.js';
 import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
+import type { McpConfig } from './config.js';
 import type { ListedTool } from './connection.js';
 import type { McpPool } from './pool.js';
-import { offerName } from './tool-names.js';
+import { toolNamer } from './tool-names.js';
 
 export interface RunTools {
   /** In the order of servers; built-in tools last. */
@@ -32,7 +33,7 @@ function manyToolsWarning(count: number): string {
  */
 export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {
   const listed = await Promise.all(pool.config.servers.map(({ name }) => listServer(pool, name, workspace)));
-  const taken = new Set<string>([readResultTool.name]);
+  const nameOf = runToolNamer(pool.config);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
   for (const { name, tools, connected, warning } of listed) {
     if (warning !== null) run.warnings.push(warning);
@@ -44,13 +45,21 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
         );
         continue;
       }
-      run.tools.push(defineTool(name, tool, taken));
+      run.tools.push(defineTool(name, tool, nameOf(name, tool.name)));
     }
   }
   // Without servers there are no results to page.
   if (run.tools.length > 0) run.tools.push(readResultTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
   return run;
+}
+
+/** Names the tools of a run, in the order of its servers. */
+export function runToolNamer({ servers }: McpConfig): (server: string, tool: string) => string {
+  return toolNamer(
+    servers.map(({ name }) => name),
+    [readResultTool.name],
+  );
 }
 
 interface ServerTools {
@@ -80,10 +89,10 @@ function leftOutWarning(server: string, count: number): string | null {
   return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
 }
 
-function defineTool(server: string, tool: ListedTool, taken: Set<string>): ToolDefinition {
+function defineTool(server: string, tool: ListedTool, name: string): ToolDefinition {
   const strict = isUsableSchema(tool.inputSchema);
   return {
-    name: offerName(server, tool.name, taken),
+    name,
     serverToolName: tool.name,
     origin: { type: 'mcp', server },
     description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),

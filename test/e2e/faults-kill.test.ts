@@ -66,7 +66,7 @@ async function killInFlight(stage: FaultStage): Promise<void> {
   await until('the held call is there', () => model.requests().length === 3);
   // The fifth answer of a tool, after four lines appended, is that of the edit: the worker dies of it.
   const editing = await stage.start('editing', {
-    calls: [finished('editing'), call('edit_file', { path, edits: [EDIT] })],
+    calls: [finished('editing'), call('filesystem__edit_file', { path, edits: [EDIT] })],
   });
   expect(await doomed.exited).toBe('SIGKILL');
   const diedAt = Date.now();

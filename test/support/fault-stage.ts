@@ -98,7 +98,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   const fake = fakeMcp();
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
   const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
-  const mcp = JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } });
+  const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem } });
   const project = makeProject({ config: { '.mcp.json': mcp }, workspace: options.workspace ?? {} });
   const parts = new Map<string, Part>();
   const requests: StagedRequest[] = [];

@@ -309,7 +309,7 @@ describe('decideToolCall: calls that go on', () => {
     expect(decideToolCall(given(more))).toMatchObject(decision);
   });
 
-  test('decideToolCall: unknown tool and a server `default` → goes there under its own name, permission asked (T3, C5)', () => {
+  test('decideToolCall: unknown tool and a server `default` → goes there under its own name; permission is asked for `default__` and that name, so that no rule for another server counts (T3, C5, TR7)', () => {
     const asked: ToolDefinition[] = [];
     const decision = decideToolCall(
       given({
@@ -322,7 +322,7 @@ describe('decideToolCall: calls that go on', () => {
       }),
     );
     const expected = {
-      name: 'mystery',
+      name: 'default__mystery',
       serverToolName: 'mystery',
       origin: { type: 'mcp', server: 'default' },
       validation: 'delegate',

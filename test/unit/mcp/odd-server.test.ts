@@ -60,3 +60,25 @@ it('tool server: an answer that is no JSON-RPC → the call ends with it, not at
     message: expect.stringContaining('no valid MCP message'),
   });
 });
+
+it('tools of a run: the first server is down → its tool’s name does not pass to the next, run after run (TR7)', async () => {
+  const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const m = JSON.parse(line);
+    const hello = { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } };
+    const result = { initialize: hello, 'tools/list': ${LIST} }[m.method];
+    if (result) console.log(JSON.stringify({ jsonrpc: '2.0', id: m.id, result }));
+  })`;
+  const command = process.execPath;
+  const up = { command, args: ['-e', script] };
+  const down = { command, args: ['-e', 'process.exit(3)'] };
+  const ownersOf = async (one: object) => {
+    const pool = poolOf(JSON.stringify({ mcpServers: { one, two: up } }));
+    const { tools } = await listRunTools(pool, process.cwd());
+    return tools.flatMap(({ name, origin }) => (origin.type === 'mcp' ? [[name, origin.server]] : []));
+  };
+  expect(await ownersOf(up)).toEqual([
+    ['echo', 'one'],
+    ['two__echo', 'two'],
+  ]);
+  expect(await ownersOf(down)).toEqual([['two__echo', 'two']]);
+});
