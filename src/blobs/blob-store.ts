@@ -1,7 +1,7 @@
 /** Where large results and pictures are kept whole (T17): content by reference, outside workflow history. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
-import { mkdir, open, readdir, rename, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface BlobPage {
@@ -15,7 +15,7 @@ export interface BlobStore {
   put(runId: string, data: string | Uint8Array): Promise<string>;
   /**
    * Reads `length` bytes from `offset`, fewer at the end.
-   * @returns null where the run has no such blob, or no longer.
+   * @returns null where the run has no such blob, or no longer whole.
    */
   read(runId: string, ref: string, range: { offset: number; length: number }): Promise<BlobPage | null>;
 }
@@ -31,7 +31,7 @@ export function createLocalBlobStore(dir: string): BlobStore {
   return {
     async put(runId, data) {
       const bytes = typeof data === 'string' ? Buffer.from(data, 'utf8') : data;
-      const hash = createHash('sha256').update(bytes).digest('hex');
+      const hash = hashOf(bytes);
       const run = runFolder(runId);
       await writeOnce(join(dir, run), hash, bytes);
       return `blob:${run}/${hash}`;
@@ -39,7 +39,9 @@ export function createLocalBlobStore(dir: string): BlobStore {
     async read(runId, ref, { offset, length }) {
       const [, run, hash] = REF.exec(ref) ?? [];
       if (run === undefined || hash === undefined || run !== runFolder(runId)) return null;
-      return readPage(join(dir, run, hash), Math.max(0, offset), Math.max(0, length));
+      const data = await readWhole(join(dir, run), hash);
+      const from = Math.max(0, offset);
+      return data && { data: data.subarray(from, from + Math.max(0, length)), totalBytes: data.length };
     },
   };
 }
@@ -57,27 +59,30 @@ async function writeOnce(folder: string, name: string, bytes: Uint8Array): Promi
   try {
     // Stored again: counts as new for the pruning.
     await utimes(path, now, now);
-    return;
+    if (await readWhole(folder, name)) return;
   } catch {
     // Not there yet.
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const aside = join(folder, `.${name}.${randomUUID()}`);
-  await writeFile(aside, bytes, { mode: 0o600 });
-  await rename(aside, path);
+  try {
+    await writeFile(aside, bytes, { mode: 0o600 });
+    await rename(aside, path);
+  } catch (error) {
+    // Part of a blob would keep a full disk full.
+    await unlink(aside).catch(() => undefined);
+    throw error;
+  }
 }
 
-async function readPage(path: string, offset: number, length: number): Promise<BlobPage | null> {
-  const file = await open(path, 'r').catch(() => null);
-  if (!file) return null;
-  try {
-    const { size } = await file.stat();
-    const data = Buffer.alloc(Math.max(0, Math.min(length, size - offset)));
-    const { bytesRead } = await file.read(data, 0, data.length, offset);
-    return { data: data.subarray(0, bytesRead), totalBytes: size };
-  } finally {
-    await file.close();
-  }
+/** The blob as it was stored: a power cut, a full disk or a copy of the folder can leave another. */
+async function readWhole(folder: string, name: string): Promise<Buffer | null> {
+  const data = await readFile(join(folder, name)).catch(() => null);
+  return data && hashOf(data) === name ? data : null;
+}
+
+function hashOf(data: Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 /**

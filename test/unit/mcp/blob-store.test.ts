@@ -1,6 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalBlobStore, pruneBlobs } from '../../../src/blobs/blob-store.js';
@@ -32,6 +41,32 @@ describe('blob store (T17)', () => {
       name => statSync(join(dir, name)).mode & 0o077,
     );
     expect(modes).toEqual([0, 0, 0]);
+  });
+
+  it.each([
+    ['cut short', (path: string) => truncateSync(path, 4)],
+    ['empty', (path: string) => truncateSync(path, 0)],
+    ['another text', (path: string) => writeFileSync(path, 'hello_world')],
+    ['gone', (path: string) => rmSync(path)],
+  ])('a blob that is %s → is not given as if it were the whole; stored again, it is', async (_, damage) => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('run', 'hello world');
+    damage(join(dir, ref.replace('blob:', '')));
+    expect(await store.read('run', ref, { offset: 0, length: 99 })).toBeNull();
+    expect((await readResult(store, 'run', { ref })).note).toContain('no longer there');
+    expect(await store.put('run', 'hello world')).toBe(ref);
+    expect((await store.read('run', ref, { offset: 0, length: 99 }))?.data.toString()).toBe('hello world');
+  });
+
+  it('a blob that can not be written → nothing of it is left', async () => {
+    const store = createLocalBlobStore(dir);
+    const ref = await store.put('run', 'hello world');
+    const path = join(dir, ref.replace('blob:', ''));
+    rmSync(path);
+    // In its place a folder, which no file can be renamed to.
+    mkdirSync(path);
+    await expect(store.put('run', 'hello world')).rejects.toThrow();
+    expect(readdirSync(dirname(path))).toEqual([basename(path)]);
   });
 
   it('another run, also one with a similar id → can not read it', async () => {
