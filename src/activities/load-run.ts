@@ -1,7 +1,7 @@
 /** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
 
 import { join } from 'node:path';
-import { heartbeat } from '@temporalio/activity';
+import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { displayPath } from '../config/files.js';
 import type { PromptValues, RoleTemplate } from '../config/prompts.js';
@@ -29,6 +29,7 @@ import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { pack } from '../workflows/packed.js';
+import { raceStop, stopReason } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';
 
 export interface ListedTools {
@@ -68,12 +69,22 @@ export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersman
     heartbeat();
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
-      return pack(withinBound(await loadRun(deps, settings)));
+      const loaded = loadRun(deps, settings);
+      return pack(withinBound(await unlessCancelled(loaded)));
     } finally {
       clearInterval(timer);
       await failpoint('run.loaded');
     }
   };
+}
+
+/** Ends with a cancellation at once: a tool server may take long to start. A worker that ends lets it finish. */
+function unlessCancelled<T>(work: Promise<T>): Promise<T> {
+  const signal = cancellationSignal();
+  return raceStop(signal, work, async () => {
+    if (stopReason(signal) === 'cancelled') throw signal.reason;
+    return work;
+  });
 }
 
 /** A run carries what it pins through every part: too much of it is a fault of the configuration (L20). */

@@ -135,7 +135,7 @@ export function printRun(sink: TextSink, temporal: Temporal, shown: ShownRun, en
     ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
     ['goal', shown.goal],
     ['mode', shown.mode],
-    ['unreadable', shown.unreadable.join(', ') || null],
+    ['not read', shown.unreadable.join(', ') || null],
     ['model', shown.model || null],
     ['counters', countersLine(shown)],
     ['usage', usageLine(shown)],

@@ -15,12 +15,12 @@ import { readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
-import { failedEnd } from './conclude.js';
+import { answerFor, failedEnd } from './conclude.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import { registerHandlers } from './handlers.js';
 import type { RunInput, RunResult } from './messages.js';
 import { Run } from './run.js';
-import { loadRun, temporalPorts } from './temporal-ports.js';
+import { type TemporalPorts, temporalPorts } from './temporal-ports.js';
 import { resultOf } from './views.js';
 
 /** A memo is read with every list of runs. */
@@ -28,10 +28,11 @@ const MEMO_BYTES = 64_000;
 
 export async function steersmanRun(input: RunInput): Promise<RunResult> {
   const state = stateFor(input);
-  const run = new Run(state, temporalPorts(state.settings));
+  const ports = temporalPorts(state.settings);
+  const run = new Run(state, ports);
   registerHandlers(run);
   try {
-    const refused = state.pinned ? null : await begin(run);
+    const refused = state.pinned ? null : await begin(run, ports);
     return await session(run, refused);
   } catch (error) {
     if (isCancellation(error)) throw finishCancelled(run);
@@ -75,12 +76,17 @@ function isHandover(): boolean {
 }
 
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */
-async function begin(run: Run): Promise<GoalEnd | null> {
+async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Promise<GoalEnd | null> {
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
-  const loaded = await loadRun(state);
-  run.ports.throwIfCancelled();
-  if (!loaded.ok) return failedEnd(loaded.failure, '');
+  // A stop that comes with the start finds no call to interrupt.
+  if (state.stop) return answerFor(run, 'stopped');
+  const loaded = await loadRun();
+  throwIfCancelled();
+  if (!loaded.ok) {
+    // Nothing but a stop interrupts the loading.
+    return loaded.failure.kind === 'cancelled' ? answerFor(run, 'stopped') : failedEnd(loaded.failure, '');
+  }
   await beginRun(run, loaded.value);
   return null;
 }

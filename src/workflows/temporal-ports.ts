@@ -25,7 +25,7 @@ import { cutText, headWithin } from '../core/fit.js';
 import { fitForHandover } from '../core/handover.js';
 import { isRecord } from '../core/json.js';
 import { isUsage } from '../core/message.js';
-import type { RunSettings } from '../core/run-config.js';
+import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import { settingsOfNewTask } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { RunInput } from './messages.js';
@@ -74,17 +74,16 @@ const LOAD_OPTIONS: CallOptions = {
   summary: 'load prompts, tools and limits',
   timeoutMs: 120_000,
   attempts: 5,
-  interruptible: false,
+  // A tool server may take its time to start, and nothing is lost with it.
+  interruptible: true,
 };
 
-/** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
-export function loadRun(state: RunState) {
-  const input = { settings: state.settings };
-  const loaded = activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [input]);
-  return settle(loaded.then(unpack));
+export interface TemporalPorts extends Ports {
+  /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
+  loadRun(): Promise<Called<PinnedRun>>;
 }
 
-export function temporalPorts(settings: RunSettings): Ports {
+export function temporalPorts(settings: RunSettings): TemporalPorts {
   let interruptible: CancellationScope | null = null;
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
   let begun = false;
@@ -108,6 +107,12 @@ export function temporalPorts(settings: RunSettings): Ports {
     callModel: (input, options) =>
       call(options, () =>
         activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
+      ),
+    loadRun: () =>
+      call(LOAD_OPTIONS, async () =>
+        unpack(
+          await activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings }]),
+        ),
       ),
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>

@@ -6,10 +6,10 @@ import { pairingFaults } from '../../src/core/message.js';
 import { plan } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { stopSignal } from '../../src/workflows/messages.js';
+import { stopSignal, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
-import { startRig, startTemporal } from '../support/rig.js';
+import { runSettings, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, toolSteps, transcriptOf } from '../support/run-views.js';
 import { until, untilHeartbeat } from '../support/wait.js';
 
@@ -171,5 +171,53 @@ describe('cancel', () => {
     expect(await cancelled(handle)).toMatchObject({ outcome: 'cancelled' });
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
     expect(await eventsOf(handle, 'run_ended')).toMatchObject([{ outcome: 'cancelled' }]);
+  });
+});
+
+describe('while prompts and tools are loaded', () => {
+  let slow: Rig;
+  beforeAll(async () => {
+    // It greets nobody.
+    const mute = {
+      command: process.execPath,
+      args: ['-e', 'process.stdin.resume()'],
+      startTimeoutMs: 110_000,
+    };
+    slow = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: { mute } }) } });
+  });
+  afterAll(() => slow?.close());
+
+  async function startLoading() {
+    const handle = await slow.start('Wait for the tools');
+    const isStarted = async () =>
+      (await handle.describe()).raw.pendingActivities?.some(({ state }) => state === STARTED);
+    await until('a worker loads the run', isStarted);
+    return handle;
+  }
+  const STARTED = 2;
+
+  test('a stop while a tool server starts → stopped without waiting for it (L10)', async () => {
+    const handle = await startLoading();
+    await handle.signal(stopSignal);
+    expect(await handle.result()).toMatchObject({ outcome: 'stopped', cause: 'stopped' });
+  });
+
+  test('a cancellation while a tool server starts → cancelled without waiting for it', async () => {
+    const handle = await startLoading();
+    await handle.cancel();
+    const error = await handle.result().catch((each: unknown) => each);
+    expect(error).toMatchObject({ cause: expect.any(CancelledFailure) });
+  });
+
+  test('a stop that comes with the start → stopped, nothing is loaded', async () => {
+    const handle = await slow.env.client.workflow.signalWithStart(WORKFLOW_TYPE, {
+      args: [{ goal: 'Never mind', settings: runSettings(slow.project.workspace) }],
+      taskQueue: slow.taskQueue,
+      workflowId: `${slow.taskQueue}-stopped-at-once`,
+      signal: stopSignal,
+    });
+    expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
+    const { events } = await handle.fetchHistory();
+    expect(events?.filter(event => event.activityTaskScheduledEventAttributes)).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { LoadRunDeps } from '../../../src/activities/load-run.js';
+import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/failure.js';
@@ -279,5 +279,24 @@ describe('load run', () => {
   test('load run: no steersman.yaml and a model named for the run → the run loads', async () => {
     await rm(join(configDir, 'steersman.yaml'));
     expect((await load({ model: 'openai/mine' })).models).toEqual(['openai/mine']);
+  });
+
+  test.each([
+    ['CANCELLED', 'cancelled'],
+    ['WORKER_SHUTDOWN', 'loaded'],
+  ] as const)('load run: %s while a tool server starts → %s', async (reason, end) => {
+    const environment = quietEnvironment();
+    const listTools = () =>
+      new Promise<ListedTools>(resolve => {
+        environment.cancel(reason);
+        // Whoever ends at once has ended before it starts.
+        setImmediate(() => setImmediate(() => resolve({ tools: [readFileTool], warnings: [] })));
+      });
+    const loading = load({}, { listTools }, environment);
+    const outcome = await loading.then(
+      () => 'loaded',
+      error => (error instanceof CancelledFailure ? 'cancelled' : error),
+    );
+    expect(outcome).toBe(end);
   });
 });
