@@ -1,7 +1,7 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
 import { causeText } from '../core/cause.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
-import { preview } from '../core/journal.js';
+import { preview } from '../core/preview.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';

@@ -1,5 +1,5 @@
 /** Exit codes of the command line, in one place. */
-import type { Outcome } from '../core/journal.js';
+import type { Outcome } from '../core/cause.js';
 
 export const EXIT = {
   ok: 0,

@@ -5,8 +5,8 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
+import type { Outcome } from '../core/cause.js';
 import { type Cause, causeText } from '../core/cause.js';
-import type { Outcome } from '../core/journal.js';
 import { isRecord } from '../core/json.js';
 import { unreadableEncoding } from '../temporal-client.js';
 import type { RunResult } from '../workflows/messages.js';

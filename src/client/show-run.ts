@@ -1,9 +1,8 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
-import type { Cause } from '../core/cause.js';
+import type { Cause, Outcome } from '../core/cause.js';
 import type { Gate } from '../core/gate.js';
 import type { InboxItem } from '../core/inbox.js';
-import type { Outcome } from '../core/journal.js';
-import { preview } from '../core/journal.js';
+import { preview } from '../core/preview.js';
 import { unreadableNames } from '../temporal-client.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';

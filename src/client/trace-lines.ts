@@ -1,5 +1,5 @@
 /** The trace of a run as plain lines (O1): what can be told of an ended run without a worker. Pure. */
-import { preview } from '../core/journal.js';
+import { preview } from '../core/preview.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
 import { formatClock, formatCount, formatDuration } from './format.js';
 import type { Colors } from './output.js';

@@ -3,7 +3,6 @@
  * one. `{name}` is a slot. What takes the words apart again (`rehearsal/briefs.ts`) does it by these texts.
  */
 import { ownValue } from './json.js';
-import type { RunState } from './run-state.js';
 
 const EN = {
   plan: 'Plan the goal above. Answer with the plan as JSON.',
@@ -146,7 +145,7 @@ const ZH: BriefWords = {
 export const BRIEF_WORDS: Readonly<Record<'en' | 'zh', BriefWords>> = { en: EN, zh: ZH };
 
 /** The words in the language of the run's prompts. */
-export function wordsOf({ pinned }: Pick<RunState, 'pinned'>): BriefWords {
+export function wordsOf({ pinned }: { pinned: { language: string } | null }): BriefWords {
   const words: Readonly<Record<string, BriefWords>> = BRIEF_WORDS;
   return (pinned && ownValue(words, pinned.language)) ?? EN;
 }

@@ -1,6 +1,8 @@
 /** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
-import type { Outcome } from './journal.js';
+
 import type { BudgetKind } from './limits.js';
+
+export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
 
 export type Cause =
   /** The one that is `completed`: verdict and the run's own record agree. */

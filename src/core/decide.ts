@@ -1,8 +1,9 @@
 /** Decision tables (L19, F14): the model proposes through typed fields, these dispose. No words are read. */
+
+import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
 import { isEmptyPhrase, isRoleForm } from './empty-phrase.js';
 import { type CallFailure, FAILURE } from './failure.js';
-import type { Outcome } from './journal.js';
 import type { ToolEnding } from './message.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './parse-output.js';
 import { planInForce, type Task, UNCONFIRMED } from './plan.js';

@@ -2,9 +2,10 @@
  * The output envelope of document 002 (G9, C1): what a role thinks, does and expects, around parameters
  * that are typed by role.
  */
-import { preview } from './journal.js';
+
 import { booleanOrNull, isRecord, stringOr } from './json.js';
 import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
+import { preview } from './preview.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
 export type Dialect = 'component' | 'envelope';

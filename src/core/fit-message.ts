@@ -1,7 +1,8 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
-import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, sizeOf, TEXT_BYTES } from './bounds.js';
+import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from './bounds.js';
 import { cutText, fitted } from './fit.js';
 import type { Message } from './message.js';
+import { sizeOf } from './sizes.js';
 
 /** The message as a thread takes it: the same object where it fits, as nearly all do. */
 export function fitMessage<M extends Message>(message: M): M {

@@ -1,8 +1,8 @@
 /** Gates in words, for the Web UI's details, watchers and terminals. */
 import { choicesOf, type Gate } from './gate.js';
-import { preview } from './journal.js';
 import { plainLine, quotedBlock } from './plain-markdown.js';
 import type { PlannedTask } from './plan.js';
+import { preview } from './preview.js';
 
 /** Title and body of a gate, as its maker fills them in. */
 export interface GateText {

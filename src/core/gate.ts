@@ -2,12 +2,12 @@
  * Gates (C23): points where a run waits for a person, and what may be answered there. One mechanism for
  * approvals, plans, questions, routes, client tools, budgets and failures.
  */
-import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES, sizeOfList } from './bounds.js';
-import { onlyAPerson } from './enlarge.js';
+import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from './bounds.js';
 import { fitted } from './fit.js';
 import type { BudgetKind } from './limits.js';
 import type { ToolContent } from './message.js';
 import type { PlannedTask } from './plan.js';
+import { sizeOfList } from './sizes.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. */
@@ -139,4 +139,9 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
       break;
   }
   return given.attended ? null : safeAnswer(gate, 'Nobody can be asked in this run.');
+}
+
+/** True for gates whose answer may enlarge a limit: no rule approves them, also not for `--yes`. */
+export function onlyAPerson(gate: Gate): boolean {
+  return gate.kind === 'budget' || (gate.kind === 'route' && gate.subject.enlarges === true);
 }

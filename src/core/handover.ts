@@ -1,9 +1,10 @@
 /** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound (L20). */
-import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './bounds.js';
+
 import { withShortTexts } from './fit-message.js';
 import { record } from './journal.js';
 import type { RunState } from './run-state.js';
 import { shortenThread } from './shorten-thread.js';
+import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
 import { estimateMessageTokens } from './tokens.js';
 
 /** The state for the next part. Changes `state`, in its threads and its journal. */

@@ -2,9 +2,10 @@
  * Steering messages and follow-ups that have arrived and are not applied yet (S1, S2, C25). Signal handlers
  * write here and nowhere else; only the loop takes from it.
  */
-import { SEEN_IDS_BYTES, sizeOfList } from './bounds.js';
+import { SEEN_IDS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes } from './json.js';
 import { expected, isAbsent } from './output-fields.js';
+import { sizeOfList } from './sizes.js';
 
 /** When steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */
 export const STEER_TIMES = ['skip', 'after-batch', 'interrupt'] as const;

@@ -1,18 +1,16 @@
 /** The numbered list of durable events of a run: what watchers follow and tests compare. */
 
-import { EVENT_BYTES, JOURNAL_BYTES, sizeOf, sizeOfList } from './bounds.js';
-import type { Cause } from './cause.js';
+import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
+import type { Cause, Outcome } from './cause.js';
 import type { Enlarger } from './enlarge.js';
 import { fitted } from './fit.js';
 import type { GateKind } from './gate.js';
-import { headChars } from './large-text.js';
 import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
 import type { Receipt } from './receipt.js';
+import { sizeOf, sizeOfList } from './sizes.js';
 
 export type ReplyForm = 'words' | 'json';
-
-export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
 
 /** What each type of event says. Texts are short: long ones stay in messages, named by id. */
 export interface JournalPayloads {
@@ -150,16 +148,4 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
   const events = journal.events.filter(event => event.seq > since);
   const first = events[0]?.seq ?? journal.lastSeq + 1;
   return { events, missed: Math.max(0, first - since - 1) };
-}
-
-/** One line of at most `max` characters, for journals, summaries and details. */
-export function preview(text: string, max = 200): string {
-  const head = oneLine(text.slice(0, max * 4));
-  // Of a long text the head is enough, unless it is nearly all space.
-  const line = head.length > max || text.length <= max * 4 ? head : oneLine(text);
-  return line.length <= max ? line : `${headChars(line, max - 1)}…`;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }

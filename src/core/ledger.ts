@@ -2,11 +2,12 @@
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
  * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
  */
-import { LEDGER_BYTES, sizeOfMember, sizeOfRecord } from './bounds.js';
-import { preview } from './journal.js';
+import { LEDGER_BYTES } from './bounds.js';
 import { canonicalJson } from './json.js';
 import { parseRecord } from './json-in-text.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from './message.js';
+import { preview } from './preview.js';
+import { sizeOfMember, sizeOfRecord } from './sizes.js';
 import type { ToolPolicy } from './tool.js';
 import { pathsOf, touches } from './tool-paths.js';
 

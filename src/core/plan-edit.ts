@@ -1,8 +1,8 @@
 /** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
 import { PLAN_BYTES } from './bounds.js';
-import { preview } from './journal.js';
 import type { PlannedTask, Task } from './plan.js';
 import { isOpen, mergePlan, planCycles } from './plan.js';
+import { preview } from './preview.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   executing: 'has begun already',

@@ -1,7 +1,7 @@
 /** A tool's result in a line, for events: of JSON what it holds, without its punctuation. Pure. */
 
-import { preview } from './journal.js';
 import { isRecord } from './json.js';
+import { preview } from './preview.js';
 
 /** Larger results are shortened before they get here. */
 const MOST_JSON_CHARS = 100_000;

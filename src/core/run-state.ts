@@ -2,8 +2,8 @@
  * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands.
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
-import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES, sizeOfList } from './bounds.js';
-import type { Cause } from './cause.js';
+import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
+import type { Cause, Outcome } from './cause.js';
 import type { EnvelopeMeta } from './envelope.js';
 import type { CallFailure } from './failure.js';
 import { cutText } from './fit.js';
@@ -11,7 +11,7 @@ import type { Gate, GateAnswer } from './gate.js';
 import type { Inbox, InboxItem } from './inbox.js';
 import { emptyInbox } from './inbox.js';
 import type { IntentOutput, RouteOutput } from './intent.js';
-import type { Journal, Outcome } from './journal.js';
+import type { Journal } from './journal.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
 import type { BudgetUse, Counters } from './limits.js';
@@ -21,6 +21,7 @@ import { NO_USAGE } from './message.js';
 import type { Task } from './plan.js';
 import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
+import { sizeOfList } from './sizes.js';
 import type { SpecialOutput } from './special-output.js';
 import type { Trace } from './trace.js';
 import { emptyTrace } from './trace.js';

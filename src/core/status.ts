@@ -2,8 +2,8 @@
 import { causeText } from './cause.js';
 import type { Gate } from './gate.js';
 import { gateMarkdown } from './gate-text.js';
-import { preview } from './journal.js';
 import { plainLine } from './plain-markdown.js';
+import { preview } from './preview.js';
 import type { Phase, RunState } from './run-state.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */

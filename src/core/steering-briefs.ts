@@ -1,7 +1,7 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 import type { BriefWords } from './brief-words.js';
 import { wordsOf } from './brief-words.js';
-import { preview } from './journal.js';
+import { preview } from './preview.js';
 import { delimit } from './prompt.js';
 import type { RunState, Steering } from './run-state.js';
 

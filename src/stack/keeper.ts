@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
-import { z } from 'zod';
 import { errorLine } from '../client/output.js';
 import { temporalClient } from '../temporal-client.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
@@ -11,19 +10,14 @@ import { withLock } from './lock.js';
 import { isServed, openRuns } from './open-runs.js';
 import { isHealthy, localConnection, type Ports } from './probe.js';
 import { isAlive, thisProcess } from './process-id.js';
-import { liveWorkers, readServerRecord, type ServerRecord } from './records.js';
+import {
+  type KeeperOptions,
+  keeperOptionsSchema,
+  liveWorkers,
+  readServerRecord,
+  type ServerRecord,
+} from './records.js';
 import { endWorker } from './workers.js';
-
-/** The keeper's only argument, as JSON. */
-const keeperOptionsSchema = z.object({
-  home: z.string(),
-  /** Path and version of the Temporal CLI. */
-  binary: z.string(),
-  version: z.string(),
-  /** The server ends when nothing has used it for so long. */
-  idleMs: z.number().positive(),
-});
-export type KeeperOptions = z.infer<typeof keeperOptionsSchema>;
 
 /** A server that dies this often within `RESTART_WINDOW_MS` is given up. */
 const MAX_RESTARTS = 5;

@@ -5,6 +5,17 @@ import { readJson } from './json-file.js';
 import { jsonFiles } from './lease.js';
 import { isAlive, processIdSchema } from './process-id.js';
 
+/** The keeper's only argument, as JSON. */
+export const keeperOptionsSchema = z.object({
+  home: z.string(),
+  /** Path and version of the Temporal CLI. */
+  binary: z.string(),
+  version: z.string(),
+  /** The server ends when nothing has used it for so long. */
+  idleMs: z.number().positive(),
+});
+export type KeeperOptions = z.infer<typeof keeperOptionsSchema>;
+
 const serverRecordSchema = processIdSchema.extend({
   /** host:port of the server's gRPC service. */
   address: z.string(),

@@ -3,11 +3,11 @@ import { lastLines, requireScript, startInBackground, waitForStart } from './bac
 import { endDevServer, plainEnvironment, SERVER_GRACE_MS } from './dev-server.js';
 import { builtScript, makeHome, stackPaths } from './home.js';
 import { readFailure, readJson, removeFile, writeJson } from './json-file.js';
-import type { KeeperOptions } from './keeper.js';
 import { keepLease } from './lease.js';
 import { holderText, withLock } from './lock.js';
 import { isHealthy } from './probe.js';
 import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
+import type { KeeperOptions } from './records.js';
 import { readServerRecord, type ServerRecord } from './records.js';
 import type { Report } from './temporal-binary.js';
 import { temporalBinary } from './temporal-fetch.js';

@@ -9,8 +9,8 @@ import {
 import { causeText } from '../core/cause.js';
 import { FAILURE } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
-import { preview } from '../core/journal.js';
 import { isRecord, jsonBytes } from '../core/json.js';
+import { preview } from '../core/preview.js';
 import { readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';

@@ -1,6 +1,4 @@
-/** An open batch of tool calls: the reply it comes from, and how it ends. */
-import { ownValue } from '../core/json.js';
-import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
 import type { Batch, Cursor } from '../core/run-state.js';
 import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../core/tool-notes.js';
@@ -17,11 +15,6 @@ export function replyOf(run: Run, batch: Batch): AssistantMessage {
     if (message?.kind === 'assistant' && message.id === batch.messageId) return message;
   }
   throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
-}
-
-/** The arguments that a call runs with: as the model gave them, or as a person edited them. */
-export function inputOf(batch: Batch, call: ToolUseBlock): Record<string, unknown> {
-  return ownValue(batch.edited, call.id) ?? call.input;
 }
 
 export function endBatch(run: Run): void {

@@ -3,10 +3,10 @@ import type { CallModelResult } from '../activities/types.js';
 import { lostForGood, modelFailureDecision } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
 import { tookTooLong } from '../core/failure.js';
-import { preview } from '../core/journal.js';
 import { callTimeMs } from '../core/limits.js';
 import type { AssistantMessage, Usage } from '../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../core/message.js';
+import { preview } from '../core/preview.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedCall, Thread } from '../core/run-state.js';
 import { accountOf, CALLS_KEPT, goalTimeMs, isCounted, NO_RETRIES } from '../core/run-state.js';
@@ -45,7 +45,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     form: role.output === 'text' ? 'words' : 'json',
   });
   run.inFlight = { kind: 'model', role: role.name, interruptible: true };
-  const check = run.offered.offer(run, call);
+  const check = run.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, call);
   const called = await run.ports.callModel({ callId, role: role.name, model, check }, options);
   run.inFlight = null;

@@ -1,9 +1,9 @@
 /** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
 import { wrapUpBrief } from '../core/briefs.js';
+import type { Outcome } from '../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../core/cause.js';
 import { finalAnswer } from '../core/decide.js';
 import type { CallFailure } from '../core/failure.js';
-import type { Outcome } from '../core/journal.js';
 import { textOf } from '../core/message.js';
 import { MAIN_THREAD } from '../core/run-state.js';
 import type { Run } from './run.js';

@@ -2,7 +2,7 @@
 import type { Gate, GateAnswer } from '../core/gate.js';
 import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gate.js';
 import { gateLine } from '../core/gate-text.js';
-import { preview } from '../core/journal.js';
+import { preview } from '../core/preview.js';
 import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';
 import type { Run } from './run.js';

@@ -1,11 +1,11 @@
 /** Goals of a run, one after the other: how one begins and ends, whatever the platform. */
 
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
+import type { Outcome } from '../core/cause.js';
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
-import type { Outcome } from '../core/journal.js';
-import { preview } from '../core/journal.js';
 import { setStatus } from '../core/plan.js';
 import { notDoneText } from '../core/plan-edit.js';
+import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { newGoal, withGoal } from '../core/run-state.js';

@@ -2,15 +2,16 @@
  * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
-import { MESSAGE_BYTES, MESSAGES_BYTES, sizeOfList } from '../core/bounds.js';
+import { MESSAGE_BYTES, MESSAGES_BYTES } from '../core/bounds.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../core/inbox.js';
-import { preview } from '../core/journal.js';
 import { isRecord } from '../core/json.js';
 import type { Limits } from '../core/limits.js';
 import type { PlannedTask } from '../core/plan.js';
 import { mergePlan } from '../core/plan.js';
+import { preview } from '../core/preview.js';
 import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
+import { sizeOfList } from '../core/sizes.js';
 import { closeForAlways } from './gates.js';
 import type { ReadAnswer } from './read-input.js';
 import { readReason } from './read-input.js';

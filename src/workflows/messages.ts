@@ -1,10 +1,10 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ModelRequestPage } from '../activities/types.js';
-import type { Cause } from '../core/cause.js';
+import type { Cause, Outcome } from '../core/cause.js';
 import type { Gate } from '../core/gate.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
-import type { JournalEvent, Outcome } from '../core/journal.js';
+import type { JournalEvent } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
 import type { PlannedTask, Task } from '../core/plan.js';

@@ -1,5 +1,5 @@
 /** The next goal of a run. */
-import { preview } from '../core/journal.js';
+import { preview } from '../core/preview.js';
 import type { Account } from '../core/run-state.js';
 import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';

@@ -4,9 +4,9 @@
  */
 import { hash64 } from '../core/ledger.js';
 import type { LlmMessage } from '../core/message.js';
-import type { PinnedCall } from '../core/run-state.js';
+import type { PinnedCall, RunState } from '../core/run-state.js';
+import type { Ports } from './ports.js';
 import { modelRequestPage } from './requests.js';
-import type { Run } from './run.js';
 
 /** Messages never change: each is hashed once, also where a thread that was trimmed is offered anew. */
 const hashes = new WeakMap<LlmMessage, string>();
@@ -28,15 +28,15 @@ export class Offered {
    * Offers what is new since the last call, and returns the mark by which the activity knows it. A task may be
    * worked on twice with another message in between: the mark tells which of the two offers counts.
    */
-  offer(run: Run, { callId, thread, epoch }: PinnedCall): string {
+  offer(state: RunState, ports: Pick<Ports, 'offer'>, { callId, thread, epoch }: PinnedCall): string {
     const last = this.threads.get(thread);
     const from = last?.epoch === epoch ? last.next : 0;
-    const page = modelRequestPage(run.state, callId, { from });
+    const page = modelRequestPage(state, callId, { from });
     if (this.heads.has(page.headKey)) delete page.head;
     const check = hash64(page.messages.map(hashOf).join());
     this.heads.add(page.headKey);
     this.threads.set(thread, { epoch, next: page.next ?? from + page.messages.length });
-    run.ports.offer(page, check);
+    ports.offer(page, check);
     return check;
   }
 }

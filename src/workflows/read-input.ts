@@ -3,18 +3,19 @@
  * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
  * what was accepted can be carried out.
  */
-import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES, sizeOfList } from '../core/bounds.js';
+import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../core/bounds.js';
 import type { GateAnswer } from '../core/gate.js';
 import { checkAnswer } from '../core/gate-answer.js';
-import { preview } from '../core/journal.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../core/json.js';
 import type { Limits } from '../core/limits.js';
 import { ceilingFault, limitsFault } from '../core/limits.js';
 import type { PlannedTask } from '../core/plan.js';
 import { planEditFaults } from '../core/plan-edit.js';
 import { readPlannedTasks } from '../core/planned-tasks.js';
+import { preview } from '../core/preview.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';
+import { sizeOfList } from '../core/sizes.js';
 import { argumentFaults } from './check-arguments.js';
 
 export type Read<T> = { ok: T } | { error: string };

@@ -1,9 +1,9 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
 import type { CallToolInput } from '../activities/types.js';
+import { inputOf } from '../core/batch-input.js';
 import { toolEnding, toolFailureDecision } from '../core/decide.js';
 import { confirmationReasons } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
-import { preview } from '../core/journal.js';
 import { ownValue, utf8Length } from '../core/json.js';
 import { headChars } from '../core/large-text.js';
 import type { LedgerEntry } from '../core/ledger.js';
@@ -11,6 +11,7 @@ import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/me
 import { textOf, toolCallsOf } from '../core/message.js';
 import { envelopeIn } from '../core/parse-output.js';
 import { decidePermission } from '../core/permission.js';
+import { preview } from '../core/preview.js';
 import { offeredTools } from '../core/run-config.js';
 import type { Batch } from '../core/run-state.js';
 import type { ToolDefinition } from '../core/tool.js';
@@ -19,7 +20,7 @@ import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
 import { decideToolCall } from '../core/tool-call.js';
 import { failedNote, REUSED_NOTE, reviewNote } from '../core/tool-notes.js';
 import { toolResult } from '../core/tool-result.js';
-import { endBatch, inputOf, replyOf } from './batch.js';
+import { endBatch, replyOf } from './batch.js';
 import type { CallOptions } from './ports.js';
 import { reviewAction } from './review.js';
 import type { Run } from './run.js';

@@ -1,7 +1,6 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
-import { BOUNDS, roomForThreads, threadsBytes } from '../core/bounds.js';
+
 import { fitMessage } from '../core/fit-message.js';
-import { shortenThreads } from '../core/handover.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import { forgetAll } from '../core/ledger.js';
@@ -9,11 +8,10 @@ import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
-import { isHeld, MAIN_THREAD, startOf } from '../core/run-state.js';
+import { MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
-import { mustShelve, shelve } from './shelve.js';
 
 export class Run {
   readonly state: RunState;
@@ -93,28 +91,6 @@ export class Run {
   enterPhase(phase: Phase, cycle: number): void {
     this.moveTo(startOf(phase, cycle));
     this.journal('phase_started', { phase, cycle });
-  }
-
-  /**
-   * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
-   * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
-   * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
-   */
-  async safePoint(hears: () => boolean): Promise<void> {
-    const { state, ports } = this;
-    ports.throwIfCancelled();
-    if (mustShelve(state)) await shelve(this);
-    this.keepThreadsWithin();
-    ports.show(state);
-    if (ports.handoverDue(state)) await ports.handOver(state);
-    await this.waitForPerson(() => !isHeld(state) || hears(), null, 'paused');
-  }
-
-  /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
-  private keepThreadsWithin(): void {
-    const { state, ports } = this;
-    if (threadsBytes(state) <= BOUNDS.threads) return;
-    shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
   }
 
   /**

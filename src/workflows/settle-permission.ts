@@ -3,9 +3,9 @@
 import { isRoomForGate } from '../core/gate.js';
 import { approvalText, clientToolText } from '../core/gate-text.js';
 import { batchAction, waitingSteers } from '../core/inbox.js';
-import { preview } from '../core/journal.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { thoughtOf } from '../core/message.js';
+import { preview } from '../core/preview.js';
 import type { ToolDefinition } from '../core/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
 import type { Question } from './gates.js';

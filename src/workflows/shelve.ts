@@ -1,8 +1,9 @@
 /** What grows with a run and is seldom read goes to the blob store before it is too much (L20). */
-import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES, sizeOfList } from '../core/bounds.js';
+import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../core/bounds.js';
 import { cutText, fitsText } from '../core/fit.js';
 import { reportBytes } from '../core/plan.js';
 import type { RunState } from '../core/run-state.js';
+import { sizeOfList } from '../core/sizes.js';
 import { shelveSteps, stepsToShelve } from '../core/trace.js';
 import { keepText, store } from './keep-text.js';
 import type { Run } from './run.js';

@@ -5,7 +5,6 @@ import { wordsOf } from '../core/brief-words.js';
 import type { EnvelopeMeta } from '../core/envelope.js';
 import type { CallFailure } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
-import { preview } from '../core/journal.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
@@ -13,6 +12,7 @@ import { textOf, toolCallsOf } from '../core/message.js';
 import type { OutputOf, RoleReply } from '../core/parse-output.js';
 import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
 import { planInForce } from '../core/plan.js';
+import { preview } from '../core/preview.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import { offeredTools } from '../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../core/run-state.js';
@@ -23,6 +23,7 @@ import { callModel } from './call-model.js';
 import { raiseBudget, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
+import { safePoint } from './safe-point.js';
 import { applySteering, hears, listen, skipForSteering } from './take-steering.js';
 
 export interface TurnSpec<C extends OutputContract> {
@@ -56,7 +57,7 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
   for (;;) {
-    await run.safePoint(() => hears(run, role.name));
+    await safePoint(run, () => hears(run, role.name));
     const { cursor } = run.state;
     if (isHeld(run.state)) {
       listen(run, role.name);

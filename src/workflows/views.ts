@@ -1,8 +1,8 @@
 /** Read-only views of a run's state: what queries and the result give. */
 import type { WorkflowInfo } from '@temporalio/workflow';
-import type { Cause } from '../core/cause.js';
+import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
-import type { JournalEvent, Outcome } from '../core/journal.js';
+import type { JournalEvent } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';

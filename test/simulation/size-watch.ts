@@ -1,7 +1,8 @@
 /** No part of a run's state is ever larger than its bound, and what is carried over fits an input (L20). */
-import { BOUNDS, MAX_STATE_BYTES, PAYLOAD_BYTES, partBytes } from '../../src/core/bounds.js';
+import { PAYLOAD_BYTES } from '../../src/core/bounds.js';
 import { jsonBytes } from '../../src/core/json.js';
 import type { RunState } from '../../src/core/run-state.js';
+import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../src/core/state-bounds.js';
 import { expectThat } from './expect-that.js';
 
 /** At a safe point: each part, and the whole as it would travel. */

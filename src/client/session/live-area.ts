@@ -1,7 +1,7 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
 import type { Gate } from '../../core/gate.js';
 import { wordsHint } from '../../core/gate-words.js';
-import { preview } from '../../core/journal.js';
+import { preview } from '../../core/preview.js';
 import { taskLine } from '../event-lines.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../format.js';
 import { fitLine, widthOf, wrapText } from '../layout.js';

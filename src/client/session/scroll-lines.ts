@@ -1,7 +1,7 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
 import type { Gate } from '../../core/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
-import { preview } from '../../core/journal.js';
+import { preview } from '../../core/preview.js';
 import { eventLines } from '../event-lines.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../format.js';
 import { fitLine, wrapText } from '../layout.js';

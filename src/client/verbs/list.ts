@@ -1,7 +1,7 @@
 /** `list`: runs, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
-import { preview } from '../../core/journal.js';
+import { preview } from '../../core/preview.js';
 import { SteersmanError } from '../../errors.js';
 import { unreadableNames } from '../../temporal-client.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';

@@ -1,6 +1,7 @@
 /** A question of the executor to the person (F17), or its wish that a person decides. */
-import { preview } from '../../core/journal.js';
+
 import type { Task } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor } from '../conclude.js';
 import { ask } from '../gates.js';

@@ -5,10 +5,9 @@ import { decideVerdict } from '../../core/decide.js';
 import { isEmptyPhrase } from '../../core/empty-phrase.js';
 import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
-import { preview } from '../../core/journal.js';
-
 import { plansLeft } from '../../core/limits.js';
 import { isOpen, rejectTasks } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
 import { questionText, specialText } from '../../core/special-output.js';
 import type { VerdictOutput } from '../../core/team-outputs.js';
 

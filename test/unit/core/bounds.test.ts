@@ -1,13 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  BOUNDS,
-  GATES_BYTES,
-  MAX_STATE_BYTES,
-  PAYLOAD_BYTES,
-  PINNED_BYTES,
-  partBytes,
-} from '../../../src/core/bounds.js';
+import { GATES_BYTES, PAYLOAD_BYTES, PINNED_BYTES } from '../../../src/core/bounds.js';
 import { cutText, cutWithoutStore, fitted } from '../../../src/core/fit.js';
 import { fitMessage } from '../../../src/core/fit-message.js';
 import { fitGate, type Gate, isRoomForGate } from '../../../src/core/gate.js';
@@ -20,6 +13,7 @@ import { type AssistantMessage, NO_USAGE, pairingFaults } from '../../../src/cor
 import { mergePlan } from '../../../src/core/plan.js';
 import { readPlannedTasks } from '../../../src/core/planned-tasks.js';
 import { MAIN_THREAD, newGoal, newRunState, type RunState, withGoal } from '../../../src/core/run-state.js';
+import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../../src/core/state-bounds.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
 import { toolResult } from '../../../src/core/tool-result.js';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { eventsSince, JOURNAL_KEPT, type Journal, preview, record } from '../../../src/core/journal.js';
+import { eventsSince, JOURNAL_KEPT, type Journal, record } from '../../../src/core/journal.js';
+import { preview } from '../../../src/core/preview.js';
 
 function journalOf(count: number): Journal {
   const journal: Journal = { lastSeq: 0, events: [] };

@@ -1,0 +1,142 @@
+/** The bound of each part of a run's state, and what it takes (L20): see `bounds.ts` for the numbers. */
+import {
+  ANSWER_BYTES,
+  BRIEF_BYTES,
+  CONCERNS_BYTES,
+  EDITED_BYTES,
+  FAILURE_BYTES,
+  GATE_ANSWER_BYTES,
+  GATES_BYTES,
+  GOAL_TEXT_BYTES,
+  GOALS_BYTES,
+  IMPROVEMENTS_BYTES,
+  JOURNAL_BYTES,
+  LEDGER_BYTES,
+  MESSAGES_BYTES,
+  OPINION_BYTES,
+  OTHER_ANSWERS_BYTES,
+  PINNED_BYTES,
+  PLAN_BYTES,
+  QUESTION_BYTES,
+  READING_BYTES,
+  REPORTS_BYTES,
+  SEEN_IDS_BYTES,
+  SETTINGS_BYTES,
+  TRACE_BYTES,
+  WISHES_BYTES,
+} from './bounds.js';
+import { jsonBytes } from './json.js';
+import type { RunState } from './run-state.js';
+import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
+
+/** A name, an id. */
+const NAME_BYTES = 500;
+const NUMBER_BYTES = 40;
+const CURSOR_BYTES = EDITED_BYTES + QUESTION_BYTES + FAILURE_BYTES + CONCERNS_BYTES + 2_000;
+
+/** The bound of each part. A part that is new has its place here too, and where it is written. */
+export const BOUNDS: Record<keyof RunState, number> = {
+  version: NUMBER_BYTES,
+  settings: SETTINGS_BYTES,
+  pinned: PINNED_BYTES,
+  startedAt: NUMBER_BYTES,
+  part: NUMBER_BYTES,
+  previousRunId: NAME_BYTES,
+  goal: GOAL_TEXT_BYTES + WISHES_BYTES + READING_BYTES + IMPROVEMENTS_BYTES + ANSWER_BYTES + 4_000,
+  cursor: CURSOR_BYTES,
+  /** What is left to the conversation where all others are full; else it gets their share too. */
+  threads: 300_000,
+  tasks: PLAN_BYTES + REPORTS_BYTES,
+  failedTask: NAME_BYTES,
+  ledger: LEDGER_BYTES + 1_000,
+  calls: 8_000,
+  badCalls: 6_000,
+  modelIndex: 4_000,
+  contextLimits: 4_000,
+  retries: 100,
+  toolCallId: NAME_BYTES,
+  shown: 2_000,
+  lastId: NUMBER_BYTES,
+  turns: NUMBER_BYTES,
+  journal: JOURNAL_BYTES + 100,
+  /** Besides steps: totals of tools, and references to steps that were shelved. */
+  trace: TRACE_BYTES + 26_000,
+  usage: 400,
+  stop: 4_000,
+  pausedAt: NUMBER_BYTES,
+  finishing: NUMBER_BYTES,
+  idleSince: NUMBER_BYTES,
+  /** With the messages that are being understood. */
+  inbox: MESSAGES_BYTES + SEEN_IDS_BYTES + 1_000,
+  /** Without its messages. */
+  steering: CURSOR_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000,
+  consultation: CURSOR_BYTES + BRIEF_BYTES + 3 * OPINION_BYTES + 2_000,
+  reviewed: NAME_BYTES,
+  gates: GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
+  closedGates: 4_000,
+  allowedTools: 16_000,
+  goals: GOALS_BYTES,
+  storeFailed: NUMBER_BYTES,
+  /** Set when nothing is carried any more. */
+  end: NUMBER_BYTES,
+};
+
+/** Keys of the parts, and what stands around a state in an input. */
+const FRAME_BYTES = 4_000;
+
+/** The largest that a state can become. */
+export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
+
+/** Bytes of all threads. */
+export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
+  return sum(Object.values(threads).map(({ messages }) => sizeOfList(messages) + THREAD_FRAME_BYTES)) + 2;
+}
+
+const THREAD_FRAME_BYTES = 300;
+
+type Measures = { [K in keyof RunState]?: (state: RunState) => number };
+
+/** Parts that grow, measured by what is new in them; the others are small. */
+const MEASURES: Measures = {
+  settings: ({ settings }) => sizeOf(settings),
+  pinned: ({ pinned }) =>
+    pinned === null
+      ? NUMBER_BYTES
+      : sum(Object.values(pinned).map(part => (isObject(part) ? sizeOf(part) : NUMBER_BYTES))) + 1_000,
+  threads: state => threadsBytes(state),
+  tasks: ({ tasks }) => sizeOfList(tasks),
+  ledger: ({ ledger }) => sizeOfRecord(ledger.entries) + 100,
+  journal: ({ journal }) => sizeOfList(journal.events) + 60,
+  trace: ({ trace: { steps, ...rest } }) => sizeOfList(steps) + jsonBytes(rest) + 10,
+  inbox: ({ inbox, steering }) =>
+    sizeOfList([...inbox.items, ...(steering?.items ?? [])]) + jsonBytes(inbox.seenIds) + 30,
+  steering: ({ steering }) => jsonBytes(steering && { ...steering, items: [] }),
+  gates: ({ gates }) =>
+    gates.reduce(
+      (bytes, { key, gate, answer }) =>
+        bytes + jsonBytes(key) + sizeOf(gate) + (answer ? sizeOf(answer) : 4) + 40,
+      2,
+    ),
+  goals: ({ goals }) => sizeOfList(goals),
+};
+
+/** Bytes of each part, in the terms of `BOUNDS`. */
+export function partBytes(state: RunState): Record<keyof RunState, number> {
+  const keys = Object.keys(BOUNDS) as (keyof RunState)[];
+  const sizes = keys.map(key => [key, MEASURES[key]?.(state) ?? jsonBytes(state[key])]);
+  return Object.fromEntries(sizes) as Record<keyof RunState, number>;
+}
+
+/** Bytes that the threads may take: what the other parts leave of the largest state. */
+export function roomForThreads(state: RunState): number {
+  const { threads: _threads, ...others } = partBytes(state);
+  return MAX_STATE_BYTES - FRAME_BYTES - sum(Object.values(others));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
