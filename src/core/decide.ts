@@ -218,7 +218,11 @@ export interface FinalAnswer {
 export function finalAnswer(given: AnswerCandidates): FinalAnswer {
   const candidates = [
     { answer: given.lastWord?.trim() ?? '', from: 'last_word' as const },
-    { answer: given.verifierSummary?.trim() ?? '', from: 'verifier' as const },
+    // It says that all is well, and nothing is done: the reports say what happened.
+    {
+      answer: given.cause === 'failed:tasks' ? '' : (given.verifierSummary?.trim() ?? ''),
+      from: 'verifier' as const,
+    },
     { answer: given.cutShort?.trim() ?? '', from: 'cut_short' as const },
     { answer: taskReports(given.tasks), from: 'tasks' as const },
   ].filter(({ answer }) => !isRoleForm(answer));

@@ -2,6 +2,7 @@
 import type { OrchestrationOutput } from './intent.js';
 import { type Ceilings, ceilingFault, type Limits } from './limits.js';
 import { isOpen, type Task } from './plan.js';
+import { reopenFault } from './reopen.js';
 import type { Phase } from './run-state.js';
 
 export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
@@ -104,12 +105,16 @@ function decideRounds(proposal: Allocation, amount: number, given: Orchestration
   if (amount <= task.rounds) return refused(`${task.id} has used ${task.rounds} rounds already.`);
   const has = task.maxRounds ?? limits.execution;
   if (amount < has) return refused(`${task.id} has ${has} rounds anyway.`);
-  if (task.status === 'failed' && task.retries >= limits.taskRetries) return refused(triedEnough(task));
+  const fault = task.status === 'failed' ? retryFault(task, given) : null;
+  if (fault !== null) return refused(fault);
   return accepted(proposal, given, `${task.id} gets ${amount} rounds.`, amount > has ? 'person' : 'none');
 }
 
-function triedEnough({ id, retries }: Task): string {
-  return `${id} was tried again ${retries} time(s) already, which is the limit.`;
+/** Why the limits do not let the task be tried again; null where they do. */
+function retryFault({ id, retries }: Task, { tasks, limits }: OrchestrationCase): string | null {
+  if (retries >= limits.taskRetries)
+    return `${id} was tried again ${retries} time(s) already, which is the limit.`;
+  return reopenFault(tasks, { id, status: 'pending', maxTasks: limits.tasks });
 }
 
 type Handling = Extract<OrchestrationOutput, { action: 'EXCEPTION_HANDLE' }>;
@@ -123,7 +128,8 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
       if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
       const legal = handling === 'retry' ? RETRYABLE.includes(task.status) : !SETTLED.includes(task.status);
       if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
-      if (handling === 'retry' && task.retries >= given.limits.taskRetries) return refused(triedEnough(task));
+      const fault = handling === 'retry' ? retryFault(task, given) : skipFault(task, given);
+      if (fault !== null) return refused(fault);
       return accepted(proposal, given, `${task.id} is ${PAST[handling]}.`);
     }
     case 'replan':
@@ -134,6 +140,10 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
     case 'stop':
       return accepted(proposal, given, 'The run stops with what there is.', 'gate');
   }
+}
+
+function skipFault({ id }: Task, { tasks, limits }: OrchestrationCase): string | null {
+  return reopenFault(tasks, { id, status: 'skipped', maxTasks: limits.tasks });
 }
 
 const RETRYABLE: readonly Task['status'][] = ['executing', 'failed'];

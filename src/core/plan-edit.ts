@@ -1,7 +1,8 @@
 /** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
 import { PLAN_BYTES } from './bounds.js';
+import type { Cause } from './cause.js';
 import type { PlannedTask, Task } from './plan.js';
-import { isOpen, mergePlan, planCycles } from './plan.js';
+import { isOpen, mergePlan, planCycles, planInForce } from './plan.js';
 import { preview } from './preview.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
@@ -47,9 +48,25 @@ export function planEditFaults(
   return faults;
 }
 
-/** Names tasks of a person that a goal ended without, for its answer; empty where there are none. */
-export function notDoneText(tasks: readonly Task[]): string {
-  const open = tasks.filter(task => task.byPerson && isOpen(task));
-  if (open.length === 0) return '';
-  return `Not done: ${open.map(task => `${task.id} (${preview(task.description, 100)})`).join('; ')}.`;
+/** Ends that say of the plan that it is not done, whatever the verdict says. */
+const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
+
+/**
+ * Names what a goal ended without, for its answer: tasks of a person that are open, and where that is why it ended
+ * so, every task of the plan that is not done. Empty where there are none.
+ */
+export function notDoneText(tasks: readonly Task[], cause: Cause): string {
+  const judged = NOT_DONE.includes(cause) ? planInForce(tasks).filter(isNotDone) : [];
+  const left = tasks.filter(task => (task.byPerson && isOpen(task)) || judged.includes(task));
+  if (left.length === 0) return '';
+  const lines = left.map(task => {
+    const { id, description, status, reason } = task;
+    const why = isOpen(task) ? '' : ` [${[status, reason].filter(Boolean).join(': ')}]`;
+    return `${id} (${preview(description, 100)})${why}`;
+  });
+  return `Not done: ${lines.join('; ')}.`;
+}
+
+function isNotDone({ status }: Task): boolean {
+  return status !== 'completed' && status !== 'skipped';
 }

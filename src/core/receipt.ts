@@ -52,7 +52,8 @@ function willHappen(item: InboxItem, situation: Situation): string {
 /** What a pause means for the message: a run that can understand it listens at once, but for what is to wait (PR4). */
 function pauseText(item: InboxItem, { paused, understands, doing, forAnother = false }: Situation): string {
   if (!paused) return '';
-  const waits = item.kind === 'follow-up' || forAnother || item.when === 'after-batch' || doing === 'waiting';
+  const afterCalls = item.when === 'after-batch' && doing !== 'waiting';
+  const waits = item.kind === 'follow-up' || forAnother || afterCalls;
   if (!understands || (waits && doing !== 'idle'))
     return ' The run is paused: nothing happens before it is resumed.';
   return ' The run is paused, and goes on only when it is resumed or the message says so.';

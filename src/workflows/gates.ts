@@ -5,6 +5,7 @@ import { gateLine } from '../core/gate-text.js';
 import { preview } from '../core/preview.js';
 import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';
+import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
 
 const CLOSED_KEPT = 200;
@@ -66,7 +67,10 @@ export function openGates({ state }: Run): Gate[] {
   return state.gates.map(({ gate }) => gate);
 }
 
-/** Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. */
+/**
+ * Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. What a run that is held
+ * hears meanwhile is understood first: the gate stays open, and the place comes back to it (PR4).
+ */
 export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
   const { state } = run;
   const auto = openGate(run, question);
@@ -75,11 +79,13 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   const superseded = () => question.superseded?.() === true;
   const closed = () => !state.gates.includes(open);
+  const over = () => open.answer !== null || state.stop !== null || superseded() || closed();
   await run.waitForPerson(
-    () => open.answer !== null || state.stop !== null || superseded() || closed(),
+    () => over() || hearsAtGate(run),
     open.gate.deadline,
     `a person's answer to ${gateLine(open.gate)}`,
   );
+  if (!over() && hearsAtGate(run)) listenAtGate(run);
   if (closed()) return { kind: 'superseded' };
   if (question.kind === 'approval' && open.answer !== null && isHeld(state)) return { kind: 'held' };
   return settle(run, open, superseded()) as Asked<K>;

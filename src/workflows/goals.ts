@@ -12,12 +12,13 @@ import { newGoal, withGoal } from '../core/run-state.js';
 import { closeOpenCalls } from './batch.js';
 import type { GoalEnd } from './conclude.js';
 import { whatThereIs } from './conclude.js';
+import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { keepText } from './keep-text.js';
 import { team } from './modes/team.js';
 import { beginNextGoal } from './next-goal.js';
 import type { Run } from './run.js';
 import { shelveLastAnswer } from './shelve.js';
-import { beginSteering, receipts, UNDERSTANDING } from './take-steering.js';
+import { receipts } from './take-steering.js';
 
 const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
 
@@ -51,9 +52,9 @@ export async function pursue(run: Run): Promise<GoalEnd> {
 
 /** An answer says what it was given without. */
 function withNotDone({ state }: Run, end: GoalEnd): GoalEnd {
-  const notDone = state.goals.some(goal => goal.number === state.goal.number) ? '' : notDoneText(state.tasks);
-  if (notDone === '' || end.answer === '') return end;
-  return { ...end, answer: `${end.answer}\n\n${notDone}` };
+  if (state.goals.some(goal => goal.number === state.goal.number)) return end;
+  const answer = [end.answer, notDoneText(state.tasks, end.cause)].filter(Boolean).join('\n\n');
+  return { ...end, answer };
 }
 
 /** Keeps the goal's end on record, once: a follow-up that only gave an instruction is no goal. */

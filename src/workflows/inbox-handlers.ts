@@ -13,11 +13,11 @@ import type { Situation } from '../core/receipt.js';
 import { acceptedReceipt } from '../core/receipt.js';
 import { sizeOfList } from '../core/sizes.js';
 import { closeForAlways } from './gates.js';
+import { readable, roleHere, UNDERSTANDING } from './hearing.js';
 import type { ReadAnswer } from './read-input.js';
 import { readReason } from './read-input.js';
 import type { Run } from './run.js';
 import { setLimits } from './set-limits.js';
-import { readable, UNDERSTANDING } from './take-steering.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
@@ -77,10 +77,11 @@ function doingOf({ state, inFlight }: Run): Situation['doing'] {
   return state.cursor.batch ? 'asking' : 'waiting';
 }
 
-/** The role whose call is in flight, or whose tool calls are being worked off. */
-function roleAtWork({ state, inFlight }: Run): string | null {
+/** The role whose call is in flight, whose tool calls are being worked off, or whose place the run is at. */
+function roleAtWork(run: Run): string | null {
+  const { state, inFlight } = run;
   const { batch } = state.cursor;
-  if (inFlight || !batch) return inFlight?.role ?? null;
+  if (inFlight || !batch) return inFlight?.role ?? roleHere(run);
   const reply = state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
   return reply?.kind === 'assistant' ? reply.role : null;
 }

@@ -18,7 +18,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
     pinned.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
   const models = Object.keys(pinned.modelInfo).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
-    key: `failure:${role.name}:${state.goal.counters.turns}`,
+    key: `failure:${role.name}`,
     kind: 'failure',
     title: `${model} failed. How to go on?`,
     body: failure.message,

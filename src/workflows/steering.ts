@@ -16,11 +16,12 @@ import type { Reading, Steering } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
 import { intentBrief, routeBrief, steerText } from '../core/steering-briefs.js';
 import type { GoalEnd } from './conclude.js';
-import { ask } from './gates.js';
+import { ask, closeGates } from './gates.js';
+import { UNDERSTANDING } from './hearing.js';
 import { requestPause, requestResume, requestStop } from './inbox-handlers.js';
 import { beginNextGoal } from './next-goal.js';
 import type { Run } from './run.js';
-import { note, receipts, UNDERSTANDING } from './take-steering.js';
+import { note, receipts } from './take-steering.js';
 import { runTurns } from './turn-loop.js';
 
 const ROUTER = 'router';
@@ -223,6 +224,9 @@ function replan(run: Run, steering: Steering): void {
   state.goal.improvementsFrom = 'user';
   state.goal.reading = readingOf(steering);
   state.goal.wrapUp = null;
+  // What was asked at the place that the message came to: the run does not come back to it.
+  state.failedTask = null;
+  closeGates(run, '', 'a message of the user');
   run.enterPhase('planning', state.cursor.cycle + 1);
 }
 

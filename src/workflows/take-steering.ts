@@ -1,16 +1,12 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
 import type { InboxItem } from '../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
-import { NO_COUNTERS } from '../core/limits.js';
-import { NO_USAGE } from '../core/message.js';
 import { appliedReceipt } from '../core/receipt.js';
 import type { Batch } from '../core/run-state.js';
-import { startOf } from '../core/run-state.js';
 import { withWish } from '../core/wishes.js';
 import { skipOpenCalls } from './batch.js';
+import { beginSteering, readable, UNDERSTANDING } from './hearing.js';
 import type { Run } from './run.js';
-
-export const UNDERSTANDING = 'understanding';
 
 /** Skips what is left of an open batch when waiting messages want that (S1, C25). True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
@@ -23,27 +19,6 @@ export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
 function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
   const skippedTools = skipOpenCalls(run, batch);
   run.journal('steering', { ids: items.map(item => item.id), skippedTools });
-}
-
-/**
- * Nobody reads messages while others are being understood, or in the middle of a question to a second role:
- * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
- * before the last one of a goal (PR5).
- */
-export function readable({ state }: Run): boolean {
-  return state.steering === null && state.cursor.phase !== 'consultation';
-}
-
-/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them (PR4). */
-export function hears(run: Run, role: string): boolean {
-  if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
-  const action = batchAction(waitingSteers(run.state.inbox, role));
-  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.batch === null);
-}
-
-/** A run that is held has what waits understood, and comes back to where it is held. */
-export function listen(run: Run, role: string): void {
-  beginSteering(run, takeSteers(run.state.inbox, role), role);
 }
 
 /**
@@ -60,25 +35,6 @@ export function applySteering(run: Run, role: string): boolean {
   }
   note(run, { items, role }, `a note to ${role}`);
   return false;
-}
-
-/** Sends the run to the place where messages are understood; it comes back to where it was. */
-export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
-  const { state } = run;
-  state.steering = {
-    items,
-    role,
-    idle: role === null,
-    suspended: state.cursor,
-    stage: 'understanding',
-    intent: null,
-    proposal: null,
-    clarification: null,
-    concerns: [],
-    answers: [],
-    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
-  };
-  run.moveTo(startOf('steering', state.cursor.cycle));
 }
 
 /**

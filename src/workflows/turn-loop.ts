@@ -20,11 +20,12 @@ import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
+import { hears, listen } from './hearing.js';
 import { raiseBudget, rescueFailure } from './rescue.js';
 import type { Run } from './run.js';
 import { runNextCall } from './run-tools.js';
 import { safePoint } from './safe-point.js';
-import { applySteering, hears, listen, skipForSteering } from './take-steering.js';
+import { applySteering, skipForSteering } from './take-steering.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;

@@ -2,6 +2,7 @@
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';
+import { isOpen } from '../../src/core/plan.js';
 import type { Phase, RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';
@@ -87,6 +88,7 @@ export class Caps {
     this.noteGrants(tasks);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
+    expectThat(turns <= this.most.totalTurns, `${turns} turns of the run, limit ${this.most.totalTurns}`);
     expectThat(turns === this.total, `${turns} turns of the run counted, ${this.total} replies`);
     expectThat(
       this.replies - this.understood <= this.most.turns,
@@ -97,6 +99,8 @@ export class Caps {
       this.wrapUps <= (this.scenario.people === NOBODY ? 2 : MOST_WRAP_UPS),
       `${this.wrapUps} replies in the wrap-up`,
     );
+    const open = tasks.filter(isOpen).length;
+    expectThat(open <= this.most.tasks, `${open} open tasks, limit ${this.most.tasks}`);
     if (!this.here) return;
     const { phase, cycle, taskId, reporting, rounds, credits } = this.here;
     const most = this.mostRounds(this.here) + credits;
@@ -210,7 +214,7 @@ function sum(places: readonly Place[], field: 'rounds' | 'credits'): number {
 
 function largest(before: Limits, now: Limits): Limits {
   if (before === now) return before;
-  const { planning, execution, verification, tasks, turns } = before;
+  const { planning, execution, verification, tasks, turns, totalTurns } = before;
   return {
     ...now,
     planning: Math.max(planning, now.planning),
@@ -218,6 +222,7 @@ function largest(before: Limits, now: Limits): Limits {
     verification: Math.max(verification, now.verification),
     tasks: Math.max(tasks, now.tasks),
     turns: Math.max(turns, now.turns),
+    totalTurns: Math.max(totalTurns, now.totalTurns),
   };
 }
 

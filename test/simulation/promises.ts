@@ -158,7 +158,7 @@ export class Promises {
       'a message between two goals asks for more of the budget of the one before',
     );
     const listens = state.pinned?.roles.understanding && state.cursor.phase !== 'consultation';
-    if (!isHeld(state) || !listens || state.idleSince !== null || asks.length > 0) return;
+    if (!isHeld(state) || !listens || state.idleSince !== null) return;
     const { batch } = state.cursor;
     const heard = state.inbox.items.find(
       ({ kind, to, when }) => kind === 'steer' && to === null && (batch === null || when !== 'after-batch'),

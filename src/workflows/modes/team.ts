@@ -4,6 +4,7 @@
  */
 import type { GoalEnd } from '../conclude.js';
 import { wrapUp } from '../conclude.js';
+import { Called } from '../hearing.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { execute } from '../phases/execute.js';
 import { plan } from '../phases/plan.js';
@@ -14,9 +15,15 @@ import { steer } from '../steering.js';
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function team(run: Run): Promise<GoalEnd> {
   for (;;) {
-    const end = await step(run);
+    const end = await step(run).catch(elsewhere);
     if (end) return end;
   }
+}
+
+/** A message called the run away from a gate: it goes on at the cursor. */
+function elsewhere(thrown: unknown): null {
+  if (thrown instanceof Called) return null;
+  throw thrown;
 }
 
 /** One step at the place where the run stands; null: go on at the cursor. */

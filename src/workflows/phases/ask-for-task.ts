@@ -13,7 +13,7 @@ import { endTask } from './notes.js';
 export async function askForTask(run: Run, task: Task, question: string): Promise<GoalEnd | null> {
   const { cursor, goal } = run.state;
   const asked = await ask(run, {
-    key: `task:${goal.number}:${task.id}:${goal.counters.turns}`,
+    key: `task:${goal.number}:${task.id}`,
     kind: 'question',
     title: preview(question),
     body: question,

@@ -24,6 +24,10 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
 export function blockStuckTasks(run: Run): void {
   const { tasks, blocked } = blockDependants(run.state.tasks);
   run.state.tasks = tasks;
+  noteBlocked(run, blocked);
+}
+
+export function noteBlocked(run: Run, blocked: readonly string[]): void {
   for (const id of blocked) {
     run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
   }

@@ -8,6 +8,7 @@ import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
+import { reopenFault, reopenTask } from '../../core/reopen.js';
 import { orchestrationBrief } from '../../core/review-briefs.js';
 import { startOf } from '../../core/run-state.js';
 import { specialText } from '../../core/special-output.js';
@@ -18,7 +19,7 @@ import { consult } from '../consult.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
-import { blockStuckTasks } from './notes.js';
+import { noteBlocked } from './notes.js';
 
 const ORCHESTRATOR = 'orchestrator';
 const EXECUTOR = 'executor';
@@ -34,11 +35,14 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   if (question !== null) return askHow(run, { task, key, question });
   const proposal = consulted.value;
   const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
-  const decision = proposal && dispose(run, proposal, concerns);
-  const accepted =
+  let decision = proposal && dispose(run, proposal, concerns);
+  const wanted =
     decision?.accepted === true && (decision.confirm === 'none' || (await confirmed(run, key, decision)));
+  // Once more: a person may have changed plan or limits while they were asked.
+  if (proposal && wanted) decision = dispose(run, proposal, concerns);
   settled(run);
   if (!proposal || !decision) return null;
+  const accepted = wanted && decision.accepted;
   const denied = decision.accepted && !accepted ? ' It was not approved.' : '';
   run.journal('orchestration', { accepted, why: `${decision.why}${denied}` });
   if (!accepted) return null;
@@ -73,13 +77,17 @@ async function askHow(
   settled(run);
   if (asked.kind !== 'answered') return null;
   const { text } = asked.answer;
+  // A person may have filled the plan since the task failed.
+  const maxTasks = run.pinned.limits.tasks;
+  const fault = reopenFault(run.state.tasks, { id: task.id, status: 'pending', maxTasks });
   run.journal('orchestration', {
-    accepted: text !== null,
-    why: text === null ? 'nobody answered' : `${task.id} is tried again with a person's answer`,
+    accepted: text !== null && fault === null,
+    why: text === null ? 'nobody answered' : (fault ?? `${task.id} is tried again with a person's answer`),
   });
   if (text === null) return null;
   run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
-  reopen(run, task.id, 'pending');
+  if (fault === null) reopen(run, task.id, 'pending');
+  else run.journal('user_message', { role: ORCHESTRATOR, text: `${task.id} is not tried again. ${fault}` });
   return null;
 }
 
@@ -179,13 +187,10 @@ function retry(run: Run, id: string): void {
 /** Gives a failed task another state, and frees what it had blocked. */
 function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
   const { state } = run;
-  const reason = status === 'skipped' ? 'orchestrated' : null;
-  state.tasks = state.tasks.map(task => {
-    if (task.id === id) return { ...task, status, reason };
-    return task.status === 'blocked' ? { ...task, status: 'pending', reason: null } : task;
-  });
-  if (reason) run.journal('task_ended', { taskId: id, status, reason });
-  blockStuckTasks(run);
+  const { tasks, blocked } = reopenTask(state.tasks, id, status);
+  state.tasks = tasks;
+  if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
+  noteBlocked(run, blocked);
   run.moveTo(startOf('execution', state.cursor.cycle));
 }
 

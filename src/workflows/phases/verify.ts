@@ -145,7 +145,7 @@ async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
 async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
   const { goal, cursor } = run.state;
   const asked = await ask(run, {
-    key: `verify:${goal.number}:${cursor.cycle}:${goal.counters.turns}`,
+    key: `verify:${goal.number}:${cursor.cycle}`,
     kind: 'question',
     title: preview(question),
     body: question,

@@ -55,6 +55,6 @@ test('notDoneText: tasks of a person that a goal ended without → named; others
     task('h', { ...by, status: 'executing' }),
     task('i', { ...by, status: 'skipped' }),
   ];
-  expect(notDoneText(tasks)).toBe('Not done: g (Do g); h (Do h).');
-  expect(notDoneText(TASKS)).toBe('');
+  expect(notDoneText(tasks, 'turn_cap')).toBe('Not done: g (Do g); h (Do h).');
+  expect(notDoneText(TASKS, 'turn_cap')).toBe('');
 });

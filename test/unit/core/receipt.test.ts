@@ -37,7 +37,7 @@ describe('acceptedReceipt', () => {
       expect([id, status]).toEqual(['x', 'accepted']);
       const { doing, interruptible, paused, stopping, wrappingUp, understands, first } = situation;
       const steers = item.kind === 'steer' && !stopping && doing !== 'idle';
-      const waits = item.kind === 'follow-up' || item.when === 'after-batch' || doing === 'waiting';
+      const waits = item.kind === 'follow-up' || (item.when === 'after-batch' && doing !== 'waiting');
       const listens = understands && (doing === 'idle' || !waits);
       const cuts = steers && item.when === 'interrupt' && interruptible;
       const says = {

@@ -107,4 +107,50 @@ describe('orchestrator: what it may do again and again', () => {
     }
     expect(run.state.cursor.cycle).toBe(DEFAULT_LIMITS.verification);
   });
+
+  test.each([
+    [
+      'a failed task tried again, the plan filled since',
+      'retry',
+      ['task-1 failed', 'task-2 pending', 'task-3 pending'],
+    ],
+    [
+      'a failed task skipped whose dependants would be open',
+      'skip',
+      ['task-1 failed', 'task-2 pending', 'task-3 pending', 'task-4 blocked'],
+    ],
+  ] as const)(
+    '%s → refused, for the limit of open tasks holds whoever opens them (LI1)',
+    async (_, handling, tasks) => {
+      const run = runAtFailure({ attended: false });
+      run.pinned.limits = { ...DEFAULT_LIMITS, tasks: 2 };
+      run.state.tasks = tasks.map(line => {
+        const [id = '', status] = line.split(' ');
+        return newTask(id, {
+          status: status as Task['status'],
+          dependencies: id === 'task-4' ? ['task-1'] : [],
+        });
+      });
+      await propose(run, { action: 'EXCEPTION_HANDLE', handling, taskId: 'task-1' });
+      expect(run.state.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(tasks);
+      expect(run.state.journal.events.find(event => event.type === 'orchestration')).toMatchObject({
+        accepted: false,
+        why: 'The plan would have 3 open tasks, and the limit tasks is 2.',
+      });
+    },
+  );
+
+  test("a person's answer to the orchestrator, the plan filled meanwhile → read, and the task stays failed, which is said (LI1)", async () => {
+    const run = runAtFailure({});
+    run.pinned.limits = { ...DEFAULT_LIMITS, tasks: 1 };
+    const disposed = propose(run, { action: 'EXCEPTION_HANDLE', handling: 'ask_user' });
+    answer(run, { gateId: run.state.gates[0]?.gate.gateId, text: 'Try the other file.' });
+    await disposed;
+    expect(accepted(run)).toEqual([false]);
+    expect(run.state.tasks[0]?.status).toBe('failed');
+    expect(JSON.stringify(run.state.threads)).toContain('Try the other file.');
+    expect(run.state.journal.events.find(event => event.type === 'user_message')).toMatchObject({
+      text: 'task-1 is not tried again. The plan would have 2 open tasks, and the limit tasks is 1.',
+    });
+  });
 });

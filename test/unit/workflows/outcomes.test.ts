@@ -28,14 +28,18 @@ describe('outcomes', () => {
     expect(eventsOf(run, 'goal_ended')).toMatchObject([{ outcome: 'completed', cause: 'verified' }]);
   });
 
-  test("outcome: the plan's only task failed, and the verdict says done → failed (OU1)", async () => {
+  test("outcome: the plan's only task failed, and the verdict says done → failed; the answer is its report and says so (OU1)", async () => {
     const { end } = await runTeam([planned('Read'), gaveUp, accepted(1)]);
-    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:tasks', answer: 'It says 42.' });
+    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:tasks' });
+    expect(end.answer).toBe(
+      '## Read (failed)\n\nThere is no such file.\n\nNot done: task-1 (Read) [failed: gave_up].',
+    );
   });
 
-  test('outcome: one of two tasks failed, and the verdict says done → unverified, tasks_failed (OU1)', async () => {
+  test('outcome: one of two tasks failed, and the verdict says done → unverified, tasks_failed; the answer names it (OU1)', async () => {
     const { end } = await runTeam([planned('Read', 'Write'), done, gaveUp, accepted(2)]);
     expect(end).toMatchObject({ outcome: 'unverified', cause: 'tasks_failed' });
+    expect(end.answer).toBe('It says 42.\n\nNot done: task-2 (Write) [failed: gave_up].');
   });
 
   test('outcome: a verdict without tasks → asked for them by name, once; then verdict_incomplete (OU1)', async () => {

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { editPlan, receive, requestFinish, requestPause } from '../../../src/workflows/inbox-handlers.js';
-import { planEditReader } from '../../../src/workflows/read-input.js';
+import {
+  editPlan,
+  receive,
+  requestFinish,
+  requestPause,
+  requestResume,
+  takeAnswer,
+} from '../../../src/workflows/inbox-handlers.js';
+import { answerReader, planEditReader } from '../../../src/workflows/read-input.js';
 import type { Run } from '../../../src/workflows/run.js';
 import type { TeamRun } from '../../support/team-run.js';
 import { intentOf, teamRun } from '../../support/team-run.js';
@@ -175,6 +182,87 @@ describe('steering', () => {
     expect(receipt).toMatchObject({ how: expect.stringContaining('nothing happens before it is resumed') });
     expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
   });
+});
+
+describe('a run that is paused at a gate', () => {
+  const planGate = { settings: { attended: true, approvePlan: true, autoApprove: false }, understands: true };
+  const answerFirst = (run: Run, given: Record<string, unknown>) => {
+    const [open] = run.state.gates;
+    const read = answerReader(run.state, 'answerGate')({ gateId: open?.gate.gateId, ...given });
+    if ('error' in read) throw new Error(read.error);
+    takeAnswer(run, read.ok);
+  };
+  const gateEvents = (run: Run) =>
+    run.state.journal.events.flatMap(event =>
+      event.type === 'gate_opened' || event.type === 'gate_closed' ? [`${event.type} ${event.kind}`] : [],
+    );
+
+  test('pause: "go on" while a plan waits for approval → obeyed at once, and the plan still waits (PR4)', async () => {
+    const paused: boolean[] = [];
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role }) =>
+        role === 'understanding' ? intentOf('control_instruction', 'continue') : undefined,
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'Go on.' }, 'steer');
+        if (times < 3) return;
+        paused.push(run.state.pausedAt !== null);
+        answerFirst(run, { decision: 'approve' });
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'understanding 1', 'executor 1', 'verifier 1']);
+    expect(paused).toEqual([false]);
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+    const [accepted] = team.run.state.journal.events.filter(event => event.type === 'receipt');
+    expect(accepted).toMatchObject({ how: expect.stringContaining('resumed or the message says so') });
+    expect(gateEvents(team.run)).toEqual(['gate_opened plan', 'gate_closed plan']);
+  });
+
+  test('pause: a change while a plan waits for approval → planned anew, and only the new plan waits (PR4)', async () => {
+    const open: string[][] = [];
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role }) => (role === 'understanding' ? intentOf('same_task_minor_change') : undefined),
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'As CSV.', to: 'planner' }, 'steer');
+        if (times === 3) requestResume(run, null);
+        if (times < 4) return;
+        open.push(run.state.gates.map(({ key }) => key));
+        answerFirst(run, { decision: 'approve' });
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'understanding 1', 'planner 2', 'executor 1', 'verifier 1']);
+    expect(open).toEqual([['plan:1:2']]);
+  });
+
+  test.each(['planner', 'executor', 'verifier'])(
+    'pause: a message while the %s asks → noted at once, the question is asked once and answered (PR4)',
+    async asking => {
+      const team = await teamRun({
+        settings: { attended: true },
+        understands: true,
+        answer: ({ role, times }) => {
+          if (role === asking && times === 1)
+            return { action: 'CLARIFICATION_REQUIRED', params: { question: 'Which file?' } };
+          return role === 'understanding' ? intentOf('same_task_no_change') : undefined;
+        },
+        waits: (run, times) => {
+          if (times === 1) requestPause(run, null);
+          if (times === 2) receive(run, { id: 'x', text: 'Mind the tests.' }, 'steer');
+          if (times !== 3) return;
+          expect(receiptsOf(run, 'x')).toEqual(['accepted', 'applied']);
+          answerFirst(run, { text: 'a.txt' });
+          requestResume(run, null);
+        },
+      });
+      expect(gateEvents(team.run)).toEqual(['gate_opened question', 'gate_closed question']);
+      expect(team.end.outcome).toBe('completed');
+      const asked = team.calls.filter(({ role }) => role === asking);
+      expect(asked[1]?.request).toMatch(/Mind the tests[\s\S]*a\.txt/);
+    },
+  );
 });
 
 describe('follow-ups', () => {

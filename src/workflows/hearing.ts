@@ -1,0 +1,77 @@
+/** Where messages of people are heard, and how a run goes to the place where they are understood (PR4). */
+import type { InboxItem } from '../core/inbox.js';
+import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
+import { NO_COUNTERS } from '../core/limits.js';
+import { NO_USAGE } from '../core/message.js';
+import type { Phase } from '../core/run-state.js';
+import { isHeld, startOf } from '../core/run-state.js';
+import type { Run } from './run.js';
+
+export const UNDERSTANDING = 'understanding';
+
+const ROLES: Partial<Record<Phase, string>> = {
+  planning: 'planner',
+  execution: 'executor',
+  verification: 'verifier',
+  wrap_up: 'summary',
+};
+
+/** The role whose place this is; null where a second role is asked, or a message understood. */
+export function roleHere({ state }: Run): string | null {
+  return ROLES[state.cursor.phase] ?? null;
+}
+
+/**
+ * Nobody reads messages while others are being understood, or in the middle of a question to a second role:
+ * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
+ * before the last one of a goal (PR5).
+ */
+export function readable({ state }: Run): boolean {
+  return state.steering === null && state.cursor.phase !== 'consultation';
+}
+
+/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them (PR4). */
+export function hears(run: Run, role: string): boolean {
+  if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
+  const action = batchAction(waitingSteers(run.state.inbox, role));
+  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.batch === null);
+}
+
+/** A run that is held has what waits understood, and comes back to where it is held. */
+export function listen(run: Run, role: string): void {
+  beginSteering(run, takeSteers(run.state.inbox, role), role);
+}
+
+/** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the place anew. */
+export class Called {}
+
+/** Whether a run that is held at a gate hears something, which leaves the gate open. */
+export function hearsAtGate(run: Run): boolean {
+  const role = roleHere(run);
+  return role !== null && isHeld(run.state) && hears(run, role);
+}
+
+/** Leaves the gate for the place where the message is understood, as continue-as-new leaves it for the next part. */
+export function listenAtGate(run: Run): never {
+  listen(run, roleHere(run) ?? '');
+  throw new Called();
+}
+
+/** Sends the run to the place where messages are understood; it comes back to where it was. */
+export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
+  const { state } = run;
+  state.steering = {
+    items,
+    role,
+    idle: role === null,
+    suspended: state.cursor,
+    stage: 'understanding',
+    intent: null,
+    proposal: null,
+    clarification: null,
+    concerns: [],
+    answers: [],
+    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
+  };
+  run.moveTo(startOf('steering', state.cursor.cycle));
+}
