@@ -1,7 +1,8 @@
 // `npm run bench -- <name> [options]`: transpiles bench/ and runs one benchmark on a copy of the build, so
 // that a build made meanwhile changes nothing under it. Without a name: the default set, one after another.
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -22,11 +23,24 @@ Without a name: ${DEFAULT_SET.join(', ')}. What the figures mean: docs/benchmark
 }
 
 const out = join(root, 'node_modules/.cache/steersman-bench', String(process.pid));
-process.on('exit', () => rmSync(out, { recursive: true, force: true }));
+// All that the benchmark keeps is in here, so that its processes can be told by it.
+const temporary = mkdtempSync(join(tmpdir(), 'steersman-bench-'));
+const guard = spawn(process.execPath, [join(root, 'scripts/bench-guard.mjs'), out, temporary], {
+  stdio: ['pipe', 'ignore', 'inherit'],
+  detached: true,
+});
+guard.unref();
+guard.stdin.unref();
 let running = null;
-// The benchmark cleans up, and then this process does. Ctrl-C reaches it without help.
-process.on('SIGINT', () => {});
-process.on('SIGTERM', () => running?.kill('SIGTERM'));
+process.on('exit', () => running?.kill('SIGKILL'));
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]) {
+  process.on(signal, () => process.exit(code));
+}
+endWithNpm();
 
 const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(1);
@@ -64,8 +78,28 @@ for (const one of name === undefined ? DEFAULT_SET : [name]) {
   if (code !== 0) process.exit(code);
 }
 
+/** A process whose npm was killed is told of it by nobody. */
+function endWithNpm() {
+  if (process.env.npm_lifecycle_event === undefined) return;
+  const lineage = () => [process.ppid, parentOfShell(process.ppid)].join();
+  const born = lineage();
+  setInterval(() => lineage() === born || process.exit(143), 1_000).unref();
+}
+
+/** npm runs scripts by a shell, which may stand between. */
+function parentOfShell(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    return /^(sh|dash|bash)$/.test(name) ? stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1] : null;
+  } catch {
+    return null;
+  }
+}
+
 function run(script, options) {
-  const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: 'inherit' });
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(process.execPath, [script, ...options], { cwd: root, stdio: 'inherit', env });
   running = child;
   return new Promise(resolve => child.on('close', code => resolve(code ?? 1)));
 }
