@@ -74,14 +74,24 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 
 /** Says what went wrong, on stderr; returns the exit code. */
 function report(error: unknown): number {
-  // Commander has said it already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  const { message, hint, exitCode } = explainError(error) ?? ownFault(error);
+  if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+  const { message, hint, exitCode } = wrongCall(error) ?? explainError(error) ?? ownFault(error);
   // Scripts read one form for all, people the same words beside it.
   if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', message, hint, exitCode }));
+  // Commander has said it already.
+  if (error instanceof CommanderError) return exitCode;
   errorLine(`Error: ${message}`);
   if (hint !== '') errorLine(hint);
   return exitCode;
+}
+
+function wrongCall(error: unknown): SteersmanError | null {
+  if (!(error instanceof CommanderError)) return null;
+  return new SteersmanError(
+    error.message.replace(/^error: /, ''),
+    '--help shows how to call it.',
+    EXIT.usage,
+  );
 }
 
 function ownFault(error: unknown): SteersmanError {

@@ -15,6 +15,8 @@ import type { RunDescription } from './runs.js';
 
 export interface RunEnd {
   id: string;
+  /** Its latest part. */
+  runId: string;
   /** Temporal's status in lower case, such as `completed` or `terminated`. */
   status: string;
   /** Null where Temporal ended the run without its doing: terminated, or timed out. */
@@ -38,10 +40,10 @@ export async function readEnd({ client }: Temporal, run: RunDescription): Promis
   try {
     const value = await client.withDeadline(Date.now() + READ_TIMEOUT_MS, () => handle.result());
     const result = runResultIn(value);
-    return { id, status, outcome: result?.outcome ?? null, result, failure: unreadable(value) };
+    return { id, runId, status, outcome: result?.outcome ?? null, result, failure: unreadable(value) };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    return { id, status, ...failedEnd(error.cause, memo) };
+    return { id, runId, status, ...failedEnd(error.cause, memo) };
   }
 }
 
@@ -106,10 +108,11 @@ const NAMES: Record<Outcome, string> = {
 
 /** The machine-readable end of a run, as `npm start --json` prints it last. */
 export function resultLine(end: RunEnd): object {
-  const { id, outcome, result, failure, status } = end;
+  const { id, runId, outcome, result, failure, status } = end;
   return {
     type: 'result',
     id,
+    runId,
     status,
     outcome,
     cause: result?.cause ?? null,

@@ -34,6 +34,19 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
   }
 }
 
+/** When its first part began and when it ended, ISO 8601. The server knows the latest part's start alone. */
+export function timesOf({
+  memo,
+  startTime,
+  closeTime,
+}: Pick<RunDescription, 'memo' | 'startTime' | 'closeTime'>) {
+  const began = memo?.startedAt;
+  return {
+    startedAt: typeof began === 'string' ? began : startTime.toISOString(),
+    endedAt: closeTime?.toISOString() ?? null,
+  };
+}
+
 export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
   return status.name === 'RUNNING' || status.name === 'PAUSED';
 }

@@ -17,7 +17,7 @@ import type { Colors, TextSink } from './output.js';
 import type { RunEnd } from './run-end.js';
 import { endLine, readEnd, UNREADABLE } from './run-end.js';
 import type { RunDescription } from './runs.js';
-import { isOpen, mayBeServed } from './runs.js';
+import { isOpen, mayBeServed, timesOf } from './runs.js';
 import { readStuckTask, type StuckTask, stuckLine } from './stuck-task.js';
 import { terminalText } from './terminal-text.js';
 
@@ -27,6 +27,8 @@ export interface ShownRun {
   runId: string;
   /** Temporal's, in lower case. */
   status: string;
+  startedAt: string;
+  endedAt: string | null;
   outcome: Outcome | null;
   /** Why it ended so. */
   cause: Cause | null;
@@ -95,6 +97,7 @@ export function shownRun(run: RunDescription, view: RunView | null, end: RunEnd 
     id: run.workflowId,
     runId: run.runId,
     status: run.status.name.toLowerCase(),
+    ...timesOf(run),
     outcome: end?.outcome ?? view?.outcome ?? null,
     cause: result?.cause ?? view?.cause ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),

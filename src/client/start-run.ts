@@ -182,7 +182,7 @@ export async function startRun(
           `- model: ${model ?? 'as configured'}`,
           `- workspace: \`${workspace}\``,
         ].join('\n'),
-        memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode },
+        memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode, startedAt: new Date().toISOString() },
       }),
     );
     return { id, runId: handle.firstExecutionRunId, taskQueue };

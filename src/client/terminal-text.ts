@@ -31,7 +31,7 @@ export function printable(text: string): string {
 }
 
 /** Members that are moments: milliseconds inside, ISO 8601 wherever `--json` prints them. */
-const MOMENTS: ReadonlySet<string> = new Set(['at', 'deadline', 'startedAt', 'since']);
+const MOMENTS: ReadonlySet<string> = new Set(['at', 'deadline', 'openedAt', 'startedAt', 'since']);
 
 /** JSON on one line that hides nothing either, and loses nothing: what is not seen is escaped. */
 export function jsonLine(value: unknown): string {

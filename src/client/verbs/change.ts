@@ -14,7 +14,9 @@ import { readRun } from '../show-run.js';
 export function addPlan(program: Command): void {
   const verb = program
     .command('plan')
-    .description("Show a run's tasks, or with --tasks add some and change those that have not begun.")
+    .description(
+      "Show a run's tasks, or with --tasks add some, change those that have not begun, and show what came of it.",
+    )
     .argument('<id>', 'id of the run')
     .option('--tasks <json>', 'tasks as JSON: an id that exists is changed, another is added');
   describeVerb(verb, [
@@ -25,9 +27,7 @@ export function addPlan(program: Command): void {
     await withTemporal(options, async ({ temporal, output }) => {
       if (tasks !== null) {
         const done = await editPlan(temporal, id, tasks);
-        if (output.json) output.value({ id, ...done });
-        else output.out.line(`Changed: the plan has ${plural(done.tasks, 'task')}.`);
-        return EXIT.ok;
+        output.notes.line(`Changed: the plan has ${plural(done.tasks, 'task')}.`);
       }
       const { shown } = await readRun(temporal, await describeRun(temporal, id));
       if (output.json) output.value({ id, tasks: shown.tasks });

@@ -34,8 +34,10 @@ export function addExport(program: Command): void {
       const json = historyToJSON(history);
       if (out === undefined) output.document(json);
       else {
-        await save(userPath(out), json);
-        output.notes.line(`Wrote ${userPath(out)}`);
+        const file = userPath(out);
+        await save(file, json);
+        if (output.json) output.value({ id, runId: part, file });
+        else output.notes.line(`Wrote ${file}`);
       }
       return EXIT.ok;
     });

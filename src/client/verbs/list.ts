@@ -10,7 +10,7 @@ import { EXIT } from '../exit-codes.js';
 import { formatDuration } from '../format.js';
 import { explainError } from '../grpc-errors.js';
 import { padText } from '../layout.js';
-import { ALL_RUNS, describeRun } from '../runs.js';
+import { ALL_RUNS, describeRun, timesOf } from '../runs.js';
 import { readStuckTask, type StuckTask } from '../stuck-task.js';
 import { terminalText } from '../terminal-text.js';
 
@@ -121,8 +121,7 @@ export function listedRun(info: WorkflowExecutionInfo): ListedRun {
     cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
     mode: text(info.memo?.mode),
     goal: text(info.memo?.goal),
-    startedAt: info.startTime.toISOString(),
-    endedAt: info.closeTime?.toISOString() ?? null,
+    ...timesOf(info),
     unreadable: unreadableNames(info.memo),
     stuck: null,
   };

@@ -29,7 +29,9 @@ export function addStored(program: Command): void {
             'Give the reference exactly as it is shown, on a machine that has the blobs of the worker.',
             EXIT.usage,
           );
-        output.out.line(page.data.toString('utf8'));
+        const text = page.data.toString('utf8');
+        if (output.json) output.value({ id, ref, text });
+        else output.out.line(text);
         return EXIT.ok;
       });
     },

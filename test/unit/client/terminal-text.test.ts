@@ -82,9 +82,9 @@ describe('what reaches a terminal', () => {
 
 test('JSON lines: moments → ISO 8601, whatever the verb (TE9)', () => {
   const at = Date.UTC(2026, 0, 31);
-  expect(JSON.parse(jsonLine({ seq: 1, at, gate: { deadline: at, turns: 3 } }))).toEqual({
+  expect(JSON.parse(jsonLine({ seq: 1, at, gate: { openedAt: at, deadline: at, turns: 3 } }))).toEqual({
     seq: 1,
     at: '2026-01-31T00:00:00.000Z',
-    gate: { deadline: '2026-01-31T00:00:00.000Z', turns: 3 },
+    gate: { openedAt: '2026-01-31T00:00:00.000Z', deadline: '2026-01-31T00:00:00.000Z', turns: 3 },
   });
 });

@@ -135,7 +135,7 @@ describe('what this client can not decode', () => {
   });
 });
 
-describe('list: why a run ended', () => {
+describe('list: why a run ended, and when it began', () => {
   const end = (fields: Record<string, Payload>) =>
     listWith({ ...raw('r', fields, COMPLETED), searchAttributes: { indexedFields: {} } });
   async function listWith(execution: object): Promise<ListedRun | undefined> {
@@ -153,6 +153,11 @@ describe('list: why a run ended', () => {
     const indexedFields = { AgentOutcome: json('completed') };
     const run = await listWith({ ...raw('r', {}, COMPLETED), searchAttributes: { indexedFields } });
     expect(run).toMatchObject({ outcome: 'completed', cause: 'verified' });
+  });
+
+  test('it continued as new → it began with its first part', async () => {
+    const startedAt = '2026-01-31T00:00:00.000Z';
+    expect(await end({ startedAt: json(startedAt) })).toMatchObject({ startedAt });
   });
 
   test('nobody tells → none', async () => {
