@@ -19,7 +19,7 @@ const CR = 0x0d;
 export async function* readEventData(
   body: AsyncIterable<Uint8Array>,
   bounds: StreamBounds,
-): AsyncIterable<string> {
+): AsyncGenerator<string, void> {
   const lines = new LineReader();
   let data: string[] = [];
   let total = 0;

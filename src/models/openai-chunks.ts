@@ -16,6 +16,7 @@ type Wire = Record<string, unknown>;
 export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {
   const channels = new Channels();
   const calls = new ToolCalls();
+  let ended = false;
   for await (const chunk of chunks) {
     // Some endpoints keep the connection alive with `data: null`.
     if (!isRecord(chunk)) continue;
@@ -35,10 +36,15 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
         return;
       }
     }
-    if (isRecord(chunk.usage)) yield { type: 'usage', usage: toUsage(chunk.usage) };
+    if (isRecord(chunk.usage)) {
+      yield { type: 'usage', usage: toUsage(chunk.usage) };
+      // Nothing more is awaited: some servers keep the connection open.
+      if (ended) return;
+    }
     if (isRecord(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
       yield* channels.end();
       yield* calls.end();
+      ended = true;
       yield { type: 'end', stopReason: toStopReason(choice.finish_reason, calls.count, where), servedModel };
     }
   }

@@ -53,12 +53,13 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
 
   async function* stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta> {
     let chunks = 0;
+    const hangUp = new AbortController();
     try {
       const body = toBody(request, ownOpenAi);
-      const response = await open(client, endpointOptions, body, signal);
+      const response = await open(client, endpointOptions, body, AbortSignal.any([signal, hangUp.signal]));
       const where = `${name}/${request.model} at ${endpoint}`;
       yield* readChunks(
-        countChunks(chunksOf(response), () => chunks++),
+        countChunks(chunksOf(response, hangUp), () => chunks++),
         where,
       );
       if (chunks === 0 && !signal.aborted) throw notAStream(name, endpoint, request.model, urlVariable);
@@ -157,19 +158,38 @@ function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
  * The events of a stream, read here and not by the SDK, whose decoder has no bounds and takes time that grows
  * with the square of a line. An error event throws as an error answer does.
  */
-async function* chunksOf(response: Response): AsyncIterable<unknown> {
+async function* chunksOf(response: Response, hangUp: AbortController): AsyncIterable<unknown> {
   if (!response.body) return;
-  let done = false;
-  for await (const data of readEventData(response.body, REPLY_BOUNDS)) {
-    // What follows is read to the end, so that the connection can be used again.
-    done ||= data.startsWith('[DONE]');
-    if (done || data.trim() === '') continue;
-    const chunk: unknown = JSON.parse(data);
-    if (isRecord(chunk) && chunk.error) {
-      const error = isRecord(chunk.error) ? chunk.error : { message: String(chunk.error) };
-      throw new OpenAI.APIError(undefined, error, undefined, response.headers);
+  const events = readEventData(response.body, REPLY_BOUNDS);
+  try {
+    for (;;) {
+      const { value: data, done } = await events.next();
+      if (done || data.startsWith('[DONE]')) return;
+      if (data.trim() === '') continue;
+      const chunk: unknown = JSON.parse(data);
+      if (isRecord(chunk) && chunk.error) {
+        const error = isRecord(chunk.error) ? chunk.error : { message: String(chunk.error) };
+        throw new OpenAI.APIError(undefined, error, undefined, response.headers);
+      }
+      yield chunk;
     }
-    yield chunk;
+  } finally {
+    void readRest(events, hangUp);
+  }
+}
+
+/** What follows the end is read in the background, so that the connection can be used again, and not for long. */
+const REST_MS = 1_000;
+
+async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController): Promise<void> {
+  const timer = setTimeout(() => hangUp.abort(), REST_MS);
+  timer.unref();
+  try {
+    for await (const _event of events);
+  } catch {
+    // The reply is complete, or its failure is told.
+  } finally {
+    clearTimeout(timer);
   }
 }
 

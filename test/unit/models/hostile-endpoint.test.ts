@@ -228,11 +228,38 @@ describe('a reply in another form (OU4)', () => {
       res.writeHead(200, { 'content-type': 'text/event-stream' });
       for (const event of [delta({ content: 'Yes.' }), stop()])
         res.write(`data: ${JSON.stringify(event)}\n\n`);
-      const again = setInterval(() => res.write('data: {"choices":[],"usage":{"prompt_tokens":9}}\n\n'), 100);
+      const again = setInterval(() => res.write(`data: ${JSON.stringify(stop())}\n\n`), 100);
       res.once('close', () => clearInterval(again));
     });
     expect(blocks((await runCall({ baseUrl })).content).text).toBe('Yes.');
   });
+
+  it.each([
+    ['[DONE]', '[DONE]'],
+    ['the usage', JSON.stringify({ choices: [], usage: { prompt_tokens: 9, completion_tokens: 1 } })],
+  ])(
+    '%s, and a connection that stays open → the reply is there while it is, then it is closed',
+    async (_what, last) => {
+      let closed = false;
+      let close: () => void = () => undefined;
+      const gone = new Promise<void>(resolve => {
+        close = resolve;
+      });
+      const baseUrl = await serve((_req, res) => {
+        res.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (const event of [delta({ content: 'Yes.' }), stop()])
+          res.write(`data: ${JSON.stringify(event)}\n\n`);
+        res.write(`data: ${last}\n\n`);
+        res.once('close', () => {
+          closed = true;
+          close();
+        });
+      });
+      expect(blocks((await runCall({ baseUrl })).content).text).toBe('Yes.');
+      expect(closed).toBe(false);
+      await gone;
+    },
+  );
 
   it('a byte order mark before the first event → the event counts', async () => {
     const baseUrl = await serve((_req, res) => {
