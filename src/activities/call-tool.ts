@@ -2,7 +2,6 @@
  * The activity that runs one tool call. A failing tool is a result, never a failed run (E1, G7); it throws
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
-import type { CallToolResult as ToolAnswer } from '@modelcontextprotocol/sdk/types.js';
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -16,6 +15,7 @@ import {
   NO_STORE_NOTE,
   unknownToolNote,
   unreachableNote,
+  unreadablePartsNote,
 } from '../core/tool-notes.js';
 import { READ_RESULT } from '../core/tool-result.js';
 import { SteersmanError } from '../errors.js';
@@ -30,6 +30,7 @@ import {
   type ResultSizes,
   toToolContent,
 } from '../mcp/result-content.js';
+import type { ToolAnswer } from '../mcp/tool-answer.js';
 import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
 import { ended, refusal, unknown } from './tool-endings.js';
@@ -216,11 +217,14 @@ class ToolCall {
 
   /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
   async #resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
-    const ran = { ending: 'executed' as const, isError: answer.isError ?? false, durationMs };
+    const ran = { ending: 'executed' as const, isError: answer.isError, durationMs };
+    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(answer.unreadable)] : [];
+    const noted = () => (notes.length > 0 ? { note: notes.join('\n') } : {});
     try {
-      return { ...ran, content: await toToolContent(answer, this.#keeper()) };
+      return { ...ran, content: await toToolContent(answer, this.#keeper()), ...noted() };
     } catch {
-      return { ...ran, note: NO_STORE_NOTE, content: contentWithoutStore(answer) };
+      notes.push(NO_STORE_NOTE);
+      return { ...ran, content: contentWithoutStore(answer), ...noted() };
     }
   }
 

@@ -127,5 +127,13 @@ export function leftOutNote(tool: string, characters: number, refs: readonly str
   return `Left out since, to fit the context: the result of ${tool}, ${characters} characters. If it is still needed, ${how}.`;
 }
 
+/** `parts`: which, in a few words each. */
+export function unreadablePartsNote(parts: readonly string[]): string {
+  const more = parts.length > MAX_NAMED_PARTS ? `; and ${parts.length - MAX_NAMED_PARTS} more` : '';
+  return `The tool ran. What could not be read of its result is left out: ${parts.slice(0, MAX_NAMED_PARTS).join('; ')}${more}.`;
+}
+
+const MAX_NAMED_PARTS = 5;
+
 export const NO_STORE_NOTE =
   'The tool ran, but its whole result could not be kept: only the beginning is shown.';

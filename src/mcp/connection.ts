@@ -2,8 +2,6 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
-  type CallToolResult,
-  CallToolResultSchema,
   ErrorCode,
   McpError,
   type Progress,
@@ -16,6 +14,7 @@ import { McpCallError, NotSentError } from './call-failure.js';
 import { answerStreamEnd, createHttpTransport, isHttpError, isRefused } from './http-transport.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
+import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
 
 /** Longest timer Node takes: the call's own timer is the only limit. */
 const NO_TIMEOUT_MS = 2_147_483_647;
@@ -164,7 +163,7 @@ export class McpConnection {
    * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have seen it.
    * A result that the tool itself marks as an error is a result, not a failure.
    */
-  async callTool(call: McpCall): Promise<CallToolResult> {
+  async callTool(call: McpCall): Promise<ToolAnswer> {
     if (this.#closed) throw new McpCallError('not_sent', this.describeEnd());
     const stop = new AbortController();
     const state = { kind: null as 'timed_out' | 'aborted' | 'connection_lost' | null, resumable: false };
@@ -200,10 +199,13 @@ export class McpConnection {
     }
   }
 
-  #request(call: McpCall, options: RequestOptions): Promise<CallToolResult> {
-    // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema.
+  async #request(call: McpCall, options: RequestOptions): Promise<ToolAnswer> {
+    // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema, nor the
+    // protocol's own form, with which one odd part costs all.
     const params = { name: call.tool, arguments: call.arguments, _meta: call.meta };
-    return this.#client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
+    return readToolAnswer(
+      await this.#client.request({ method: 'tools/call', params }, toolAnswerSchema, options),
+    );
   }
 
   #classify(error: unknown, stopped: 'timed_out' | 'aborted' | 'connection_lost' | null): McpCallError {

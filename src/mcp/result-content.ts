@@ -1,9 +1,9 @@
 /** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store (T17). */
 import { isDeepStrictEqual } from 'node:util';
-import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/sdk/types.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { cutHead, cutTail } from '../blobs/text-cut.js';
 import type { ToolContent } from '../core/message.js';
+import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
 /** How large texts are shortened, in UTF-8 bytes. */
 export interface ResultSizes {
@@ -39,14 +39,16 @@ export function keeperFor(
   return { keep: data => blobs.put(runId, data), sizes, clean };
 }
 
+type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
+
 /**
  * Content of a tool result, at most 64 KB encoded: large texts as head and tail, pictures and sound by
  * reference, structured content where it says more than the texts do (T16, T17).
  */
-export async function toToolContent(result: CallToolResult, keeper: Keeper): Promise<ToolContent[]> {
+export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
   const out: ToolContent[] = [];
   let budget = MAX_CONTENT_BYTES - REST_NOTE_BYTES;
-  const parts: (ContentBlock | { type: 'json'; value: unknown })[] = [...result.content];
+  const parts: (AnswerPart | { type: 'json'; value: unknown })[] = [...result.content];
   if (result.structuredContent !== undefined && !isSaidInText(result)) {
     parts.push({ type: 'json', value: result.structuredContent });
   }
@@ -64,14 +66,14 @@ export async function toToolContent(result: CallToolResult, keeper: Keeper): Pro
 }
 
 /** The beginning of the texts, where the store could not take the rest. */
-export function contentWithoutStore({ content }: CallToolResult): ToolContent[] {
+export function contentWithoutStore({ content }: Answer): ToolContent[] {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   const head = cutHead(Buffer.from(texts.join('\n')), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
   return [{ type: 'text', text: head }];
 }
 
 async function toBlock(
-  part: ContentBlock | { type: 'json'; value: unknown },
+  part: AnswerPart | { type: 'json'; value: unknown },
   keeper: Keeper,
 ): Promise<ToolContent> {
   switch (part.type) {
@@ -158,7 +160,7 @@ async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent>
 }
 
 /** Servers repeat structured content as text for older clients: as JSON, or as the one text it consists of. */
-function isSaidInText({ content, structuredContent }: CallToolResult): boolean {
+function isSaidInText({ content, structuredContent }: Answer): boolean {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   if (content.length > 0 && isDeepStrictEqual(Object.values(structuredContent ?? {}), [content])) return true;
   if (isDeepStrictEqual(Object.values(structuredContent ?? {}), [texts.join('\n')])) return true;

@@ -30,6 +30,11 @@ function poolOf(text: string): McpPool {
   return pool;
 }
 
+function echo() {
+  const { signal } = new AbortController();
+  return { tool: 'echo', arguments: {}, meta: {}, timeoutMs: 60_000, signal, onProgress: () => {} };
+}
+
 const LIST = '{"tools":[{"name":"echo"}]}';
 
 describe('tools/list of an odd server (T1)', () => {
@@ -53,11 +58,37 @@ describe('tools/list of an odd server (T1)', () => {
 
 it('tool server: an answer that is no JSON-RPC → the call ends with it, not at its time limit', async () => {
   const connection = await serverOf({ list: LIST, answer: 'null' }).connect('odd', process.cwd());
-  const { signal } = new AbortController();
-  const call = { tool: 'echo', arguments: {}, meta: {}, timeoutMs: 60_000, signal, onProgress: () => {} };
-  await expect(connection.callTool(call)).rejects.toMatchObject({
+  await expect(connection.callTool(echo())).rejects.toMatchObject({
     kind: 'rejected',
     message: expect.stringContaining('no valid MCP message'),
+  });
+});
+
+it('tool server: a result with parts of no known type, without text, malformed → its other parts, and the words for each (T16)', async () => {
+  const parts = [
+    { type: 'text', text: 'one', annotations: { priority: 'high' } },
+    { type: 'video', data: 'AAAA' },
+    { type: 'text' },
+    { type: 'image', mimeType: 'image/png', data: { length: 1 } },
+    { type: 'image', mimeType: 'image/png', data: 'not base 64!' },
+    7,
+    { type: 'resource', resource: { uri: 'file:///a' } },
+    { type: 'resource_link', uri: 'file:///b' },
+  ];
+  const answer = JSON.stringify({ content: parts, structuredContent: [1], isError: 'no' });
+  const connection = await serverOf({ list: LIST, answer }).connect('odd', process.cwd());
+  expect(await connection.callTool(echo())).toEqual({
+    content: [parts[0], parts[7]],
+    structuredContent: [1],
+    isError: false,
+    unreadable: [
+      'part 2, of no known type',
+      'part 3, a text that is malformed',
+      'part 4, a picture that is malformed',
+      'part 5, a picture that is malformed',
+      'part 6, of no known type',
+      'part 7, a resource that is malformed',
+    ],
   });
 });
 

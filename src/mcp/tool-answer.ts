@@ -1,0 +1,76 @@
+/** Reading what a tool answered, part by part: one that can not be read must not cost the others (T16). */
+import { z } from 'zod';
+
+const optionalText = z.string().optional().catch(undefined);
+/** One class of characters: a pattern of groups would take a call stack for each megabyte. */
+const base64 = z.string().regex(/^[\w+/=\s-]*$/);
+
+const partSchema = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text'), text: z.string() }),
+  z.looseObject({ type: z.literal('image'), data: base64, mimeType: z.string() }),
+  z.looseObject({ type: z.literal('audio'), data: base64, mimeType: z.string() }),
+  z.looseObject({
+    type: z.literal('resource'),
+    resource: z.union([
+      z.looseObject({ uri: z.string(), mimeType: optionalText, text: z.string() }),
+      z.looseObject({ uri: z.string(), mimeType: optionalText, blob: base64 }),
+    ]),
+  }),
+  z.looseObject({
+    type: z.literal('resource_link'),
+    uri: z.string(),
+    name: optionalText,
+    title: optionalText,
+    description: optionalText,
+    mimeType: optionalText,
+  }),
+]);
+
+/** As the protocol has it, and as lenient as what is done with it allows. */
+export const toolAnswerSchema = z.looseObject({
+  content: z.unknown(),
+  structuredContent: z.unknown(),
+  isError: z.boolean().catch(false),
+});
+
+export type AnswerPart = z.infer<typeof partSchema>;
+
+export interface ToolAnswer {
+  /** The parts that can be read. */
+  content: AnswerPart[];
+  structuredContent?: unknown;
+  isError: boolean;
+  /** The others, each in a few words of ours: `part 2, a malformed image`. */
+  unreadable: string[];
+}
+
+export function readToolAnswer({
+  content,
+  structuredContent,
+  isError,
+}: z.infer<typeof toolAnswerSchema>): ToolAnswer {
+  const parts: unknown[] = Array.isArray(content) ? content : [content ?? []].flat();
+  const answer: ToolAnswer = { content: [], isError, unreadable: [] };
+  if (structuredContent !== undefined && structuredContent !== null)
+    answer.structuredContent = structuredContent;
+  for (const [index, part] of parts.entries()) {
+    const read = partSchema.safeParse(part);
+    if (read.success) answer.content.push(read.data);
+    else answer.unreadable.push(`part ${index + 1}, ${faultOf(part)}`);
+  }
+  return answer;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  text: 'a text',
+  image: 'a picture',
+  audio: 'a sound',
+  resource: 'a resource',
+  resource_link: 'a link',
+} satisfies Record<AnswerPart['type'], string>;
+
+/** A type that is not known is the server's word, which has no place among ours. */
+function faultOf(part: unknown): string {
+  const type = typeof part === 'object' && part !== null && 'type' in part ? String(part.type) : '';
+  return Object.hasOwn(KINDS, type) ? `${KINDS[type]} that is malformed` : 'of no known type';
+}
