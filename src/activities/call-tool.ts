@@ -2,16 +2,19 @@
  * The activity that runs one tool call. A failing tool is a result, never a failed run (E1, G7); it throws
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
+import { matchesAny } from '../core/glob.js';
 import { headChars } from '../core/large-text.js';
 import {
   badArgumentsNote,
+  busyNote,
   CANCELLED_NOTE,
   CANCELLED_UNSENT_NOTE,
+  deniedByConfigurationNote,
   NO_STORE_NOTE,
   unknownToolNote,
   unreachableNote,
@@ -31,9 +34,12 @@ import {
   toToolContent,
 } from '../mcp/result-content.js';
 import type { ToolAnswer } from '../mcp/tool-answer.js';
+import { possibleNames } from '../mcp/tool-names.js';
 import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
+import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
 import { ended, refusal, unknown } from './tool-endings.js';
+import { type Beat, startHeartbeat } from './tool-heartbeat.js';
 import type { CallToolInput, CallToolResult } from './types.js';
 
 export interface CallToolDeps {
@@ -46,22 +52,18 @@ export interface CallToolDeps {
    * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
    */
   openWorkspace(path: string): Promise<string>;
+  /** Globs over tools that never run on this worker, as its configuration has them now. */
+  deniedTools(): Promise<readonly string[]>;
   /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
   /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
   redact?: (text: string) => string;
 }
 
-const HEARTBEAT_MS = 1_000;
-/** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
-const CONNECT_TRIES = 3;
-const CONNECT_PAUSE_MS = 250;
-/** All tries together: the activity has 30 s more than the tool's own limit. */
-const CONNECT_BUDGET_MS = 20_000;
 /** Of a server's last words. */
 const SERVER_WORDS_CHARS = 2_000;
-/** For the list of tools, where this worker has not listed them yet. */
-const SCHEMA_BUDGET_MS = 5_000;
+/** For the list of tools, where it has to be asked for. */
+const LIST_BUDGET_MS = 5_000;
 
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
@@ -82,25 +84,6 @@ export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Pr
   };
 }
 
-interface Beat {
-  /** What the next heartbeats tell besides that the call is alive. */
-  progress(details: { progress: number; total?: number; message?: string }): void;
-  stop(): void;
-}
-
-function startHeartbeat({ callId, tool }: CallToolInput): Beat {
-  let details: Record<string, unknown> = { callId, tool };
-  heartbeat(details);
-  const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
-  return {
-    progress({ progress, total, message }) {
-      details = { callId, tool, progress, total, message: message?.slice(0, 200) };
-      heartbeat(details);
-    },
-    stop: () => clearInterval(timer),
-  };
-}
-
 /** One call on its way: arguments, connection, request. */
 class ToolCall {
   readonly #deps: CallToolDeps;
@@ -117,6 +100,7 @@ class ToolCall {
 
   async run(): Promise<CallToolResult> {
     try {
+      if (await this.#isDenied()) return ended('denied', deniedByConfigurationNote(this.#input.tool));
       const args =
         this.#input.arguments ?? (await this.#orStop(this.#deps.readArguments(this.#input.callId)));
       return this.#input.server === null
@@ -127,6 +111,17 @@ class ToolCall {
       if (error instanceof StoppedBeforeSending) return this.#stoppedBeforeSending();
       throw error;
     }
+  }
+
+  /** What the host denies does not run on it, whatever a workflow says it is called (TR7). */
+  async #isDenied(): Promise<boolean> {
+    const { tool, server, serverToolName } = this.#input;
+    const servers = this.#deps.pool.config.servers.map(({ name }) => name);
+    const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
+    const deny = await this.#orStop(this.#deps.deniedTools());
+    // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
+    const isMatched = [tool, serverToolName, first].some(name => matchesAny(name, deny));
+    return isMatched || others.some(name => deny.includes(name));
   }
 
   async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
@@ -142,23 +137,27 @@ class ToolCall {
   async #runOnServer(server: string, args: Record<string, unknown>): Promise<CallToolResult> {
     const opened = await this.#openWorkspace();
     if ('refused' in opened) return opened.refused;
-    const deadline = performance.now() + CONNECT_BUDGET_MS;
+    const pace = new CallPace(this.#input.timeoutMs);
     let why = '';
-    for (let attempt = 1; attempt <= CONNECT_TRIES; attempt++) {
-      const left = deadline - performance.now();
-      if (left <= 0) break;
-      if (attempt > 1) await this.#orStop(pause(CONNECT_PAUSE_MS * 2 ** (attempt - 2)));
-      const connected = await this.#connect(server, opened.workspace, left);
+    while (pace.connectMs > 0) {
+      await this.#orStop(pause(pace.pauseMs));
+      const connected = await this.#connect(server, opened.workspace, pace.connectMs);
       if ('why' in connected) {
         why = connected.why;
+        pace.unreached();
         continue;
       }
       const errors = await this.#checkArguments(connected.connection, args);
       if (errors.length > 0) return ended('invalid', badArgumentsNote(errors));
-      const sent = await this.#send(connected.connection, args);
+      const sent = await this.#send(connected.connection, args, pace.requestMs);
       if ('result' in sent) return sent.result;
-      why = `Tool server ${server}: ${shortOf(sent.notSent)}.`;
-      this.#deps.pool.discard(connected.connection);
+      why = `Tool server ${server}: ${shortOf(sent.notRun.message)}.`;
+      if (sent.notRun.kind !== 'busy') {
+        pace.unreached();
+        this.#deps.pool.discard(connected.connection);
+      } else if (!pace.busy(sent.notRun.retryAfterMs)) {
+        return ended('unavailable', busyNote(server), { said: why });
+      }
     }
     return ended('unavailable', unreachableNote(server, CONNECT_TRIES), { said: why });
   }
@@ -191,27 +190,31 @@ class ToolCall {
   async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
     if (!this.#input.checked) return [];
     const asked = connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined);
-    const schema = await this.#orStop(within(SCHEMA_BUDGET_MS, asked, undefined));
+    const schema = await this.#orStop(within(LIST_BUDGET_MS, asked, undefined));
     return isUsableSchema(schema) ? validateArguments(schema, args) : [];
   }
 
   async #send(
     connection: McpConnection,
     args: Record<string, unknown>,
-  ): Promise<{ result: CallToolResult } | { notSent: string }> {
+    timeoutMs: number,
+  ): Promise<{ result: CallToolResult } | { notRun: McpCallError }> {
     if (this.#signal.aborted) throw new StoppedBeforeSending();
     const startedAt = performance.now();
     const stop = new AbortController();
     try {
       await failpoint('tool.before-send', () => new McpCallError('not_sent', 'failpoint'));
-      const answer = await this.#orStopSent(stop, connection.callTool(this.#request(args, stop.signal)));
+      const answer = await this.#orStopSent(
+        stop,
+        connection.callTool({ ...this.#request(args, stop.signal), timeoutMs }),
+      );
       const durationMs = since(startedAt);
       await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
       return { result: await this.#resultOf(answer, durationMs) };
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
-      if (error.kind === 'not_sent') return { notSent: error.message };
-      return { result: await this.#afterSending(error, since(startedAt)) };
+      if (error.kind === 'not_sent' || error.kind === 'busy') return { notRun: error };
+      return { result: await this.#afterSending(error, connection, since(startedAt)) };
     }
   }
 
@@ -234,27 +237,27 @@ class ToolCall {
   }
 
   /** The server answered with an error, of any length: kept like a result. */
-  async #refused(error: McpCallError, durationMs: number): Promise<CallToolResult> {
-    const { ending, note } = refusal(error.code);
+  async #refused(
+    error: McpCallError,
+    connection: McpConnection,
+    durationMs: number,
+  ): Promise<CallToolResult> {
+    const { ending, note } = refusal(error.code, await this.#isListed(connection));
     const text = await boundText(error.message, this.#keeper()).catch(() => ({
       text: shortOf(error.message),
     }));
     return { ending, note, content: [{ type: 'text', ...text }], isError: true, durationMs };
   }
 
+  /** Listed anew: servers answer wrong arguments and a tool that is gone with the same code. */
+  #isListed(connection: McpConnection): Promise<boolean> {
+    const asked = connection.listsTool(this.#input.serverToolName).catch(() => true);
+    return within(LIST_BUDGET_MS, asked, true);
+  }
+
   #request(args: Record<string, unknown>, signal: AbortSignal) {
-    const { serverToolName, timeoutMs } = this.#input;
-    const onProgress = (progress: {
-      progress: number;
-      total?: number | undefined;
-      message?: string | undefined;
-    }) =>
-      this.#beat.progress({
-        progress: progress.progress,
-        ...(progress.total === undefined ? {} : { total: progress.total }),
-        ...(progress.message === undefined ? {} : { message: progress.message }),
-      });
-    return { tool: serverToolName, arguments: args, meta: this.#meta(), timeoutMs, signal, onProgress };
+    const { progress: onProgress } = this.#beat;
+    return { tool: this.#input.serverToolName, arguments: args, meta: this.#meta(), signal, onProgress };
   }
 
   /** Run context for the tool (T4): keys without a namespace get ours. */
@@ -267,17 +270,23 @@ class ToolCall {
   }
 
   /** What an unanswered or refused request means, by whether the tool may be called twice (DESIGN.md, "Tools"). */
-  async #afterSending(error: McpCallError, durationMs: number): Promise<CallToolResult> {
+  async #afterSending(
+    error: McpCallError,
+    connection: McpConnection,
+    durationMs: number,
+  ): Promise<CallToolResult> {
     const { idempotent, tool, server, timeoutMs } = this.#input;
     switch (error.kind) {
       case 'aborted':
         return this.#aborted(durationMs);
       case 'rejected':
-        return this.#refused(error, durationMs);
+        return this.#refused(error, connection, durationMs);
       case 'timed_out': {
         const why = `${tool} did not answer within ${timeoutMs / 1000} s`;
-        if (idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
-        return unknown(why, { durationMs });
+        const said = shortOf(error.message);
+        const whole = said === '' ? why : `${why}: ${said}`;
+        if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
+        return unknown(why, { said, durationMs });
       }
       default: {
         const why = `the connection to tool server ${server} was lost while ${tool} ran`;

@@ -6,11 +6,15 @@ import type { CallToolResult } from './types.js';
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 
-/** What an error answer of a server means, by its code alone. */
-export function refusal(code: number | undefined): Required<Pick<CallToolResult, 'ending' | 'note'>> {
+/** What an error answer of a server means, by its code and whether the server lists the tool. */
+export function refusal(
+  code: number | undefined,
+  isListed: boolean,
+): Required<Pick<CallToolResult, 'ending' | 'note'>> {
+  if (code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND) return { ending: 'executed', note: '' };
+  if (!isListed) return { ending: 'unavailable', note: REFUSED_NOTES.gone };
   if (code === INVALID_PARAMS) return { ending: 'invalid', note: REFUSED_NOTES.arguments };
-  if (code === METHOD_NOT_FOUND) return { ending: 'unavailable', note: REFUSED_NOTES.tool };
-  return { ending: 'executed', note: '' };
+  return { ending: 'unavailable', note: REFUSED_NOTES.tool };
 }
 
 interface Ended {

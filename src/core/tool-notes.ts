@@ -85,10 +85,16 @@ export function badArgumentsNote(
 export const REFUSED_NOTES = {
   arguments: 'The tool server refused the arguments. Correct them and call again.',
   tool: 'The tool server does not know this tool. Go on without it.',
+  gone: 'Not run: its server no longer has this tool. Go on without it, and say in your report that it was missing. The next run lists the tools of the server anew.',
 } as const;
 
 export function unreachableNote(server: string, tries: number): string {
   return `Not run, and nothing was sent: the tool server ${server} could not be reached in ${tries} tries. Go on with other tools if you can, and say in your report that this one was missing.`;
+}
+
+/** The server said that it takes no more calls, for longer than the call may take. */
+export function busyNote(server: string): string {
+  return `Not run: the tool server ${server} takes no more calls for now. Go on with other work first; call again later if it is still needed, or say in your report that it was missing.`;
 }
 
 export function unknownOutcomeNote(why: string): string {

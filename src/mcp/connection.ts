@@ -10,8 +10,9 @@ import {
 import { z } from 'zod';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
 import { SteersmanError } from '../errors.js';
-import { McpCallError, NotSentError } from './call-failure.js';
-import { answerStreamEnd, createHttpTransport, isHttpError, isRefused } from './http-transport.js';
+import { AnswerWatch, answerWatch } from './answer-watch.js';
+import { BusyError, McpCallError, NotSentError } from './call-failure.js';
+import { createHttpTransport, isHttpError, isRefused } from './http-transport.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
@@ -78,6 +79,7 @@ export class McpConnection {
     this.#client.onclose = () => {
       this.#closed = true;
     };
+    this.#client.onerror = error => answerWatch.getStore()?.failed(error);
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       this.#toolsEpoch += 1;
       this.#tools = null;
@@ -126,6 +128,12 @@ export class McpConnection {
     return tools.find(({ name }) => name === tool)?.inputSchema;
   }
 
+  /** Whether the server has the tool at this moment. */
+  async listsTool(tool: string): Promise<boolean> {
+    this.#tools = null;
+    return (await this.listTools()).some(({ name }) => name === tool);
+  }
+
   /** Over HTTP the channel for notifications may be down unnoticed. */
   #tellsChanges(): boolean {
     return this.server.type === 'stdio' && this.#client.getServerCapabilities()?.tools?.listChanged === true;
@@ -139,9 +147,7 @@ export class McpConnection {
     let chars = 0;
     for (let page = 0; page < MAX_LIST_PAGES; page++) {
       const params = cursor === undefined ? {} : { cursor };
-      const result = await this.#client.request({ method: 'tools/list', params }, listPageSchema, {
-        timeout: LIST_TIMEOUT_MS,
-      });
+      const result = await this.#listPage(params);
       const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
       this.unreadableTools += result.tools.length - entries.length;
       chars += JSON.stringify(entries).length;
@@ -159,43 +165,52 @@ export class McpConnection {
     return tools;
   }
 
+  async #listPage(params: { cursor?: string }) {
+    const watch = new AnswerWatch();
+    const options = {
+      timeout: LIST_TIMEOUT_MS,
+      signal: watch.signal,
+      onresumptiontoken: () => watch.resumable(),
+    };
+    try {
+      return await answerWatch.run(watch, () =>
+        this.#client.request({ method: 'tools/list', params }, listPageSchema, options),
+      );
+    } catch (error) {
+      throw watch.givenUp ? this.#classify(error, watch) : error;
+    } finally {
+      watch.resumable();
+    }
+  }
+
   /**
    * Calls a tool once. Every failure is an McpCallError, whose kind says whether the server may have seen it.
    * A result that the tool itself marks as an error is a result, not a failure.
    */
   async callTool(call: McpCall): Promise<ToolAnswer> {
     if (this.#closed) throw new McpCallError('not_sent', this.describeEnd());
-    const stop = new AbortController();
-    const state = { kind: null as 'timed_out' | 'aborted' | 'connection_lost' | null, resumable: false };
-    const give = (kind: 'timed_out' | 'aborted' | 'connection_lost') => {
-      state.kind ??= kind;
-      stop.abort(new Error(kind));
-    };
-    const timer = setTimeout(() => give('timed_out'), Math.min(call.timeoutMs, NO_TIMEOUT_MS));
-    const onAbort = () => give('aborted');
+    const watch = new AnswerWatch();
+    const timer = setTimeout(() => watch.give('timed_out'), Math.min(call.timeoutMs, NO_TIMEOUT_MS));
+    const onAbort = () => watch.give('aborted');
     if (call.signal.aborted) onAbort();
     call.signal.addEventListener('abort', onAbort);
     this.callsInFlight += 1;
     try {
-      // A stream that ended without the answer and can't be resumed: else the call would wait for its limit.
-      const onStreamEnd = () => state.resumable || give('connection_lost');
       const options: RequestOptions = {
-        signal: stop.signal,
+        signal: watch.signal,
         timeout: NO_TIMEOUT_MS,
         onprogress: call.onProgress,
-        onresumptiontoken: () => {
-          state.resumable = true;
-        },
+        onresumptiontoken: () => watch.resumable(),
       };
-      return await answerStreamEnd.run(onStreamEnd, () => this.#request(call, options));
+      return await answerWatch.run(watch, () => this.#request(call, options));
     } catch (error) {
-      throw this.#classify(error, state.kind);
+      throw this.#classify(error, watch);
     } finally {
       this.callsInFlight -= 1;
       clearTimeout(timer);
       call.signal.removeEventListener('abort', onAbort);
       // Keeps a late end of stream from cancelling what is already answered.
-      state.resumable = true;
+      watch.resumable();
     }
   }
 
@@ -208,18 +223,22 @@ export class McpConnection {
     );
   }
 
-  #classify(error: unknown, stopped: 'timed_out' | 'aborted' | 'connection_lost' | null): McpCallError {
+  #classify(error: unknown, { givenUp, words }: AnswerWatch): McpCallError {
     const message = this.server.redact(messageOf(error));
+    if (error instanceof BusyError)
+      return new McpCallError('busy', message, { retryAfterMs: error.retryAfterMs });
     if (error instanceof NotSentError)
       return new McpCallError('not_sent', this.#closed ? this.describeEnd() : message);
-    if (stopped === 'connection_lost') {
-      return new McpCallError(stopped, 'the connection closed before the answer came');
+    const instead = this.server.redact(words);
+    if (givenUp === 'no_answer') {
+      const ended = 'the connection closed before the answer came';
+      return new McpCallError('connection_lost', instead === '' ? ended : `${ended}; ${instead}`);
     }
-    if (stopped) return new McpCallError(stopped, message);
+    if (givenUp) return new McpCallError(givenUp, instead);
     if (this.#closed) return new McpCallError('connection_lost', this.describeEnd());
     if (isRefused(error)) return new McpCallError('not_sent', `it answered HTTP ${error.code}: ${message}`);
     if (isHttpError(error)) return new McpCallError('connection_lost', message);
-    if (error instanceof McpError) return new McpCallError('rejected', message, error.code);
+    if (error instanceof McpError) return new McpCallError('rejected', message, { code: error.code });
     if (error instanceof z.core.$ZodError) {
       return new McpCallError('rejected', 'the tool ran, and its answer is not a valid MCP tool result');
     }

@@ -1,16 +1,14 @@
 /** MCP over streamable HTTP, with what the SDK's transport does not tell: whether a request left at all. */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { retryAfterMs } from '../models/retry-after.js';
 import { fetchSameOrigin, RedirectRefusedError } from '../same-origin-fetch.js';
-import { NotSentError } from './call-failure.js';
+import { answerWatch } from './answer-watch.js';
+import { BusyError, NotSentError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
-
-/** Called when the stream that was to carry the answer of the request at hand has ended. */
-export const answerStreamEnd = new AsyncLocalStorage<() => void>();
 
 /** Failures before a connection stood: the request can not have been seen. */
 const CONNECT_ERRORS: ReadonlySet<string> = new Set([
@@ -31,12 +29,27 @@ export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPC
 }
 
 async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {
-  const onEnd = answerStreamEnd.getStore();
+  const watch = answerWatch.getStore();
   const response = await fetchOrNotSent(url, init);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (!response.body) return response;
-  const body = response.body.pipeThrough(boundMessages(isStream));
-  return new Response(onEnd && isStream ? watchEnd(body, onEnd) : body, response);
+  // Where a stream was to be taken up again, the SDK takes this for the server's right, and waits.
+  if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
+  const body = response.body?.pipeThrough(boundMessages(isStream)) ?? null;
+  if (response.status === TOO_MANY) throw await busyError(new Response(body, response));
+  const onEnd = () => watch?.streamEnded();
+  if (body === null) onEnd();
+  return body === null ? response : new Response(watchEnd(body, onEnd), response);
+}
+
+const NO_STREAMS_HERE = 405;
+const TOO_MANY = 429;
+
+async function busyError(response: Response): Promise<BusyError> {
+  const said = await response.text().catch(() => '');
+  return new BusyError(
+    `it answered HTTP ${response.status}${said === '' ? '' : `: ${said}`}`,
+    retryAfterMs(response.headers, Date.now()),
+  );
 }
 
 /** An answer, or an event of a stream, that does not end would fill the worker's memory: it ends as an error. */
@@ -91,11 +104,14 @@ function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): Readable
       // The last event is still on its way through the SDK's parser, which takes some turns of promises.
       setTimeout(onEnd, 50);
     },
-    cancel: reason => reader.cancel(reason),
+    cancel(reason) {
+      setTimeout(onEnd, 50);
+      return reader.cancel(reason);
+    },
   });
 }
 
-/** HTTP answers that say the request was not taken up: a lost session (400, 404), no permission, too many. */
+/** HTTP answers that say the request was not taken up: a lost session (400, 404), no permission. */
 export function isRefused(error: unknown): error is StreamableHTTPError {
   return (
     error instanceof StreamableHTTPError &&

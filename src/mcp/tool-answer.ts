@@ -28,9 +28,9 @@ const partSchema = z.discriminatedUnion('type', [
 
 /** As the protocol has it, and as lenient as what is done with it allows. */
 export const toolAnswerSchema = z.looseObject({
-  content: z.unknown(),
-  structuredContent: z.unknown(),
-  isError: z.boolean().catch(false),
+  content: z.unknown().optional(),
+  structuredContent: z.unknown().optional(),
+  isError: z.boolean().optional().catch(undefined),
 });
 
 export type AnswerPart = z.infer<typeof partSchema>;
@@ -50,7 +50,7 @@ export function readToolAnswer({
   isError,
 }: z.infer<typeof toolAnswerSchema>): ToolAnswer {
   const parts: unknown[] = Array.isArray(content) ? content : [content ?? []].flat();
-  const answer: ToolAnswer = { content: [], isError, unreadable: [] };
+  const answer: ToolAnswer = { content: [], isError: isError ?? false, unreadable: [] };
   if (structuredContent !== undefined && structuredContent !== null)
     answer.structuredContent = structuredContent;
   for (const [index, part] of parts.entries()) {

@@ -192,10 +192,23 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      deniedTools: deniedTools(configDir, settings),
       sizes: settings.toolResults,
       redact: text => secrets.redact(text),
     }),
     steersmanStoreText: createStoreText(blobs),
+  };
+}
+
+/** Read anew for each call, as for each run; while the file can't be read, what it said last holds. */
+function deniedTools(configDir: string, { permissions }: Settings): () => Promise<readonly string[]> {
+  let { deny } = permissions;
+  return async () => {
+    deny = await loadSettings(configDir).then(
+      settings => settings.permissions.deny,
+      () => deny,
+    );
+    return deny;
   };
 }
 

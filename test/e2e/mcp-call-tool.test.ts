@@ -53,7 +53,13 @@ function rig(
   const pool = new McpPool({ config, lookup: () => undefined });
   pools.push(pool);
   const blobs = createLocalBlobStore(join(fake.dir, 'blobs'));
-  const activity = createCallTool({ pool, blobs, readArguments, openWorkspace });
+  const activity = createCallTool({
+    pool,
+    blobs,
+    readArguments,
+    openWorkspace,
+    deniedTools: async () => [],
+  });
   const env = new MockActivityEnvironment(
     { workflowExecution: { workflowId: 'run-1', runId: 'r' } },
     { logger: new DefaultLogger('ERROR') },
@@ -250,9 +256,10 @@ describe('arguments (T6, T7, C3, C4)', () => {
     expect(textOf(result)).toBe('{"any":[1]}');
   });
 
-  it('C5 a tool that the server does not know → invalid or unavailable, never a failed run', async () => {
+  it('C5 a tool that the server does not have → unavailable, said so, never a failed run', async () => {
     const result = await rig().call({ serverToolName: 'no_such_tool' });
-    expect(result).toMatchObject({ ending: 'invalid', isError: true });
+    expect(result).toMatchObject({ ending: 'unavailable', isError: true });
+    expect(result.note).toContain('no longer has this tool');
     expect(textOf(result)).toContain('no_such_tool');
   });
 });

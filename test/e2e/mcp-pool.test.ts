@@ -163,7 +163,7 @@ describe('tools of a run', () => {
     const pool = poolOf({ one: { command: 'node', args: ['${NOT_SET}'] }, two: fake.stdioEntry() });
     const { tools, warnings } = await listRunTools(pool, workspace);
     expect(warnings.join()).toContain('NOT_SET');
-    expect(tools.map(tool => tool.name)).toContain('echo');
+    expect(tools.map(tool => tool.name)).toContain('two__echo');
   });
 
   it('OU6 more tools than endpoints take → a warning with the number', async () => {

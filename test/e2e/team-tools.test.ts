@@ -183,7 +183,7 @@ describe('the fallback server', () => {
       expect(fake.effects('append_line')).toHaveLength(1);
       expect(toolSteps(result).map(step => [step.ending, step.error !== null])).toEqual([
         ['executed', false],
-        ['invalid', true],
+        ['unavailable', true],
       ]);
       expect(toolTexts(script.requests[3]).at(-1)).toContain('fly');
     } finally {

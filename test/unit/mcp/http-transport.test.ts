@@ -1,8 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { McpConnection } from '../../../src/mcp/connection.js';
 import { resolveServer } from '../../../src/mcp/resolve-server.js';
+import { json, type McpAnswer, serveHttp, serveMcp } from '../../support/scripted-mcp.js';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -10,13 +10,9 @@ afterEach(() => {
 });
 
 async function serve(handle: RequestListener): Promise<string> {
-  const server = createServer(handle);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { url, close } = await serveHttp(handle);
+  open.push(close);
+  return url;
 }
 
 function serverAt(url: string, startTimeoutMs = 10_000) {
@@ -67,31 +63,107 @@ test.each([
   expect(sent).toBeLessThan(80);
 });
 
+async function connectTo(answers: Record<string, McpAnswer>): Promise<McpConnection> {
+  const { url, close } = await serveMcp(answers);
+  open.push(close);
+  const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
+  open.push(() => void connection.close());
+  return connection;
+}
+
+function events(res: ServerResponse, ...data: string[]): ServerResponse {
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const one of data) res.write(`${one.startsWith('id:') ? one : `data: ${one}`}\n\n`);
+  return res;
+}
+
+function callEcho(connection: McpConnection) {
+  const { signal } = new AbortController();
+  const call = { tool: 'echo', arguments: {}, meta: {}, timeoutMs: 600_000, signal, onProgress: () => {} };
+  return connection.callTool(call);
+}
+
+const resultFor = (id: number, text: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } });
+
+test.each<[string, McpAnswer, RegExp]>([
+  [
+    'a stream of events that are no JSON-RPC, which ends',
+    (_, res) => events(res, 'hello', '{"jsonrpc":"1.0"}').end(),
+    /closed before the answer came; it sent 2 events that are no JSON-RPC/,
+  ],
+  ['an empty stream, which ends', (_, res) => events(res).end(), /closed before the answer came$/],
+  [
+    'an answer to another request, in a stream that stays open',
+    (_, res) => void events(res, resultFor(4711, 'what?')),
+    /answered another request than the one that was sent: .*4711.*what\?/,
+  ],
+  [
+    'an answer to another request, as JSON',
+    (_, res) => json(res, JSON.parse(resultFor(4711, 'what?'))),
+    /answered another request.*4711/,
+  ],
+  ['JSON without a message', (_, res) => json(res, []), /closed before the answer came/],
+  ['no body at all', (_, res) => void res.writeHead(202).end(), /closed before the answer came/],
+  [
+    'a stream that can be taken up again, of a server that does not let it be',
+    (_, res) => events(res, 'id: 1\nretry: 1\ndata: ').end(),
+    /closed before the answer came/,
+  ],
+])(
+  'tool server over HTTP: %s → the call fails then, not at its time limit, and says so',
+  async (_, answer, words) => {
+    const connection = await connectTo({ 'tools/call': answer });
+    await expect(callEcho(connection)).rejects.toMatchObject({
+      kind: 'connection_lost',
+      message: expect.stringMatching(words),
+    });
+  },
+);
+
+test('tool server over HTTP: an event that is no JSON-RPC, then the answer → the answer', async () => {
+  const connection = await connectTo({
+    'tools/call': (id, res) => void events(res, 'ping', resultFor(id, 'done')),
+  });
+  expect(await callEcho(connection)).toMatchObject({ content: [{ type: 'text', text: 'done' }] });
+});
+
+test('tool server over HTTP: the list of tools in a stream that ends without it → fails then', async () => {
+  const connection = await connectTo({ 'tools/list': (_, res) => events(res).end() });
+  await expect(connection.listTools()).rejects.toThrow('closed before the answer came');
+});
+
+test.each([
+  ['3', 3_000],
+  [null, null],
+])(
+  'tool server over HTTP: 429 with Retry-After %s → busy, not run, with what it asks for',
+  async (asked, wait) => {
+    const connection = await connectTo({
+      'tools/call': (_, res) =>
+        void res
+          .writeHead(429, asked === null ? {} : { 'retry-after': asked })
+          .end('quota of secret-1 used up'),
+    });
+    const failure = {
+      kind: 'busy',
+      retryAfterMs: wait,
+      message: expect.stringMatching(/429: quota of .* used up/),
+    };
+    await expect(callEcho(connection)).rejects.toMatchObject(failure);
+  },
+);
+
 test('tool server: a list of tools that does not end → refused at 8 MB', async () => {
   let pages = 0;
-  const results: Record<string, () => object> = {
-    initialize: () => ({
-      protocolVersion: '2025-06-18',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'far', version: '1' },
-    }),
-    'tools/list': () => {
+  const connection = await connectTo({
+    'tools/list': (id, res) => {
       pages += 1;
       const description = 'x'.repeat(1_000_000);
-      return { tools: [{ name: `t${pages}`, description, inputSchema: {} }], nextCursor: `${pages}` };
+      const tools = [{ name: `t${pages}`, description, inputSchema: {} }];
+      json(res, { jsonrpc: '2.0', id, result: { tools, nextCursor: `${pages}` } });
     },
-  };
-  const url = await serve(async (req, res) => {
-    let body = '';
-    for await (const chunk of req) body += chunk;
-    const { id, method } = body === '' ? {} : JSON.parse(body);
-    const result = results[method]?.();
-    if (result === undefined) return void res.writeHead(req.method === 'GET' ? 405 : 202).end();
-    res.writeHead(200, { 'content-type': 'application/json' });
-    res.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   });
-  const connection = await McpConnection.open(serverAt(url), new AbortController().signal);
   await expect(connection.listTools()).rejects.toThrow('lists more than 8 MB of tools');
   expect(pages).toBeLessThan(10);
-  await connection.close();
 });

@@ -1,0 +1,53 @@
+/** How often, and after which pauses, a call that was not run is sent again. */
+
+/** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
+export const CONNECT_TRIES = 3;
+const CONNECT_PAUSE_MS = 250;
+/** All tries together, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
+export const CONNECT_BUDGET_MS = 20_000;
+/** After the first answer that the server is busy and does not say for how long; doubles. */
+const BUSY_PAUSE_MS = 1_000;
+
+export class CallPace {
+  readonly #limitMs: number;
+  readonly #startedAt = performance.now();
+  #tries = 0;
+  #busy = 0;
+  #waitedMs = 0;
+  #pauseMs = 0;
+
+  /** `limitMs`: time limit of the tool. */
+  constructor(limitMs: number) {
+    this.#limitMs = limitMs;
+  }
+
+  /** Before the next try. */
+  get pauseMs(): number {
+    return this.#pauseMs;
+  }
+
+  /** What is left for reaching the server; nothing after the last try. */
+  get connectMs(): number {
+    if (this.#tries >= CONNECT_TRIES) return 0;
+    return CONNECT_BUDGET_MS + this.#waitedMs - (performance.now() - this.#startedAt);
+  }
+
+  /** The limit of the next request: waiting for a busy server is part of the tool's time. */
+  get requestMs(): number {
+    return this.#limitMs - this.#waitedMs;
+  }
+
+  /** The server was not reached. */
+  unreached(): void {
+    this.#pauseMs = CONNECT_PAUSE_MS * 2 ** this.#tries;
+    this.#tries += 1;
+  }
+
+  /** The server takes no requests, for `askedMs` where it says so. False: that is longer than the tool has time. */
+  busy(askedMs: number | null): boolean {
+    this.#pauseMs = askedMs ?? BUSY_PAUSE_MS * 2 ** this.#busy;
+    this.#busy += 1;
+    this.#waitedMs += this.#pauseMs;
+    return this.#waitedMs < this.#limitMs;
+  }
+}

@@ -1,0 +1,42 @@
+/** A tool server over HTTP that greets, and answers every method as the test says. */
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export type McpAnswer = (id: number, res: ServerResponse) => void;
+
+export interface Served {
+  url: string;
+  close(): void;
+}
+
+export async function serveHttp(handle: RequestListener): Promise<Served> {
+  const server = createServer(handle);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+export function serveMcp(answers: Record<string, McpAnswer>): Promise<Served> {
+  return serveHttp(async (req, res) => {
+    let body = '';
+    for await (const chunk of req) body += chunk;
+    const { id, method } = body === '' ? {} : JSON.parse(body);
+    if (method === 'initialize') return json(res, { jsonrpc: '2.0', id, result: GREETING });
+    const answer = answers[method];
+    if (answer) answer(id, res);
+    else res.writeHead(req.method === 'GET' ? 405 : 202).end();
+  });
+}
+
+const GREETING = {
+  protocolVersion: '2025-06-18',
+  capabilities: { tools: {} },
+  serverInfo: { name: 'far', version: '1' },
+};
+
+export function json(res: ServerResponse, value: unknown): void {
+  res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+}

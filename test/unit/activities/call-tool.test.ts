@@ -1,0 +1,137 @@
+/** The activity against servers that answer as each test says; real ones are in `test/e2e/mcp-call-tool.test.ts`. */
+import { mkdtemp } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, expect, test } from 'vitest';
+import { createCallTool } from '../../../src/activities/call-tool.js';
+import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
+import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
+import { parseMcpConfig } from '../../../src/mcp/config.js';
+import { McpPool } from '../../../src/mcp/pool.js';
+import { json, type McpAnswer, serveMcp } from '../../support/scripted-mcp.js';
+
+const closing: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const list: McpAnswer = (id, res) =>
+  json(res, { jsonrpc: '2.0', id, result: { tools: [{ name: 'echo' }, { name: 'rm' }] } });
+const give = (id: number, res: ServerResponse, content: unknown[]) =>
+  json(res, { jsonrpc: '2.0', id, result: { content } });
+
+/** Calls a tool of the server `far`, the second of two. */
+async function callWith(
+  answers: Record<string, McpAnswer>,
+  { deny = [], ...input }: Partial<CallToolInput> & { deny?: string[] } = {},
+): Promise<CallToolResult> {
+  const { url, close } = await serveMcp({ 'tools/list': list, ...answers });
+  closing.push(close);
+  const text = JSON.stringify({ mcpServers: { near: { command: 'none' }, far: { url } } });
+  const config = { file: '.mcp.json', dir: process.cwd(), ...parseMcpConfig(text, '.mcp.json') };
+  const pool = new McpPool({ config, lookup: () => undefined });
+  closing.push(() => pool.close());
+  const call = createCallTool({
+    pool,
+    blobs: createLocalBlobStore(await mkdtemp(join(tmpdir(), 'steersman-calls-'))),
+    readArguments: () => Promise.reject(new Error('not asked for')),
+    openWorkspace: async path => path,
+    deniedTools: async () => deny,
+  });
+  return new MockActivityEnvironment().run<[CallToolInput], CallToolResult, typeof call>(call, {
+    callId: 'c1',
+    toolUseId: 't1',
+    tool: 'far__echo',
+    serverToolName: 'echo',
+    server: 'far',
+    arguments: {},
+    timeoutMs: 60_000,
+    idempotent: false,
+    workspace: process.cwd(),
+    context: {},
+    ...input,
+  });
+}
+
+test('call tool: a server that is busy, more often than a server is tried → waits as asked and runs once, whatever the tool does', async () => {
+  let posts = 0;
+  const { ending, content } = await callWith({
+    'tools/call': (id, res) => {
+      posts += 1;
+      if (posts < 6) res.writeHead(429, { 'retry-after-ms': '2' }).end('slow down');
+      else give(id, res, [{ type: 'text', text: 'done' }]);
+    },
+  });
+  expect({ ending, content, posts }).toEqual({
+    ending: 'executed',
+    content: [{ type: 'text', text: 'done' }],
+    posts: 6,
+  });
+});
+
+test('call tool: a server that is busy for longer than the tool may take → unavailable at once, not run, in the server’s words', async () => {
+  let posts = 0;
+  const result = await callWith({
+    'tools/call': (_, res) => {
+      posts += 1;
+      res.writeHead(429, { 'retry-after': '120' }).end('quota used up');
+    },
+  });
+  expect(posts).toBe(1);
+  expect(result).toMatchObject({
+    ending: 'unavailable',
+    note: expect.stringMatching(/^Not run: .* far takes no more calls for now/),
+    content: [{ type: 'text', text: expect.stringContaining('quota used up') }],
+  });
+});
+
+test.each([
+  [-32_602, 'echo', 'invalid', /refused the arguments/],
+  [-32_602, 'fly', 'unavailable', /no longer has this tool/],
+  [-32_601, 'fly', 'unavailable', /no longer has this tool/],
+  [-32_601, 'echo', 'unavailable', /does not know this tool/],
+])(
+  'call tool: refused with %i, %s of a server with echo → %s, by what it lists now (TR5)',
+  async (code, serverToolName, ending, note) => {
+    const refuse: McpAnswer = (id, res) => json(res, { jsonrpc: '2.0', id, error: { code, message: 'no' } });
+    const result = await callWith({ 'tools/call': refuse }, { serverToolName });
+    expect(result).toMatchObject({ ending, note: expect.stringMatching(note), isError: true });
+  },
+);
+
+test.each([
+  ['the name it is offered under', ['far__rm']],
+  ['its name on the server', ['rm']],
+  ['all of its server', ['far__*']],
+])(
+  'call tool: a workflow that calls a denied tool another name, denied by %s → not run (TR7)',
+  async (_, deny) => {
+    let posts = 0;
+    const answers: Record<string, McpAnswer> = {
+      'tools/call': (id, res) => {
+        posts += 1;
+        give(id, res, []);
+      },
+    };
+    const forged = { tool: 'harmless', serverToolName: 'rm' };
+    expect(await callWith(answers, { ...forged, deny })).toMatchObject({ ending: 'denied' });
+    expect(posts).toBe(0);
+    expect(await callWith(answers, { ...forged, deny: ['near__*', 'rm_*'] })).toMatchObject({
+      ending: 'executed',
+    });
+    expect(posts).toBe(1);
+  },
+);
+
+test('call tool: a part of the result that can not be read → the others, and a note which (T16)', async () => {
+  const content = [{ type: 'hologram' }, { type: 'text', text: 'one' }];
+  const result = await callWith({ 'tools/call': (id, res) => give(id, res, content) });
+  expect(result).toMatchObject({
+    ending: 'executed',
+    content: [{ type: 'text', text: 'one' }],
+    note: 'The tool ran. What could not be read of its result is left out: part 1, of no known type.',
+    isError: false,
+  });
+});
