@@ -46,6 +46,23 @@ export function readStart(raw: unknown): StartRead {
   return { ok: true, goal: String(raw.goal), settings: read };
 }
 
+/**
+ * Why a run can not be started in a chain of this kind; null where it can. What they start anew has the input of
+ * the part that ended, in the middle of the work, and a run that failed has done what its retries would do.
+ */
+export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
+  if (cronSchedule !== undefined)
+    return 'It takes no cron schedule. Start it without, and again and again by a Temporal Schedule (`temporal schedule create`).';
+  if (retryPolicy !== undefined && retryPolicy.maximumAttempts !== 1)
+    return 'It takes no retry policy: its calls are tried again within the run. Start it without.';
+  return null;
+}
+
+interface Chain {
+  cronSchedule?: string;
+  retryPolicy?: { maximumAttempts?: number };
+}
+
 /** What is wrong with a goal, in words; null when nothing is. */
 export function goalError(goal: unknown): string | null {
   if (typeof goal !== 'string' || goal.trim() === '')

@@ -11,7 +11,7 @@ import { FAILURE } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
 import { isRecord, jsonBytes } from '../core/json.js';
 import { preview } from '../core/preview.js';
-import { readStart } from '../core/run-input.js';
+import { chainFault, readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
 import type { GoalEnd } from './conclude.js';
@@ -58,21 +58,26 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
 }
 
 function stateFor(input: unknown): RunState {
+  const fault = chainFault(workflowInfo());
+  if (fault !== null) throw refusal(fault);
   // Written by the part before this one, with the types of the same code.
   if (isHandover() && isRecord(input) && isRecord(input.resume)) return input.resume as unknown as RunState;
   const start = readStart(input);
   if (start.ok) return newRunState(start.goal, start.settings, Date.now());
-  const message = `The run can not start: ${start.errors.join(' ')}`;
-  throw ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
+  throw refusal(start.errors.join(' '));
+}
+
+function refusal(why: string): ApplicationFailure {
+  const message = `The run can not start: ${why}`;
+  return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 
 /**
  * True in a part that continues the one before it. Only then may the input be a state: what a client starts has
- * no part before it, and where a cron schedule or a retry policy makes one, its input is still the client's.
+ * no part before it, and cron schedules and retry policies, which would make one of it, are refused.
  */
 function isHandover(): boolean {
-  const { continuedFromExecutionRunId, cronSchedule, attempt } = workflowInfo();
-  return continuedFromExecutionRunId !== undefined && cronSchedule === undefined && attempt === 1;
+  return workflowInfo().continuedFromExecutionRunId !== undefined;
 }
 
 /** Loads what the run pins and says the goal. Returns an end where that is impossible. */

@@ -65,7 +65,7 @@ test.each<[string, unknown[], RegExp]>([
   },
 );
 
-test('start: a state with a retry policy behind it, its first run timed out → the retry is refused as well (TR1)', async () => {
+test('start: with a retry policy → refused at once, the retry of a state of its own making as well (TR1)', async () => {
   await rig.stopWorker();
   const handle = await env.client.workflow.start(WORKFLOW_TYPE, {
     workflowId: 'start-by-retry',
@@ -78,5 +78,6 @@ test('start: a state with a retry policy behind it, its first run timed out → 
   await until('a retry', async () => (await handle.describe()).runId !== first);
   await rig.startWorker();
   const failure = await failureOf(handle);
-  expect(failure.message).toMatch(/There is no resume/);
+  expect(failure).toMatchObject({ type: 'run.bad_input', message: expect.stringMatching(/no retry policy/) });
+  expect(await failedTasksOf(handle)).toBe(0);
 });

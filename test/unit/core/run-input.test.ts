@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { goalError, MAX_GOAL_BYTES, readStart } from '../../../src/core/run-input.js';
+import { chainFault, goalError, MAX_GOAL_BYTES, readStart } from '../../../src/core/run-input.js';
 import { newRunState } from '../../../src/core/run-state.js';
 
 const SETTING_NAMES = [
@@ -150,3 +150,17 @@ describe('readStart', () => {
     );
   });
 });
+
+test.each<[string, Parameters<typeof chainFault>[0], RegExp | null]>([
+  ['nothing of the kind', {}, null],
+  ['one attempt', { retryPolicy: { maximumAttempts: 1 } }, null],
+  ['a cron schedule', { cronSchedule: '@daily' }, /Temporal Schedule/],
+  ['a retry policy', { retryPolicy: {} }, /no retry policy/],
+])(
+  'chainFault: %s → refused at the start where its parts could not go on, with what to do (TR1)',
+  (_, chain, fault) => {
+    const found = chainFault(chain);
+    if (fault === null) expect(found).toBeNull();
+    else expect(found).toMatch(fault);
+  },
+);
