@@ -54,6 +54,7 @@ export const MOST_TOOLS_COUNTED = 150;
 /** All messages that wait or are being understood. */
 export const MESSAGES_BYTES = 100_000;
 export const SEEN_IDS_BYTES = 30_000;
+export const TAKEN_BACK_BYTES = 5_000;
 
 /** A gate with its body; all open ones; what is left to a gate where they take all. */
 export const GATE_BYTES = 20_000;

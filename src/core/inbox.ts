@@ -2,7 +2,7 @@
  * Steering messages and follow-ups that have arrived and are not applied yet (S1, S2, C25). Signal handlers
  * write here and nowhere else; only the loop takes from it.
  */
-import { SEEN_IDS_BYTES } from './bounds.js';
+import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from './bounds.js';
 import { isRecord, jsonBytes } from './json.js';
 import { expected, isAbsent } from './output-fields.js';
 import { sizeOfList } from './sizes.js';
@@ -32,13 +32,15 @@ export interface Inbox {
   items: InboxItem[];
   /** Ids of the last messages, waiting or not, the oldest first: a repeat does nothing. */
   seenIds: string[];
+  /** Of those, the last that were taken back, the oldest first: who sends one again is told. */
+  takenBackIds: string[];
 }
 
 export const SEEN_IDS_KEPT = 1_000;
 const LONGEST_ID = 200;
 
 export function emptyInbox(): Inbox {
-  return { items: [], seenIds: [] };
+  return { items: [], seenIds: [], takenBackIds: [] };
 }
 
 export interface Arrival {
@@ -74,6 +76,8 @@ export function acceptMessage(
   const id = isAbsent(given.id) ? freshId(inbox, arrival.fallbackId) : readId(given.id);
   if (id === null)
     return { kind: 'ignored', id, why: expected('id', `a text of 1 to ${LONGEST_ID} characters`, given.id) };
+  // Also one that was taken back, for this may be its first delivery come again; only its sender knows.
+  if (inbox.takenBackIds.includes(id)) return { kind: 'ignored', id, why: TAKEN_BACK };
   if (inbox.seenIds.includes(id)) return { kind: 'repeated', id };
   const when = isAbsent(given.when) ? 'skip' : STEER_TIMES.find(time => time === given.when);
   const to = isAbsent(given.to) ? null : given.to;
@@ -102,6 +106,8 @@ export function acceptMessage(
 
 const FULL =
   'Too many messages wait to be read already: send it again when some have been, or put the text in a file and name the file.';
+const TAKEN_BACK =
+  'The message of this id was taken back, and stays so: to say something after all, send it under a new id.';
 const QUOTES_BYTES = 2;
 const MESSAGE_FORM = 'a text, or an object { "text": "…" } with id, when and to as wanted,';
 
@@ -160,7 +166,10 @@ export function takeFollowUp(inbox: Inbox): InboxItem | null {
 
 /** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
 export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
-  return takeFirst(inbox, item => item.id === id);
+  const item = takeFirst(inbox, candidate => candidate.id === id);
+  if (item) inbox.takenBackIds.push(id);
+  while (jsonBytes(inbox.takenBackIds) > TAKEN_BACK_BYTES) inbox.takenBackIds.shift();
+  return item;
 }
 
 function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxItem | null {

@@ -22,6 +22,7 @@ import {
   REPORTS_BYTES,
   SEEN_IDS_BYTES,
   SETTINGS_BYTES,
+  TAKEN_BACK_BYTES,
   TRACE_BYTES,
   WISHES_BYTES,
 } from './bounds.js';
@@ -67,7 +68,7 @@ export const BOUNDS: Record<keyof RunState, number> = {
   finishing: NUMBER_BYTES,
   idleSince: NUMBER_BYTES,
   /** With the messages that are being understood. */
-  inbox: MESSAGES_BYTES + SEEN_IDS_BYTES + 1_000,
+  inbox: MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
   /** Without its messages. */
   steering: CURSOR_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000,
   consultation: CURSOR_BYTES + BRIEF_BYTES + 3 * OPINION_BYTES + 2_000,
@@ -109,7 +110,10 @@ const MEASURES: Measures = {
   journal: ({ journal }) => sizeOfList(journal.events) + 60,
   trace: ({ trace: { steps, ...rest } }) => sizeOfList(steps) + jsonBytes(rest) + 10,
   inbox: ({ inbox, steering }) =>
-    sizeOfList([...inbox.items, ...(steering?.items ?? [])]) + jsonBytes(inbox.seenIds) + 30,
+    sizeOfList([...inbox.items, ...(steering?.items ?? [])]) +
+    jsonBytes(inbox.seenIds) +
+    jsonBytes(inbox.takenBackIds) +
+    50,
   steering: ({ steering }) => jsonBytes(steering && { ...steering, items: [] }),
   gates: ({ gates }) =>
     gates.reduce(

@@ -67,10 +67,14 @@ export class MessageWatch {
   ): void {
     // What was refused may be sent again in the right form, under the same id.
     const begun = receipts.findIndex(({ status }) => status === 'accepted');
-    const way = receipts
-      .slice(begun)
-      .map(({ status }) => status)
-      .join(' ');
+    const ways = receipts.slice(begun).map(({ status }) => status);
+    // Who sends again what was taken back is told each time.
+    const told = this.withdrawn.has(id) ? ways.indexOf('dropped') + 1 : ways.length;
+    expectThat(
+      ways.slice(told).every(status => status === 'dropped'),
+      `${id} was taken back, and came again`,
+    );
+    const way = ways.slice(0, told).join(' ');
     const legal = [
       'accepted applied',
       'accepted queued applied',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEEN_IDS_BYTES } from '../../../src/core/bounds.js';
+import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from '../../../src/core/bounds.js';
 import {
   type Acceptance,
   acceptMessage,
@@ -177,6 +177,22 @@ describe('taking', () => {
     expect(inbox.items.map(({ id }) => id)).toEqual(['1', '3']);
   });
 
+  it('S2 withdrawMessage: its id comes again → not taken, and its sender is told to use another', () => {
+    const inbox = emptyInbox();
+    accept({ id: 'x', text: 'a' }, {}, inbox);
+    withdrawMessage(inbox, 'x');
+    const why =
+      'The message of this id was taken back, and stays so: to say something after all, send it under a new id.';
+    expect(accept({ id: 'x', text: 'a' }, {}, inbox)).toEqual({ kind: 'ignored', id: 'x', why });
+    expect(inbox.items).toEqual([]);
+    for (let number = 0; number < 2_000; number++) {
+      accept({ id: `m${number}`, text: 'a' }, {}, inbox);
+      withdrawMessage(inbox, `m${number}`);
+    }
+    expect(jsonBytes(inbox.takenBackIds)).toBeLessThanOrEqual(TAKEN_BACK_BYTES);
+    expect(inbox.takenBackIds.at(-1)).toBe('m1999');
+  });
+
   it('S3 steersToFollowUps: steering left at the end → follow-ups at their place; then one at a time', () => {
     const inbox = emptyInbox();
     inbox.items = [item({ id: '1', to: 'poet' }), item({ id: '2', kind: 'follow-up' }), item({ id: '3' })];
@@ -187,7 +203,7 @@ describe('taking', () => {
   });
 
   it('S2 takeFollowUp: only steering waits → null, and it stays', () => {
-    const inbox = { items: [item({})], seenIds: ['a'] };
+    const inbox = { items: [item({})], seenIds: ['a'], takenBackIds: [] };
     expect(takeFollowUp(inbox)).toBeNull();
     expect(inbox.items).toHaveLength(1);
   });
