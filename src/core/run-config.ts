@@ -38,11 +38,17 @@ export interface RunSettings {
 
 /**
  * Settings of a run that another starts for a task of its own. Nobody is attached to it: it asks no person, waits
- * for no follow-up, and has no client that would run tools (TR11).
+ * for no follow-up, and has no client that would run tools (TR11). But where its plan is a person's to approve, it
+ * waits for whoever comes to do that, who is there for the rest too.
  */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
   const { clientTools: _tools, keepOpenSeconds: _open, ...rest } = settings;
-  return { ...rest, attended: false };
+  return { ...rest, attended: asksForPlan(settings) };
+}
+
+/** Whether a run of these settings waits at its plan, so that its person must be told. */
+export function asksForPlan({ attended, approvePlan, autoApprove }: RunSettings): boolean {
+  return attended === true && approvePlan === true && !autoApprove;
 }
 
 /** A tool of the client, as a start request declares it (T8). */

@@ -12,6 +12,7 @@ import { isOpen, REPLANNED } from '../core/plan.js';
 import { preview } from '../core/preview.js';
 import type { RouteDecision } from '../core/route.js';
 import { decideRoute, deniedRoute } from '../core/route.js';
+import { asksForPlan } from '../core/run-config.js';
 import type { Reading, Steering } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
 import { intentBrief, routeBrief, steerText } from '../core/steering-briefs.js';
@@ -190,7 +191,8 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
     case 'new_task': {
       const id = await run.ports.startRun(run.nextId('s'), steerText(items));
       run.journal('new_run', { id, goal: preview(steerText(items)) });
-      receipts(run, items, `a run of its own, ${id}`);
+      const waits = asksForPlan(state.settings) ? ', whose plan waits there for your approval' : '';
+      receipts(run, items, `a run of its own, ${id}${waits}`);
       return null;
     }
     case 'next_goal':

@@ -141,3 +141,20 @@ test('settingsOfNewTask: a run that a person attends with tools of their client 
     context: { user: 'u' },
   });
 });
+
+test.each<[string, Partial<RunSettings>, boolean]>([
+  ['its plan is to be approved → attended, so that it waits for whoever approves', {}, true],
+  ['--yes approves its plan → nobody is asked', { autoApprove: true }, false],
+  ['the plan is not to be approved → nobody is asked', { approvePlan: false }, false],
+  ['nobody attends the run that starts it → nobody is asked', { attended: false }, false],
+])('settingsOfNewTask: %s (TR11)', (_, given, attended) => {
+  const settings: RunSettings = {
+    mode: 'team',
+    workspace: '/w',
+    autoApprove: false,
+    attended: true,
+    approvePlan: true,
+    ...given,
+  };
+  expect(settingsOfNewTask(settings)).toEqual({ ...settings, attended });
+});
