@@ -67,6 +67,8 @@ const EN = {
   reviewResult: 'Review the result of {id}.',
   reviewAction: 'Review this call of {tool} before it runs.',
   reviewEnd: 'Answer with your review as JSON.',
+  isCut:
+    'For its length only a part of it stands here: {shown} of {whole} characters. Where it says "[cut: …]" the run has left out the rest, which is there in full: judge what you see, and do not take it for incomplete because of that.',
   failed: 'Task {id} has failed ({reason}). Propose how to go on.',
   noReason: 'no reason given',
   itsReport: 'Its report:',
@@ -134,6 +136,8 @@ const ZH: BriefWords = {
   reviewResult: '请审查 {id} 的结果。',
   reviewAction: '请在执行之前审查对 {tool} 的这次调用。',
   reviewEnd: '以 JSON 回复你的审查结果。',
+  isCut:
+    '因为太长，这里只有一部分：{whole} 个字符中的 {shown} 个。写着 "[cut: …]" 的地方是运行时省略的，原文是完整的：请按看到的内容评判，不要因此当作不完整。',
   failed: '任务 {id} 失败了（{reason}）。请建议怎样继续。',
   noReason: '没有说明原因',
   itsReport: '它的报告：',
@@ -153,4 +157,9 @@ export function wordsOf({ pinned }: { pinned: { language: string } | null }): Br
 /** Fills the slots of a text in one pass: what is filled in is not searched again. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (slot, name: string) => String(values[name] ?? slot));
+}
+
+/** Said beside what is shown in part, so that nobody takes the cut for a fault of it; nothing where it is whole. */
+export function cutNote(words: BriefWords, whole: string, shown: string): string[] {
+  return whole === shown ? [] : [fill(words.isCut, { whole: whole.length, shown: shown.length })];
 }

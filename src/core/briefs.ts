@@ -5,7 +5,7 @@
  */
 import { REPORTS_BYTES } from './bounds.js';
 import type { BriefWords } from './brief-words.js';
-import { fill, wordsOf } from './brief-words.js';
+import { cutNote, fill, wordsOf } from './brief-words.js';
 import { cutText } from './fit.js';
 import { heldResults } from './ledger.js';
 import type { Task } from './plan.js';
@@ -154,9 +154,11 @@ function reportsText(words: BriefWords, state: RunState, plan: readonly Task[]):
   if (holdsReports(state)) return words.reportsAbove;
   // The state keeps them all within this: whole, where they are not very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
-  const reports = reported.map(
-    ({ id, status, result }) => `${id} (${status}):\n${delimit('report', cutText(result ?? '', share))}`,
-  );
+  const reports = reported.map(({ id, status, result }) => {
+    const whole = result ?? '';
+    const shown = cutText(whole, share);
+    return [`${id} (${status}):\n${delimit('report', shown)}`, ...cutNote(words, whole, shown)].join('\n');
+  });
   return `${words.reports}\n${reports.join('\n\n')}`;
 }
 

@@ -1,5 +1,5 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
-import { fill, wordsOf } from './brief-words.js';
+import { cutNote, fill, wordsOf } from './brief-words.js';
 import { cutText, fitted } from './fit.js';
 import type { ToolUseBlock } from './message.js';
 import type { PlannedTask, Task } from './plan.js';
@@ -48,11 +48,14 @@ function wishesOf(state: RunState): string[] {
 
 function reviewBrief(state: RunState, what: string, tag: string, subject: unknown): string {
   const words = wordsOf(state);
+  const whole = JSON.stringify(subject, null, 2);
+  const shown = JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2);
   return [
     what,
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
     ...wishesOf(state),
-    delimit(tag, JSON.stringify(fitted(subject, SUBJECT_BYTES), null, 2)),
+    delimit(tag, shown),
+    ...cutNote(words, whole, shown),
     words.reviewEnd,
   ].join('\n\n');
 }
@@ -81,15 +84,16 @@ export function orchestrationBrief(
     },
   };
   const words = wordsOf(state);
+  const whole = task.result ?? '';
+  const report = cutText(whole, CONTEXT_BYTES);
   return [
     fill(words.failed, { id: task.id, reason: task.reason ?? words.noReason }),
     `${words.goal}\n${delimit('goal', state.goal.text)}`,
     ...wishesOf(state),
     `TASK_CONTEXT:\n${delimit('task_context', JSON.stringify(fitted(tasks, CONTEXT_BYTES), null, 2))}`,
     `RESOURCE_POOL:\n${delimit('resource_pool', JSON.stringify(pool, null, 2))}`,
-    task.result
-      ? `${words.itsReport}\n${delimit('report', cutText(task.result, CONTEXT_BYTES))}`
-      : words.noReport,
+    whole === '' ? words.noReport : `${words.itsReport}\n${delimit('report', report)}`,
+    ...cutNote(words, whole, report),
     words.proposalEnd,
   ].join('\n\n');
 }

@@ -43,7 +43,7 @@ export function listen(run: Run, role: string): void {
 }
 
 /** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the place anew. */
-export class Called {}
+export class CalledAway {}
 
 /** Whether a run that is held at a gate hears something, which leaves the gate open. */
 export function hearsAtGate(run: Run): boolean {
@@ -54,7 +54,7 @@ export function hearsAtGate(run: Run): boolean {
 /** Leaves the gate for the place where the message is understood, as continue-as-new leaves it for the next part. */
 export function listenAtGate(run: Run): never {
   listen(run, roleHere(run) ?? '');
-  throw new Called();
+  throw new CalledAway();
 }
 
 /** Sends the run to the place where messages are understood; it comes back to where it was. */

@@ -4,7 +4,7 @@
  */
 import type { GoalEnd } from '../conclude.js';
 import { wrapUp } from '../conclude.js';
-import { Called } from '../hearing.js';
+import { CalledAway } from '../hearing.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { execute } from '../phases/execute.js';
 import { plan } from '../phases/plan.js';
@@ -22,7 +22,7 @@ export async function team(run: Run): Promise<GoalEnd> {
 
 /** A message called the run away from a gate: it goes on at the cursor. */
 function elsewhere(thrown: unknown): null {
-  if (thrown instanceof Called) return null;
+  if (thrown instanceof CalledAway) return null;
   throw thrown;
 }
 
