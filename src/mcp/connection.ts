@@ -8,7 +8,6 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
 import { SteersmanError } from '../errors.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { BusyError, McpCallError, NotSentError } from './call-failure.js';
@@ -16,36 +15,13 @@ import { createHttpTransport, isHttpError, isRefused } from './http-transport.js
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
+import { type ListedTool, listAll, listPageSchema } from './tool-list.js';
 
 /** Longest timer Node takes: the call's own timer is the only limit. */
 const NO_TIMEOUT_MS = 2_147_483_647;
 const LIST_TIMEOUT_MS = 30_000;
 /** How long a broken pipe waits for the exit code that explains it. */
 const EXIT_NOTICE_MS = 300;
-const MAX_LIST_PAGES = 200;
-/** Of all pages as JSON: a run takes far less. */
-const MAX_LIST_CHARS = 8_000_000;
-
-/** Read leniently: one odd tool must not hide the others of its server. */
-const listedToolSchema = z.looseObject({
-  name: z.string().min(1),
-  description: z.string().optional().catch(undefined),
-  inputSchema: z.unknown().optional(),
-  annotations: z
-    .looseObject({
-      readOnlyHint: z.boolean().optional().catch(undefined),
-      idempotentHint: z.boolean().optional().catch(undefined),
-      destructiveHint: z.boolean().optional().catch(undefined),
-    })
-    .optional()
-    .catch(undefined),
-  execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
-});
-const listPageSchema = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-/** Of a tool in a list: each level of its arguments takes two. Nobody writes deeper ones, and no call stack takes them. */
-const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
-
-export type ListedTool = z.infer<typeof listedToolSchema>;
 
 export interface McpCall {
   /** Name on the server. */
@@ -141,27 +117,8 @@ export class McpConnection {
 
   async #listAll(): Promise<ListedTool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
-    const tools: ListedTool[] = [];
-    this.unreadableTools = 0;
-    let cursor: string | undefined;
-    let chars = 0;
-    for (let page = 0; page < MAX_LIST_PAGES; page++) {
-      const params = cursor === undefined ? {} : { cursor };
-      const result = await this.#listPage(params);
-      const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
-      this.unreadableTools += result.tools.length - entries.length;
-      chars += JSON.stringify(entries).length;
-      if (chars > MAX_LIST_CHARS) {
-        throw new SteersmanError(
-          `Tool server ${this.server.name} lists more than ${MAX_LIST_CHARS / 1_000_000} MB of tools.`,
-          `Mend it, or set "enabled": false for ${this.server.name}.`,
-        );
-      }
-      tools.push(...entries);
-      const next = result.nextCursor ?? undefined;
-      if (next === undefined || next === cursor) return tools;
-      cursor = next;
-    }
+    const { tools, unreadable } = await listAll(this.server.name, params => this.#listPage(params));
+    this.unreadableTools = unreadable;
     return tools;
   }
 
@@ -293,11 +250,6 @@ export class McpConnection {
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();
   }
-}
-
-function readEntry(entry: unknown): ListedTool | null {
-  const { success, data } = listedToolSchema.safeParse(entry);
-  return success && !nestsDeeper(data, MAX_TOOL_DEPTH) ? data : null;
 }
 
 /** With the cause: `fetch failed` alone helps nobody. */

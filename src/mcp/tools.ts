@@ -4,8 +4,8 @@ import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../co
 import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
 import type { McpConfig } from './config.js';
-import type { ListedTool } from './connection.js';
 import type { McpPool } from './pool.js';
+import type { ListedTool } from './tool-list.js';
 import { toolNamer } from './tool-names.js';
 
 export interface RunTools {

@@ -1,0 +1,68 @@
+/** Reading a server's list of tools, every page of it. */
+import { z } from 'zod';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
+import { SteersmanError } from '../errors.js';
+
+const MAX_LIST_PAGES = 200;
+/** Of all pages as JSON: a run takes far less. */
+const MAX_LIST_CHARS = 8_000_000;
+
+/** Read leniently: one odd tool must not hide the others of its server. */
+const listedToolSchema = z.looseObject({
+  name: z.string().min(1),
+  description: z.string().optional().catch(undefined),
+  inputSchema: z.unknown().optional(),
+  annotations: z
+    .looseObject({
+      readOnlyHint: z.boolean().optional().catch(undefined),
+      idempotentHint: z.boolean().optional().catch(undefined),
+      destructiveHint: z.boolean().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+  execution: z.looseObject({ taskSupport: z.string().optional() }).optional().catch(undefined),
+});
+export const listPageSchema = z.looseObject({
+  tools: z.array(z.unknown()),
+  nextCursor: z.string().nullish(),
+});
+/** Of a tool in a list: each level of its arguments takes two. Nobody writes deeper ones, and no call stack takes them. */
+const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
+
+export type ListedTool = z.infer<typeof listedToolSchema>;
+
+/**
+ * `askFor` gets one page. `unreadable`: how many entries are left out.
+ * @throws SteersmanError where the list is too long.
+ */
+export async function listAll(
+  server: string,
+  askFor: (params: { cursor?: string }) => Promise<z.infer<typeof listPageSchema>>,
+): Promise<{ tools: ListedTool[]; unreadable: number }> {
+  const tools: ListedTool[] = [];
+  let unreadable = 0;
+  let cursor: string | undefined;
+  let chars = 0;
+  for (let page = 0; page < MAX_LIST_PAGES; page++) {
+    const result = await askFor(cursor === undefined ? {} : { cursor });
+    const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
+    unreadable += result.tools.length - entries.length;
+    chars += JSON.stringify(entries).length;
+    if (chars > MAX_LIST_CHARS) {
+      throw new SteersmanError(
+        `Tool server ${server} lists more than ${MAX_LIST_CHARS / 1_000_000} MB of tools.`,
+        `Mend it, or set "enabled": false for ${server}.`,
+      );
+    }
+    tools.push(...entries);
+    const next = result.nextCursor ?? undefined;
+    if (next === undefined || next === cursor) break;
+    cursor = next;
+  }
+  return { tools, unreadable };
+}
+
+function readEntry(entry: unknown): ListedTool | null {
+  const { success, data } = listedToolSchema.safeParse(entry);
+  return success && !nestsDeeper(data, MAX_TOOL_DEPTH) ? data : null;
+}
