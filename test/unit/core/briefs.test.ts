@@ -236,6 +236,13 @@ describe('what a brief says once (OU13)', () => {
   );
 });
 
+test('verificationBrief: reports that are too long together → cut, and the verifier is told how long each is (C8)', () => {
+  const long = 'It says so. '.repeat(6_000);
+  const tasks = ['task-1', 'task-2'].map(id => task(id, { status: 'completed', result: long }));
+  const brief = verificationBrief(stateWith(tasks));
+  expect(brief.match(/only a part of it stands here: \d+ of 72000 characters/g)).toHaveLength(2);
+});
+
 test('verificationBrief: what failed under an earlier plan → named as replaced, not listed to be judged (OU14)', () => {
   const tasks = [
     task('task-1', { status: 'failed', cycle: 1 }),

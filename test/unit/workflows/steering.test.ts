@@ -237,6 +237,39 @@ describe('a run that is paused at a gate', () => {
     expect(open).toEqual([['plan:1:2']]);
   });
 
+  test('pause: a message while more of a used-up budget is asked for → taken as it was said, and asked once (PR4, S3)', async () => {
+    const team = await teamRun({
+      settings: { attended: true },
+      understands: true,
+      limits: { turns: 1 },
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'In French.' }, 'steer');
+        if (times !== 3) return;
+        answerFirst(run, { decision: 'raise', to: 10 });
+        requestResume(run, null);
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1']);
+    expect(gateEvents(team.run)).toEqual(['gate_opened budget', 'gate_closed budget']);
+    expect(team.calls[1]?.request).toContain('In French.');
+  });
+
+  test('steer: another task, where plans are to be approved → its receipt says that the new run waits for that (TR11)', async () => {
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role, run, times }) => {
+        if (role === 'planner' && times === 1) receive(run, { id: 'x', text: 'Book a table.' }, 'steer');
+        return role === 'understanding' ? intentOf('different_task') : undefined;
+      },
+      waits: run => answerFirst(run, { decision: 'approve' }),
+    });
+    const last = team.run.state.journal.events.findLast(event => event.type === 'receipt');
+    expect(last).toMatchObject({
+      how: expect.stringMatching(/a run of its own, \S+, whose plan waits there/),
+    });
+  });
+
   test.each(['planner', 'executor', 'verifier'])(
     'pause: a message while the %s asks → noted at once, the question is asked once and answered (PR4)',
     async asking => {
