@@ -100,7 +100,18 @@ function startError(home: string, log: string, timedOut: boolean): SteersmanErro
   const paths = stackPaths(home);
   return new SteersmanError(
     `The local Temporal server ${what}. The end of ${paths.serverLog}:\n${log || '(empty)'}`,
-    `If its database is damaged or of a newer server, move ${paths.database} away and try again.`,
+    startRemedy(log, paths.database),
     1,
   );
+}
+
+/** What to do about a server that does not start, told from its log: a database that is well must not be moved away. */
+export function startRemedy(log: string, database: string): string {
+  if (/disk is full|no space left/i.test(log))
+    return 'The disk is full: make room, and try again. Nothing that ran is lost.';
+  if (/database is locked/i.test(log))
+    return `Another process has ${database} open: end it, and try again. Nothing that ran is lost.`;
+  if (/readonly database|read-only file system/i.test(log))
+    return `${database} can not be written: make it and its folder writable, and try again.`;
+  return `If its database is damaged or of a newer server, move ${database} away and try again.`;
 }

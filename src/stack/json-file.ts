@@ -15,8 +15,14 @@ export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
 /** Writes in one step: a reader sees the old content or the new, never a part. */
 export function writeJson(path: string, value: object): void {
   const part = `${path}.${randomUUID()}.part`;
-  writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
-  renameSync(part, path);
+  try {
+    writeFileSync(part, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    renameSync(part, path);
+  } catch (error) {
+    // A full disk would keep a part for each try.
+    removeFile(part);
+    throw error;
+  }
 }
 
 export function removeFile(path: string): void {
