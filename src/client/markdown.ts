@@ -11,23 +11,54 @@ interface Page {
 }
 
 const MOST_COLUMNS = 100;
+/** Wrapping a line takes time that grows with its square: so much of it at a time. */
+const PIECE = /.{1,2000}(?:\s|$)|.{1,2000}/gu;
 
 /** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
 export function markdownLines(text: string, { width, colors }: Page): string[] {
   const page = { width: Math.max(20, Math.min(width, MOST_COLUMNS)), colors };
   const clean = terminalText(text);
-  const lines = markdownOf(clean, page) ?? paragraph(clean, page);
+  const lines = markdownOf(clean, page) ?? plain(clean, page);
   while (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
-/** Null for what nests deeper than the stack is: then it is only text. */
+/** Null for what nests deeper than the stack is, or takes too long to read: then it is only text. */
 function markdownOf(text: string, page: Page): string[] | null {
+  if (isCostly(text)) return null;
   try {
     return blocks(lexer(text), page);
   } catch {
     return null;
   }
+}
+
+/** Marks that may begin or end something within a line, and whose partners `marked` looks for. */
+const MARKS = /[*_~[\]`]/;
+/** What begins a text of its own, as an empty line does: an item, a heading, a row. */
+const NEW_TEXT = /^\s*(?:$|[-*+] |\d{1,9}[.)] |#|\|)/;
+/** 4,000 characters of nothing but marks take about half a second; ordinary text of 100 KB is at a tenth of this. */
+const MOST_COST = 12_000_000;
+/** Answers and plans are far shorter. */
+const MOST_CHARS = 400_000;
+
+/** Within one text, `marked` takes time that grows with its length times its marks, and faster. */
+function isCostly(text: string): boolean {
+  if (text.length > MOST_CHARS) return true;
+  let cost = 0;
+  let chars = 0;
+  let marks = 0;
+  for (const line of text.split('\n')) {
+    if (NEW_TEXT.test(line)) {
+      cost += chars * marks;
+      chars = 0;
+      marks = 0;
+    }
+    chars += line.length + 1;
+    for (const character of line) if (MARKS.test(character)) marks += 1;
+    if (cost + chars * marks > MOST_COST) return true;
+  }
+  return false;
 }
 
 /** Blocks one below the other, with an empty line between them. */
@@ -82,6 +113,12 @@ function paragraph(text: string, { width }: Page): string[] {
     .replace(/\n+$/, '')
     .split('\n')
     .flatMap(line => wrapText(line, width));
+}
+
+function plain(text: string, page: Page): string[] {
+  return text
+    .split('\n')
+    .flatMap(line => (line.match(PIECE) ?? ['']).flatMap(piece => paragraph(piece, page)));
 }
 
 function listLines(list: Tokens.List, page: Page): string[] {

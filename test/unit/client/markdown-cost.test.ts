@@ -1,0 +1,42 @@
+/** Texts that take `marked` very long are never given to it. */
+import { lexer } from 'marked';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { markdownLines } from '../../../src/client/markdown.js';
+import { noColors } from '../../../src/client/output.js';
+
+vi.mock('marked', async original => {
+  const marked = await original<typeof import('marked')>();
+  return { ...marked, lexer: vi.fn(marked.lexer) };
+});
+
+const page = { width: 80, colors: noColors };
+
+/** `text` again and again, so many KB of it. */
+function much(text: string, kb: number): string {
+  return text.repeat(Math.ceil((kb * 1_000) / text.length));
+}
+
+describe('Markdown for terminals', () => {
+  beforeEach(() => {
+    vi.mocked(lexer).mockClear();
+  });
+
+  it.each<[number, string]>([
+    [100, '*a_'],
+    [20, '[a*_b'],
+    [20, '> *a_\n'],
+    [20, `${'*a_'.repeat(600)}\n\n`],
+  ])('%i KB of %j → shown as it is, without a look for Markdown', (kb, text) => {
+    const lines = markdownLines(much(text, kb), page);
+    expect(lexer).not.toHaveBeenCalled();
+    expect(lines.join('').replace(/\s/g, '')).toBe(much(text, kb).replace(/\s/g, ''));
+  });
+
+  it.each([
+    ['paragraphs', 'Some **bold** words, `code` and a [link](https://a.example/).\n\n'],
+    ['a list', '- **`src/some_file.ts`**: it does *this* and that\n'],
+  ])('30 KB of %s → read as Markdown', (_what, text) => {
+    expect(markdownLines(much(text, 30), page).join('\n')).not.toContain('**');
+    expect(lexer).toHaveBeenCalledOnce();
+  });
+});
