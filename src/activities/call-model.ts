@@ -23,6 +23,8 @@ export interface CallModelDeps {
   readState: StateReader;
   /** Keeps a text in the blob store; returns its reference. */
   storeText(name: string, text: string): Promise<string>;
+  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  redact?: (text: string) => string;
   live?: Partial<LiveTextOptions>;
   /** `timeoutMs` is at most the activity's own limit. */
   limits?: Partial<StreamLimits>;
@@ -140,6 +142,8 @@ async function complete(
   durationMs: number,
 ): Promise<CallModelResult> {
   const { head } = state;
+  // Not before the calls are read from it: one with a secret in it does not run, and must still be known.
+  const clean = deps.redact ?? ((text: string) => text);
   const content = draft.whole(input.callId, head.tools);
   let stopReason = draft.end?.stopReason ?? 'end_turn';
   const servedModel = draft.end?.servedModel ?? null;
@@ -152,17 +156,19 @@ async function complete(
     stopReason = 'tool_use';
     repairedText = null;
   }
-  const whole = content.some(block => block.type === 'tool_use') ? null : wholeText(draft.text, head.output);
+  const whole = content.some(block => block.type === 'tool_use')
+    ? null
+    : wholeText(clean(draft.text), head.output);
   const used = usage.ofReply();
   return {
-    content: await fitReply(content, input.callId, deps.storeText),
+    content: await fitReply(content, input.callId, deps.storeText, deps.redact),
     stopReason,
     usage: used.usage,
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
     model: input.model,
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
     ...(whole === null ? {} : { wholeText: whole }),
-    ...(repairedText === null ? {} : { repairedText: cutText(repairedText, WHOLE_REPLY_BYTES) }),
+    ...(repairedText === null ? {} : { repairedText: cutText(clean(repairedText), WHOLE_REPLY_BYTES) }),
     durationMs,
   };
 }
@@ -177,7 +183,7 @@ async function interrupted(
 ): Promise<CallModelResult> {
   if (!cancelRequested(context)) throw notByRequest(context);
   return {
-    content: await fitReply(draft.partial(), input.callId, deps.storeText),
+    content: await fitReply(draft.partial(), input.callId, deps.storeText, deps.redact),
     stopReason: 'interrupted',
     usage: usage.ofReply().usage,
     model: input.model,

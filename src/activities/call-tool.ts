@@ -74,7 +74,7 @@ const LIST_BUDGET_MS = 5_000;
  */
 export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Promise<CallToolResult> {
   return async function steersmanCallTool(input) {
-    const beat = startHeartbeat(input);
+    const beat = startHeartbeat(input, deps.redact);
     try {
       return await new ToolCall(deps, input, beat).run();
     } finally {
@@ -151,7 +151,7 @@ class ToolCall {
       if (errors.length > 0) return ended('invalid', badArgumentsNote(errors));
       const sent = await this.#send(connected.connection, args, pace.requestMs);
       if ('result' in sent) return sent.result;
-      why = `Tool server ${server}: ${shortOf(sent.notRun.message)}.`;
+      why = `Tool server ${server}: ${this.#shortOf(sent.notRun.message)}.`;
       if (sent.notRun.kind !== 'busy') {
         pace.unreached();
         this.#deps.pool.discard(connected.connection);
@@ -181,7 +181,7 @@ class ToolCall {
       const opening = this.#deps.pool.connect(server, workspace).then(connection => ({ connection }));
       return await this.#orStop(within(budgetMs, opening, tooSlow));
     } catch (error) {
-      if (error instanceof SteersmanError) return { why: shortOf(error.message) };
+      if (error instanceof SteersmanError) return { why: this.#shortOf(error.message) };
       throw error;
     }
   }
@@ -227,8 +227,13 @@ class ToolCall {
       return { ...ran, content: await toToolContent(answer, this.#keeper()), ...noted() };
     } catch {
       notes.push(NO_STORE_NOTE);
-      return { ...ran, content: contentWithoutStore(answer), ...noted() };
+      return { ...ran, content: contentWithoutStore(answer, this.#deps.redact), ...noted() };
     }
+  }
+
+  /** What a server said on its way out, for the conversation and for history: its beginning. */
+  #shortOf(said: string): string {
+    return headChars(this.#deps.redact?.(said) ?? said, SERVER_WORDS_CHARS);
   }
 
   #keeper() {
@@ -244,7 +249,7 @@ class ToolCall {
   ): Promise<CallToolResult> {
     const { ending, note } = refusal(error.code, await this.#isListed(connection));
     const text = await boundText(error.message, this.#keeper()).catch(() => ({
-      text: shortOf(error.message),
+      text: this.#shortOf(error.message),
     }));
     return { ending, note, content: [{ type: 'text', ...text }], isError: true, durationMs };
   }
@@ -283,14 +288,14 @@ class ToolCall {
         return this.#refused(error, connection, durationMs);
       case 'timed_out': {
         const why = `${tool} did not answer within ${timeoutMs / 1000} s`;
-        const said = shortOf(error.message);
+        const said = this.#shortOf(error.message);
         const whole = said === '' ? why : `${why}: ${said}`;
         if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
         return unknown(why, { said, durationMs });
       }
       default: {
         const why = `the connection to tool server ${server} was lost while ${tool} ran`;
-        const said = shortOf(error.message);
+        const said = this.#shortOf(error.message);
         if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
         return unknown(why, { said, durationMs });
       }
@@ -351,9 +356,4 @@ class StoppedBeforeSending extends Error {}
 
 function since(startedAt: number): number {
   return Math.round(performance.now() - startedAt);
-}
-
-/** What a server said on its way out, for the conversation and for history: its beginning. */
-function shortOf(said: string): string {
-  return headChars(said, SERVER_WORDS_CHARS);
 }

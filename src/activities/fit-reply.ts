@@ -25,13 +25,19 @@ const CALL_BYTES = 300;
 /** A store that hangs does not hold the reply up. */
 const STORE_MS = 10_000;
 
-export async function fitReply(content: Content, callId: string, store: StoreText): Promise<Content> {
+/** `clean` takes secrets out of what is said, before it is cut; calls in which there are some don't run at all. */
+export async function fitReply(
+  content: Content,
+  callId: string,
+  store: StoreText,
+  clean = (text: string) => text,
+): Promise<Content> {
   const hasCalls = content.some(block => block.type === 'tool_use');
   const said: (TextBlock | ReasoningBlock)[] = [];
   for (const block of content) {
     if (block.type === 'tool_use') continue;
     const most = hasCalls || block.type === 'reasoning' ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
-    said.push({ ...block, text: await keep(`${callId}-${block.type}`, block.text, most, store) });
+    said.push({ ...block, text: await keep(`${callId}-${block.type}`, clean(block.text), most, store) });
   }
   const calls = content.filter(block => block.type === 'tool_use');
   return [...said, ...fitCalls(calls, REPLY_BYTES - jsonBytes(said) - CALL_BYTES)];

@@ -1,7 +1,9 @@
 /** Heartbeats of a tool call: that it is alive, and how far its server says it is. */
 import { heartbeat } from '@temporalio/activity';
+import { headChars } from '../core/large-text.js';
 import type { CallToolInput } from './types.js';
 
+const PROGRESS_CHARS = 200;
 const HEARTBEAT_MS = 1_000;
 
 interface Progress {
@@ -16,13 +18,15 @@ export interface Beat {
   stop(): void;
 }
 
-export function startHeartbeat({ callId, tool }: CallToolInput): Beat {
+export function startHeartbeat({ callId, tool }: CallToolInput, redact = (text: string) => text): Beat {
   let details: Record<string, unknown> = { callId, tool };
   heartbeat(details);
   const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
   return {
     progress({ progress, total, message }) {
-      details = { callId, tool, progress, total, message: message?.slice(0, 200) };
+      // Whole texts are cleaned, then cut: half a secret would not be recognised.
+      const said = message === undefined ? undefined : headChars(redact(message), PROGRESS_CHARS);
+      details = { callId, tool, progress, total, message: said };
       heartbeat(details);
     },
     stop: () => clearInterval(timer),

@@ -66,9 +66,9 @@ export async function toToolContent(result: Answer, keeper: Keeper): Promise<Too
 }
 
 /** The beginning of the texts, where the store could not take the rest. */
-export function contentWithoutStore({ content }: Answer): ToolContent[] {
+export function contentWithoutStore({ content }: Answer, clean = (text: string) => text): ToolContent[] {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
-  const head = cutHead(Buffer.from(texts.join('\n')), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
+  const head = cutHead(Buffer.from(clean(texts.join('\n'))), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
   return [{ type: 'text', text: head }];
 }
 

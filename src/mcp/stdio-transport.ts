@@ -94,7 +94,10 @@ export class StdioTransport implements Transport {
   }
 
   #keep(text: string): void {
-    this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL_CHARS);
+    const all = this.#stderr + text;
+    // Never from within a line or a word: half a secret would not be recognised.
+    this.#stderr =
+      all.length > STDERR_TAIL_CHARS ? all.slice(-STDERR_TAIL_CHARS).replace(/^(?:[^\n]*\n|\S*)/, '') : all;
   }
 
   #read(chunk: Buffer): void {
@@ -121,7 +124,7 @@ export class StdioTransport implements Transport {
       this.onmessage?.(deserializeMessage(line));
     } catch (error) {
       // A server that logs to stdout: the line helps to explain a connection that does not come up.
-      this.#keep(`${line.slice(0, 500)}\n`);
+      this.#keep(`${line.length > 500 ? line.slice(0, 500).replace(/\S*$/, '…') : line}\n`);
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
       const id = answeredBy(line);
       if (id !== null) this.onmessage?.(unreadableAnswer(id));

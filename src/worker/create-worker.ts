@@ -183,6 +183,7 @@ function activitiesOf(options: SteersmanWorkerOptions, parts: Parts): SteersmanA
         offers,
       ),
       storeText: (_name, text) => blobs.put(runIdOf(), text),
+      redact: text => secrets.redact(text),
       live: { throttleMs },
       limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
       shuttingDown: ending,

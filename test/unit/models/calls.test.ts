@@ -69,6 +69,13 @@ describe('a reply', () => {
     expect(shown).toMatch(/^begin[\s\S]*blob:c7-text[\s\S]*end$/);
   });
 
+  it('text that is cut within a secret → no part of the secret, in the message or in the store (TR4)', async () => {
+    const key = 'sk-proj-4f9Zq81x7Lm0';
+    const { baseUrl } = await scripted([{ text: `${'x'.repeat(5_990)}${key}${'y'.repeat(70_000)}` }]);
+    const call = startCall({ baseUrl, deps: { redact: text => text.replaceAll(key, '[secret KEY]') } });
+    expect(JSON.stringify([await call.result, ...call.stored.values()])).not.toContain('sk-pro');
+  });
+
   it('endpoint gives no id, or one id twice → unique ids made of the call id (G7)', async () => {
     const toolCalls = [
       { name: 'a', id: null },
