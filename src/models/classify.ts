@@ -103,13 +103,37 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
   }
 }
 
+/** Somebody listens at the address: what came is no answer, by the code of its failure. */
+const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
+  [
+    /^UND_ERR_HEADERS_OVERFLOW$|^HPE_HEADER_OVERFLOW$/,
+    FAILURE.model.tooLarge,
+    'sent larger response headers than are taken in. Look for a proxy in between that adds cookies or other headers',
+  ],
+  [
+    /^HPE_/,
+    FAILURE.model.badResponse,
+    'did not answer as an HTTP server does. Check its port, and whether it wants https',
+  ],
+  [
+    /^ERR_SSL_/,
+    FAILURE.model.badResponse,
+    'did not answer as an https server does. Check its port, and whether it wants http',
+  ],
+  [
+    /^(?:Z_|ERR__ERROR_|ZSTD_)/,
+    FAILURE.model.badResponse,
+    'sent a body that is not what its content-encoding header says. Look for a proxy in between that compresses answers',
+  ],
+];
+
 /** A failure without an answer: refused, not resolved, cut, not understood. */
 export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
   const where = `${site.provider}/${site.model} at ${site.endpoint}`;
   if (error instanceof SyntaxError) {
     return new ModelCallError(
       FAILURE.model.badResponse,
-      `${where} sent something that is not JSON in its stream.`,
+      `${where} sent something that is not JSON. Check ${site.urlVariable} (it usually ends in /v1).`,
     );
   }
   for (const cause of causesOf(error)) {
@@ -129,6 +153,11 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
     code ?? scrub(error instanceof Error ? error.message : String(error), site.secrets, site.requestTexts);
   if (code !== null && /TIMEOUT/.test(code)) {
     return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${code}).`);
+  }
+  const answered = code === null ? undefined : ANSWERS_THAT_ARE_NONE.find(([codes]) => codes.test(code));
+  if (answered) {
+    const [, type, what] = answered;
+    return new ModelCallError(type, `${where} ${what} (${code}). The address is set by ${site.urlVariable}.`);
   }
   const message =
     chunks > 0

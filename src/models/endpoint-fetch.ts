@@ -15,7 +15,8 @@ export async function fetchFromEndpoint(
   if (input instanceof Request) throw new TypeError('the SDK gives addresses, not requests');
   const response = await fetchSameOrigin(input, init);
   if (response.ok) return response;
-  const text = await readText(response.body, REPLY_BOUNDS.errorBytes);
+  // The status says what is wrong, also where the body can't be read.
+  const text = await readText(response.body, REPLY_BOUNDS.errorBytes).catch(() => '');
   const { status, statusText } = response;
   // Written anew, the body has neither its length nor its encoding.
   const headers = new Headers(response.headers);

@@ -242,6 +242,29 @@ describe('failures without an answer', () => {
     expect(failure.message).toContain('OPENAI_BASE_URL');
   });
 
+  it.each([
+    [
+      'headers of 40 KB',
+      `HTTP/1.1 200 OK\r\nx-a: ${'a'.repeat(40_000)}\r\n\r\n`,
+      model.tooLarge,
+      'response headers',
+    ],
+    ['another protocol', 'SSH-2.0-OpenSSH_9.6\r\n', model.badResponse, 'as an HTTP server does'],
+  ])('%s in place of an answer → says so, and what sets the address', async (_what, sent, type, words) => {
+    const server = createServer(socket => {
+      socket.on('error', () => undefined).once('data', () => socket.end(sent));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const failure = await failureOf(runCall({ baseUrl: `http://127.0.0.1:${port}/v1` }));
+    server.close();
+    expect(failure).toMatchObject({ type, nonRetryable: type === model.tooLarge });
+    expect(failure.message).toContain(words);
+    expect(failure.message).toContain(`127.0.0.1:${port}`);
+    expect(failure.message).toMatch(/OPENAI_BASE_URL/);
+    expect(failure.message).not.toContain('Is a model server running');
+  });
+
   it('connection dropped in the middle of a reply → model.connection', async () => {
     const server = await scripted({ text: 'x'.repeat(500), dropAfterChunks: 3 });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));

@@ -190,6 +190,23 @@ describe('a reply in another form (OU4)', () => {
     ]);
   });
 
+  it('parts that nobody can read among the others → left out, the readable ones stay', async () => {
+    const content = [
+      { type: 'text', text: 'It ' },
+      { type: 'hologram', frames: { a: 1 } },
+      null,
+      7,
+      { type: 'text', text: null },
+      { type: 'thinking', thinking: [null, { type: 'text', text: 'Hm.' }] },
+      { type: 'text', text: 'is so.' },
+    ];
+    const result = await runCall({ baseUrl: await streaming([delta({ content }), stop()]) });
+    expect(result.content).toEqual([
+      { type: 'reasoning', text: 'Hm.' },
+      { type: 'text', text: 'It is so.' },
+    ]);
+  });
+
   it('arguments as an object → the object', async () => {
     const baseUrl = await streaming([call(0, 'read', { path: 'a.txt' }), stop('tool_calls')]);
     expect(blocks((await runCall({ baseUrl })).content).calls).toMatchObject([{ input: { path: 'a.txt' } }]);
