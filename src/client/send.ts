@@ -27,7 +27,7 @@ import {
 import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { EXIT } from './exit-codes.js';
-import { isFinalQueryError } from './grpc-errors.js';
+import { explainError, isFinalQueryError, isServerAway } from './grpc-errors.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 
@@ -63,14 +63,28 @@ export function deliver(temporal: Temporal, id: string, message: OutgoingMessage
   return sendToOpen(temporal, id, signal, message.input.text);
 }
 
-/** Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended. */
+/**
+ * Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended, and
+ * where nobody knows whether it has the message: typed again, that is another one.
+ */
 export async function sendMessage(temporal: Temporal, id: string, message: OutgoingMessage): Promise<Sent> {
-  const run = await deliver(temporal, id, message);
+  const run = await deliver(temporal, id, message).catch((error: unknown) => {
+    throw isServerAway(error) ? notTold(id, error) : error;
+  });
   const { input } = message;
   const receipt = (await mayBeServed(temporal, run.taskQueue))
     ? await receiptOf(temporal, id, input.id)
     : null;
   return { id: input.id, receipt };
+}
+
+function notTold(id: string, error: unknown): SteersmanError {
+  const why = explainError(error)?.message ?? String(error);
+  return new SteersmanError(
+    `It is not known whether the run ${id} has the message. ${why}`,
+    `Look before you send it again: npm run client -- watch ${id}`,
+    EXIT.failed,
+  );
 }
 
 /** Signals without a receipt of their own. */

@@ -20,6 +20,7 @@ import { defaultModelFor } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { EXIT } from './exit-codes.js';
 import { cutToBytes } from './format.js';
+import { explainError, isServerAway } from './grpc-errors.js';
 import { projectWorker } from './project-worker.js';
 import { newRunId } from './run-id.js';
 
@@ -194,6 +195,16 @@ export async function startRun(
         EXIT.usage,
       );
     }
-    throw error;
+    throw isServerAway(error) ? notTold(id, error) : error;
   }
+}
+
+/** The server may have taken the start all the same: started again under another id, everything happens twice. */
+function notTold(id: string, error: unknown): SteersmanError {
+  const why = explainError(error)?.message ?? String(error);
+  return new SteersmanError(
+    `It is not known whether the run ${id} was started. ${why}`,
+    `See whether it is there: npm run client -- show ${id}. If not, start it with --id ${id}: there is never a second one of that id.`,
+    EXIT.failed,
+  );
 }

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Temporal } from '../../../src/client/connect.js';
+import { sendMessage } from '../../../src/client/send.js';
+import { type StartRequest, startRun } from '../../../src/client/start-run.js';
+import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
+
+/** As gRPC tells that no answer came in time. */
+const LATE = Object.assign(new Error('4 DEADLINE_EXCEEDED: Deadline exceeded'), {
+  code: 4,
+  details: 'Deadline exceeded',
+  metadata: {},
+});
+
+/** A server that takes what it is sent, and whose answers to that are lost. */
+const client = {
+  withDeadline: (_: number, work: () => unknown) => work(),
+  workflow: {
+    start: () => Promise.reject(LATE),
+    getHandle: () => ({
+      describe: async () => ({ type: WORKFLOW_TYPE, status: { name: 'RUNNING' }, raw: {} }),
+      signal: () => Promise.reject(LATE),
+    }),
+  },
+};
+const temporal = { client } as unknown as Temporal;
+
+test('start: its answer is lost → the run’s id is said, and how to start it without a second one', async () => {
+  const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
+  const request: StartRequest = {
+    id: 'pay-1',
+    goal: 'Pay',
+    settings,
+    taskQueue: null,
+    configDir: null,
+    after: null,
+  };
+  await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
+    message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
+    hint: expect.stringContaining('--id pay-1'),
+  });
+});
+
+test('steer: its answer is lost → nobody says that it was not taken, for typed again it would come twice', async () => {
+  const input = { id: 'm-1', text: 'Pay less' };
+  await expect(sendMessage(temporal, 'pay-1', { kind: 'steer', input })).rejects.toMatchObject({
+    message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
+    hint: expect.stringContaining('watch pay-1'),
+  });
+});
