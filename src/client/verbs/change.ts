@@ -15,7 +15,7 @@ export function addPlan(program: Command): void {
   const verb = program
     .command('plan')
     .description(
-      "Show a run's tasks, or with --tasks add some, change those that have not begun, and show what came of it.",
+      "Show a run's tasks, or with --tasks first add some and change those that have not begun.",
     )
     .argument('<id>', 'id of the run')
     .option('--tasks <json>', 'tasks as JSON: an id that exists is changed, another is added');
