@@ -14,9 +14,7 @@ import { readRun } from '../show-run.js';
 export function addPlan(program: Command): void {
   const verb = program
     .command('plan')
-    .description(
-      "Show a run's tasks, or with --tasks first add some and change those that have not begun.",
-    )
+    .description("Show a run's tasks, or with --tasks first add some and change those that have not begun.")
     .argument('<id>', 'id of the run')
     .option('--tasks <json>', 'tasks as JSON: an id that exists is changed, another is added');
   describeVerb(verb, [
