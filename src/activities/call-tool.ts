@@ -7,8 +7,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
-import { matchesAny } from '../core/glob.js';
 import { headChars } from '../core/large-text.js';
+import { matchesAny } from '../core/tools/glob.js';
 import {
   badArgumentsNote,
   busyNote,
@@ -19,8 +19,8 @@ import {
   unknownToolNote,
   unreachableNote,
   unreadablePartsNote,
-} from '../core/tool-notes.js';
-import { READ_RESULT } from '../core/tool-result.js';
+} from '../core/tools/tool-notes.js';
+import { READ_RESULT } from '../core/tools/tool-result.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import { McpCallError } from '../mcp/call-failure.js';

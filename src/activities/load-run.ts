@@ -16,15 +16,15 @@ import {
 } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { PINNED_BYTES } from '../core/bounds.js';
-import { mergeClientTools } from '../core/client-tools.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
-import { idlePermissions, isDenied } from '../core/permission.js';
 import { pricedChains } from '../core/prices.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
-import type { ToolDefinition } from '../core/tool.js';
+import { mergeClientTools } from '../core/tools/client-tools.js';
+import { idlePermissions, isDenied } from '../core/tools/permission.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import { toolNamer } from '../mcp/tool-names.js';

@@ -1,5 +1,5 @@
 /** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
-import { REFUSED_NOTES, unknownOutcomeNote } from '../core/tool-notes.js';
+import { REFUSED_NOTES, unknownOutcomeNote } from '../core/tools/tool-notes.js';
 import type { CallToolResult } from './types.js';
 
 /** JSON-RPC codes of MCP: no such method, wrong parameters. */

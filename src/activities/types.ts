@@ -2,11 +2,12 @@
  * What workflows and activities say to each other: plain data, small, and without the conversation,
  * which activities read from the workflow by query (DESIGN.md, "Model calls by reference").
  */
-import type { Dialect } from '../core/envelope.js';
+
 import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/message.js';
+import type { Dialect } from '../core/outputs/envelope.js';
 import type { OutputContract } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
-import type { JsonSchema } from '../core/tool.js';
+import type { JsonSchema } from '../core/tools/tool.js';
 import type { Packed } from '../workflows/packed.js';
 
 export interface LoadRunInput {
@@ -104,7 +105,7 @@ export interface CallToolInput {
 
 export interface CallToolResult {
   ending: 'executed' | 'invalid' | 'denied' | 'timed_out' | 'unavailable' | 'outcome_unknown' | 'cancelled';
-  /** Words of the worker (`core/tool-notes.ts`), never of the tool or its server. */
+  /** Words of the worker (`core/tools/tool-notes.ts`), never of the tool or its server. */
   note?: string;
   content: ToolContent[];
   isError: boolean;

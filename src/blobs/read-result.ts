@@ -1,7 +1,7 @@
 /** The built-in tool that pages a large result (T17). */
 import type { ToolContent } from '../core/message.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../core/tool.js';
-import { READ_RESULT } from '../core/tool-result.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../core/tools/tool.js';
+import { READ_RESULT } from '../core/tools/tool-result.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';
 

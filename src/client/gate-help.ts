@@ -1,5 +1,5 @@
 /** How a gate is answered from a command line. Pure. */
-import type { Gate, GateKind } from '../core/gate.js';
+import type { Gate, GateKind } from '../core/gates/gate.js';
 
 /** What a journal event and a gate both tell. */
 export interface GateBrief {

@@ -1,7 +1,7 @@
 /** Looking runs up. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nearestNames } from '../core/tool-call.js';
+import { nearestNames } from '../core/tools/tool-call.js';
 import { SteersmanError } from '../errors.js';
 import { isServed } from '../stack/open-runs.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';

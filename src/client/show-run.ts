@@ -1,6 +1,6 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
 import type { Cause, Outcome } from '../core/cause.js';
-import type { Gate } from '../core/gate.js';
+import type { Gate } from '../core/gates/gate.js';
 import type { InboxItem } from '../core/inbox.js';
 import { preview } from '../core/preview.js';
 import { unreadableNames } from '../temporal-client.js';

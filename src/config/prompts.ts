@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Limits } from '../core/limits.js';
 import { delimit, PromptError, renderTemplate, validateCoreTemplate } from '../core/prompt.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
-import type { ToolDefinition } from '../core/tool.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath, listFolder, readTextIfPresent } from './files.js';
 import { parseRoleFile, profileOf } from './role-file.js';

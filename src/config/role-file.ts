@@ -1,6 +1,6 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
 import { z } from 'zod';
-import { defaultDialect } from '../core/output-forms.js';
+import { defaultDialect } from '../core/outputs/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
 import { DEFAULT_OUTPUT_TOKENS } from '../core/role.js';
 import { SteersmanError } from '../errors.js';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
-import { DEFAULT_TOOL_POLICY } from '../core/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 
 /** The one model that goes by its provider's name alone. */
 const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { rehearsal: 'rehearsal/rules' };

@@ -1,10 +1,10 @@
 /** Reading `steersman.yaml`, and what follows from it: limits, models, tool policies. */
 import { join, resolve } from 'node:path';
-import { matchesAny } from '../core/glob.js';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
-import type { ToolDefinition, ToolPolicy } from '../core/tool.js';
+import { matchesAny } from '../core/tools/glob.js';
+import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { checkConfigDir, displayPath, readTextIfPresent } from './files.js';
 import { listRoles, promptRoots } from './prompts.js';

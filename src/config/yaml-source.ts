@@ -3,7 +3,7 @@
 import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
-import { nearestNames } from '../core/tool-call.js';
+import { nearestNames } from '../core/tools/tool-call.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath } from './files.js';
 

@@ -1,5 +1,5 @@
 /** When a planner that goes round in circles asks the user instead (C34). */
-import type { PlanOutput } from './team-outputs.js';
+import type { PlanOutput } from './outputs/team-outputs.js';
 
 export interface PlanningRound {
   /** Null where it could not be read. */

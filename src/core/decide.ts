@@ -2,10 +2,10 @@
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
-import { isEmptyPhrase, isRoleForm } from './empty-phrase.js';
 import { type CallFailure, FAILURE } from './failure.js';
 import type { ToolEnding } from './message.js';
-import type { ExecutionOutput, PlanOutput, VerdictOutput } from './parse-output.js';
+import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
+import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
 import { planInForce, type Task, UNCONFIRMED } from './plan.js';
 
 export type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';

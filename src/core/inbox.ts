@@ -4,7 +4,7 @@
  */
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from './bounds.js';
 import { isRecord, jsonBytes } from './json.js';
-import { expected, isAbsent } from './output-fields.js';
+import { expected, isAbsent } from './outputs/output-fields.js';
 import { sizeOfList } from './sizes.js';
 
 /** When steering takes effect: see `batchAction` and `wantsInterrupt`. Default `skip`. */

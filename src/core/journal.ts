@@ -2,9 +2,9 @@
 
 import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
-import type { Enlarger } from './enlarge.js';
 import { fitted } from './fit.js';
-import type { GateKind } from './gate.js';
+import type { Enlarger } from './gates/enlarge.js';
+import type { GateKind } from './gates/gate.js';
 import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
 import type { Receipt } from './receipt.js';

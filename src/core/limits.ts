@@ -1,6 +1,6 @@
 /** Limits and counters (L19): different things with different names; none shares a variable with another. */
 import { isRecord } from './json.js';
-import { expected, quoted } from './output-fields.js';
+import { expected, quoted } from './outputs/output-fields.js';
 
 export interface Limits {
   /** Planner rounds a cycle (L2). */

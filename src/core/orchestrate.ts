@@ -1,6 +1,7 @@
 /** What becomes of an orchestrator's proposals (F21): the phase machine and the limits dispose. */
-import type { OrchestrationOutput } from './intent.js';
+
 import { type Ceilings, ceilingFault, type Limits } from './limits.js';
+import type { OrchestrationOutput } from './outputs/intent.js';
 import { isOpen, type Task } from './plan.js';
 import { reopenFault } from './reopen.js';
 import type { Phase } from './run-state.js';
@@ -34,7 +35,7 @@ export interface OrchestrationCase {
 
 export interface OrchestrationDecision {
   accepted: boolean;
-  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is (core/enlarge.ts). */
+  /** What it takes to be carried out: `gate` may be approved by a rule, `person` never is (core/gates/enlarge.ts). */
   confirm: 'none' | 'gate' | 'person';
   /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
   why: string;

@@ -2,13 +2,14 @@
  * Reviews of plans, results and risky actions (F20, C8): what code can check, code checks; the rest is the
  * reviewer role's, and the stricter of the two wins.
  */
-import { isEmptyPhrase } from './empty-phrase.js';
-import { confirmationReasons, type EnvelopeMeta } from './envelope.js';
-import type { ReviewOutput } from './intent.js';
+
 import type { ToolEnding, ToolUseBlock } from './message.js';
-import { isAbsent } from './output-fields.js';
+import { isEmptyPhrase } from './outputs/empty-phrase.js';
+import { confirmationReasons, type EnvelopeMeta } from './outputs/envelope.js';
+import type { ReviewOutput } from './outputs/intent.js';
+import { isAbsent } from './outputs/output-fields.js';
 import { type PlannedTask, planCycles } from './plan.js';
-import type { ToolDefinition } from './tool.js';
+import type { ToolDefinition } from './tools/tool.js';
 
 /** What the checks found: faults reject, concerns need a person. Sentences. */
 export interface ReviewChecks {

@@ -1,5 +1,5 @@
 /** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
-import type { Dialect } from './envelope.js';
+import type { Dialect } from './outputs/envelope.js';
 
 /**
  * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and

@@ -3,7 +3,7 @@
  * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
  * roles are sure of it, or a person is.
  */
-import type { Control, IntentAction, IntentOutput, RouteOutput } from './intent.js';
+import type { Control, IntentAction, IntentOutput, RouteOutput } from './outputs/intent.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything by (F16: strictly more). */
 export const SURE_ABOVE = 70;

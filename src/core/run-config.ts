@@ -1,10 +1,10 @@
 /** What a run is started with, and what it pins at its start. */
 
-import { matchesAny } from './glob.js';
 import type { Ceilings, Limits } from './limits.js';
-import { isDenied, type Permissions } from './permission.js';
 import type { PinnedRole } from './role.js';
-import type { JsonSchema, ToolDefinition } from './tool.js';
+import { matchesAny } from './tools/glob.js';
+import { isDenied, type Permissions } from './tools/permission.js';
+import type { JsonSchema, ToolDefinition } from './tools/tool.js';
 
 export type Mode = 'team';
 export const MODES: readonly Mode[] = ['team'];

@@ -5,7 +5,7 @@
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
-import { expected, isAbsent } from './output-fields.js';
+import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
 import { MODES } from './run-config.js';
 

@@ -4,25 +4,25 @@
  */
 import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
-import type { EnvelopeMeta } from './envelope.js';
 import type { CallFailure } from './failure.js';
 import { cutText } from './fit.js';
-import type { Gate, GateAnswer } from './gate.js';
+import type { Gate, GateAnswer } from './gates/gate.js';
 import type { Inbox, InboxItem } from './inbox.js';
 import { emptyInbox } from './inbox.js';
-import type { IntentOutput, RouteOutput } from './intent.js';
 import type { Journal } from './journal.js';
-import type { Ledger } from './ledger.js';
-import { emptyLedger } from './ledger.js';
 import type { BudgetUse, Counters } from './limits.js';
 import { NO_COUNTERS } from './limits.js';
 import type { Message, Usage } from './message.js';
 import { NO_USAGE } from './message.js';
+import type { EnvelopeMeta } from './outputs/envelope.js';
+import type { IntentOutput, RouteOutput } from './outputs/intent.js';
+import type { SpecialOutput } from './outputs/special-output.js';
 import type { Task } from './plan.js';
 import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
 import { sizeOfList } from './sizes.js';
-import type { SpecialOutput } from './special-output.js';
+import type { Ledger } from './tools/ledger.js';
+import { emptyLedger } from './tools/ledger.js';
 import type { Trace } from './trace.js';
 import { emptyTrace } from './trace.js';
 

@@ -1,5 +1,5 @@
 /** What lists of runs are filtered by, all of type Keyword. A run sets those that its namespace has. */
-import { gateLine } from './gate-text.js';
+import { gateLine } from './gates/gate-text.js';
 import type { RunState } from './run-state.js';
 import { phaseOf, unansweredGates } from './status.js';
 

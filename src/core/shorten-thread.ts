@@ -1,7 +1,7 @@
 /** Shortening a thread of a run's state, with all that refers to its messages (X3). */
 import { record } from './journal.js';
-import { forgetResults } from './ledger.js';
 import type { RunState, Thread } from './run-state.js';
+import { forgetResults } from './tools/ledger.js';
 import { trimThread } from './trim.js';
 
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */

@@ -1,7 +1,7 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 import { causeText } from './cause.js';
-import type { Gate } from './gate.js';
-import { gateMarkdown } from './gate-text.js';
+import type { Gate } from './gates/gate.js';
+import { gateMarkdown } from './gates/gate-text.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
 import type { Phase, RunState } from './run-state.js';

@@ -1,13 +1,13 @@
 /** What a run did, step by step (O1, O2): previews and message ids, never whole messages. */
 import { MOST_TOOLS_COUNTED, STEP_BYTES, TRACE_BYTES, TRACE_SHELVED_ABOVE } from './bounds.js';
 import type { Outcome } from './cause.js';
-import type { Risk } from './envelope.js';
 import { fitted } from './fit.js';
 import { isRecord, ownValue, stringOr } from './json.js';
 import { headChars } from './large-text.js';
 import type { AssistantMessage, ToolEnding, Usage } from './message.js';
 import { textOf, thoughtOf } from './message.js';
-import { envelopeIn, extractJson } from './parse-output.js';
+import type { Risk } from './outputs/envelope.js';
+import { envelopeIn, extractJson } from './outputs/parse-output.js';
 import { preview } from './preview.js';
 import { sizeOf, sizeOfList } from './sizes.js';
 

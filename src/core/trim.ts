@@ -4,9 +4,9 @@
  */
 import type { CutMessage, Message, ToolResultBlock } from './message.js';
 import { toolCallsOf } from './message.js';
-import type { ShortResult } from './shorten-result.js';
-import { leaveOutResult, shortenResult } from './shorten-result.js';
 import { estimateMessageTokens } from './tokens.js';
+import type { ShortResult } from './tools/shorten-result.js';
+import { leaveOutResult, shortenResult } from './tools/shorten-result.js';
 
 export interface TrimRules {
   /** Nothing happens up to here. */

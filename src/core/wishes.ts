@@ -3,7 +3,7 @@
  * beside the goal, however far back in the conversation it stands.
  */
 import { WISH_BYTES, WISHES_BYTES } from './bounds.js';
-import type { BriefWords } from './brief-words.js';
+import type { BriefWords } from './briefs/brief-words.js';
 import { cutText } from './fit.js';
 import { jsonBytes } from './json.js';
 import { delimit } from './prompt.js';

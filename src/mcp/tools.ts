@@ -1,6 +1,6 @@
 /** The tools of a run: what its servers offer when it starts, with the policies they declare (T1, T2, C4). */
 import { readResultTool } from '../blobs/read-result.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tool.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
 import type { McpConfig } from './config.js';

@@ -1,8 +1,8 @@
 /** Tool calls that a role of the envelope dialect writes as JSON (F19): the same blocks as native ones. */
 import type { ModelRequestHead } from '../activities/types.js';
-import { envelopeToolCall } from '../core/envelope.js';
 import type { ToolUseBlock } from '../core/message.js';
-import { extractJson } from '../core/parse-output.js';
+import { envelopeToolCall } from '../core/outputs/envelope.js';
+import { extractJson } from '../core/outputs/parse-output.js';
 import { toToolUse } from './tool-arguments.js';
 
 /**

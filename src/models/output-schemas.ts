@@ -4,7 +4,7 @@
  * counts as absent.
  */
 import { z } from 'zod';
-import type { Dialect } from '../core/envelope.js';
+import type { Dialect } from '../core/outputs/envelope.js';
 import {
   CONTROLS,
   HANDLINGS,
@@ -14,10 +14,10 @@ import {
   ROUTES,
   TASK_RELATIONS,
   URGENCIES,
-} from '../core/intent.js';
+} from '../core/outputs/intent.js';
+import { ERROR_TYPES } from '../core/outputs/special-output.js';
 import type { OutputContract } from '../core/role.js';
-import { ERROR_TYPES } from '../core/special-output.js';
-import type { JsonSchema } from '../core/tool.js';
+import type { JsonSchema } from '../core/tools/tool.js';
 
 const plannedTask = z.strictObject({
   id: z.string().describe('Unique in the plan; a task kept from an earlier plan keeps its id'),

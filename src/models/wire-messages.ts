@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../activities/types.js';
 import { type AssistantMessage, type LlmMessage, type ToolUseBlock, textOf } from '../core/message.js';
-import { toolResultText } from '../core/tool-result.js';
+import { toolResultText } from '../core/tools/tool-result.js';
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 

@@ -1,6 +1,6 @@
-/** Reads what the run says to roles (`core/briefs.ts`) back into facts, in any language that it has words for. */
-import type { BriefWords } from '../core/brief-words.js';
-import { BRIEF_WORDS } from '../core/brief-words.js';
+/** Reads what the run says to roles (`core/briefs/briefs.ts`) back into facts, in any language that it has words for. */
+import type { BriefWords } from '../core/briefs/brief-words.js';
+import { BRIEF_WORDS } from '../core/briefs/brief-words.js';
 
 export interface BriefedTask {
   id: string;

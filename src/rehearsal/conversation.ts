@@ -3,8 +3,8 @@
  * results are read from the messages each time, as a model would.
  */
 import { isRecord } from '../core/json.js';
-import { parseRecord } from '../core/json-in-text.js';
-import { extractJson } from '../core/parse-output.js';
+import { parseRecord } from '../core/outputs/json-in-text.js';
+import { extractJson } from '../core/outputs/parse-output.js';
 import type { WireBody, WireMessage } from '../models/protocol-server.js';
 import { wireText } from '../models/protocol-server.js';
 import type { Brief } from './briefs.js';

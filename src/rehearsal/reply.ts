@@ -1,5 +1,5 @@
 /** What a rule answers: some thought for the live view, then tool calls or a text. */
-import type { AgentOutput } from '../core/envelope.js';
+import type { AgentOutput } from '../core/outputs/envelope.js';
 
 export interface RuleCall {
   name: string;

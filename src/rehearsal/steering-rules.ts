@@ -2,8 +2,8 @@
  * Rules for the roles that steer a run (F15, F16, F20, F21). Only a message that is a control instruction and
  * nothing else is taken for one; all others go to the roles as notes, whose rules read them as wishes.
  */
-import type { Risk } from '../core/envelope.js';
-import type { Control, IntentAction } from '../core/intent.js';
+import type { Risk } from '../core/outputs/envelope.js';
+import type { Control, IntentAction } from '../core/outputs/intent.js';
 import { tagged } from './briefs.js';
 import type { RuleReply } from './reply.js';
 import { envelopeReply, LABEL, LABEL_ZH } from './reply.js';

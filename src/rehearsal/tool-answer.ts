@@ -1,5 +1,5 @@
-/** Reads a tool message back into how the call ended and what the tool said (`core/tool-result.ts`). */
-import { ENDING_WORDS, TOOL_ERROR_NOTE } from '../core/tool-notes.js';
+/** Reads a tool message back into how the call ended and what the tool said (`core/tools/tool-result.ts`). */
+import { ENDING_WORDS, TOOL_ERROR_NOTE } from '../core/tools/tool-notes.js';
 
 /** Where a text was cut, and by what reference the rest is read. */
 export interface Cut {

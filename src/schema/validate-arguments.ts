@@ -7,7 +7,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { headChars } from '../core/large-text.js';
-import type { JsonSchema } from '../core/tool.js';
+import type { JsonSchema } from '../core/tools/tool.js';
 
 const MAX_ERRORS = 10;
 const MAX_SHOWN_CHARS = 80;

@@ -9,7 +9,7 @@ import type {
   OrchestrationOutput,
   Route,
   TaskRelation,
-} from '../core/intent.js';
+} from '../core/outputs/intent.js';
 
 export interface PlannedTask {
   id: string;

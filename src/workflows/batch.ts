@@ -1,8 +1,8 @@
 import type { AssistantMessage } from '../core/message.js';
 import { toolCallsOf } from '../core/message.js';
 import type { Batch, Cursor } from '../core/run-state.js';
-import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../core/tool-notes.js';
-import { toolResult } from '../core/tool-result.js';
+import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../core/tools/tool-notes.js';
+import { toolResult } from '../core/tools/tool-result.js';
 import { closeGates } from './gates.js';
 import type { Run } from './run.js';
 import { settleCall } from './settle-call.js';

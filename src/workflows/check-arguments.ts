@@ -4,7 +4,7 @@
  */
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { isRecord } from '../core/json.js';
-import type { JsonSchema } from '../core/tool.js';
+import type { JsonSchema } from '../core/tools/tool.js';
 
 const MAX_ERRORS = 10;
 

@@ -1,5 +1,5 @@
 /** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
-import { wrapUpBrief } from '../core/briefs.js';
+import { wrapUpBrief } from '../core/briefs/briefs.js';
 import type { Outcome } from '../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../core/cause.js';
 import { finalAnswer } from '../core/decide.js';

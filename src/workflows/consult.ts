@@ -3,12 +3,12 @@
  * The position moves to the question and back, so that a restart in between goes on there.
  */
 import { BRIEF_BYTES } from '../core/bounds.js';
-import type { EnvelopeMeta } from '../core/envelope.js';
 import { cutText } from '../core/fit.js';
-import type { OutputOf } from '../core/parse-output.js';
+import type { EnvelopeMeta } from '../core/outputs/envelope.js';
+import type { OutputOf } from '../core/outputs/parse-output.js';
+import type { SpecialOutput } from '../core/outputs/special-output.js';
 import type { OutputContract } from '../core/role.js';
 import { startOf } from '../core/run-state.js';
-import type { SpecialOutput } from '../core/special-output.js';
 import type { Run } from './run.js';
 
 export interface Consultation<C extends OutputContract> {

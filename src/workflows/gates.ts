@@ -1,7 +1,7 @@
 /** Gates: where a run waits for a person (C23). One way to ask, whatever it is about. */
-import type { Gate, GateAnswer } from '../core/gate.js';
-import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gate.js';
-import { gateLine } from '../core/gate-text.js';
+import type { Gate, GateAnswer } from '../core/gates/gate.js';
+import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gates/gate.js';
+import { gateLine } from '../core/gates/gate-text.js';
 import { preview } from '../core/preview.js';
 import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';

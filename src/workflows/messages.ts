@@ -2,7 +2,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ModelRequestPage } from '../activities/types.js';
 import type { Cause, Outcome } from '../core/cause.js';
-import type { Gate } from '../core/gate.js';
+import type { Gate } from '../core/gates/gate.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';

@@ -2,9 +2,10 @@
  * What a model call sends goes to the worker's memory in the task that schedules the call: an activity on the
  * same worker needs no query for it. The query `modelRequest` is the truth, and answers every other worker.
  */
-import { hash64 } from '../core/ledger.js';
+
 import type { LlmMessage } from '../core/message.js';
 import type { PinnedCall, RunState } from '../core/run-state.js';
+import { hash64 } from '../core/tools/ledger.js';
 import type { Ports } from './ports.js';
 import { modelRequestPage } from './requests.js';
 

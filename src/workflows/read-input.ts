@@ -4,14 +4,14 @@
  * what was accepted can be carried out.
  */
 import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../core/bounds.js';
-import type { GateAnswer } from '../core/gate.js';
-import { checkAnswer } from '../core/gate-answer.js';
+import type { GateAnswer } from '../core/gates/gate.js';
+import { checkAnswer } from '../core/gates/gate-answer.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../core/json.js';
 import type { Limits } from '../core/limits.js';
 import { ceilingFault, limitsFault } from '../core/limits.js';
+import { readPlannedTasks } from '../core/outputs/planned-tasks.js';
 import type { PlannedTask } from '../core/plan.js';
 import { planEditFaults } from '../core/plan-edit.js';
-import { readPlannedTasks } from '../core/planned-tasks.js';
 import { preview } from '../core/preview.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';

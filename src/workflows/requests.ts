@@ -4,12 +4,12 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ModelRequestHead, ModelRequestPage } from '../activities/types.js';
-import { inputOf } from '../core/batch-input.js';
 import type { LlmMessage } from '../core/message.js';
 import { convertToLlm, toolCallsOf } from '../core/message.js';
 import { offeredTools } from '../core/run-config.js';
 import type { PinnedCall, RunState } from '../core/run-state.js';
 import { sizeOf } from '../core/sizes.js';
+import { inputOf } from '../core/tools/batch-input.js';
 
 /** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
 const PAGE_BYTES = 400_000;

@@ -1,17 +1,17 @@
 /** The reviewer's gates (F20, C8): what code can check, code checks; the role is asked for the rest. */
 
-import { confirmationReasons } from '../core/envelope.js';
-import type { ReviewOutput } from '../core/intent.js';
+import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../core/briefs/review-briefs.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { textOf } from '../core/message.js';
-import { envelopeIn } from '../core/parse-output.js';
+import { confirmationReasons } from '../core/outputs/envelope.js';
+import type { ReviewOutput } from '../core/outputs/intent.js';
+import { envelopeIn } from '../core/outputs/parse-output.js';
+import { specialText } from '../core/outputs/special-output.js';
 import type { Task } from '../core/plan.js';
 import { isOpen } from '../core/plan.js';
 import type { ReviewChecks, ReviewDecision } from '../core/review.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../core/review.js';
-import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../core/review-briefs.js';
-import { specialText } from '../core/special-output.js';
-import type { ToolDefinition } from '../core/tool.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
 import { consult } from './consult.js';
 import type { Run } from './run.js';
 

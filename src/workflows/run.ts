@@ -3,13 +3,13 @@
 import { fitMessage } from '../core/fit-message.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
-import { forgetAll } from '../core/ledger.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
 import { MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
+import { forgetAll } from '../core/tools/ledger.js';
 import { Offered } from './offer-request.js';
 import type { Ports } from './ports.js';
 

@@ -1,5 +1,5 @@
-/** The one way in which the limits of a run in flight change: see core/enlarge.ts for who may. */
-import type { Enlarger } from '../core/enlarge.js';
+/** The one way in which the limits of a run in flight change: see core/gates/enlarge.ts for who may. */
+import type { Enlarger } from '../core/gates/enlarge.js';
 import type { Limits } from '../core/limits.js';
 import { underCeilings } from '../core/limits.js';
 import type { Run } from './run.js';

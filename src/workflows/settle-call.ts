@@ -1,14 +1,14 @@
 /** The end of a tool call, whatever the end: its one result (G7), and everything that remembers calls. */
 
 import { jsonBytes, ownValue } from '../core/json.js';
-import { recordCall } from '../core/ledger.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../core/message.js';
 import { preview } from '../core/preview.js';
-import { resultPreview } from '../core/result-preview.js';
 import type { Batch } from '../core/run-state.js';
 import { BOUNDS } from '../core/state-bounds.js';
-import type { ToolDefinition } from '../core/tool.js';
-import { resultText } from '../core/tool-result.js';
+import { recordCall } from '../core/tools/ledger.js';
+import { resultPreview } from '../core/tools/result-preview.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
+import { resultText } from '../core/tools/tool-result.js';
 import { addStep, stepOf } from '../core/trace.js';
 import type { Run } from './run.js';
 

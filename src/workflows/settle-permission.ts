@@ -1,13 +1,13 @@
 /** Tool calls that a person has a say in: approvals (S4, C23) and tools that the client runs (T10, T11, C24). */
 
-import { isRoomForGate } from '../core/gate.js';
-import { approvalText, clientToolText } from '../core/gate-text.js';
+import { isRoomForGate } from '../core/gates/gate.js';
+import { approvalText, clientToolText } from '../core/gates/gate-text.js';
 import { batchAction, waitingSteers } from '../core/inbox.js';
 import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import { thoughtOf } from '../core/message.js';
 import { preview } from '../core/preview.js';
-import type { ToolDefinition } from '../core/tool.js';
-import type { CallAnswer, ToolCallDecision } from '../core/tool-call.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
+import type { CallAnswer, ToolCallDecision } from '../core/tools/tool-call.js';
 import type { Question } from './gates.js';
 import { ask, closeGates, openGate, openGates, takeRecorded } from './gates.js';
 import type { Run } from './run.js';

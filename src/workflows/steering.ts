@@ -4,10 +4,11 @@
  */
 
 import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, READING_BYTES } from '../core/bounds.js';
-import type { EnvelopeMeta } from '../core/envelope.js';
-import { confirmationReasons } from '../core/envelope.js';
+import { intentBrief, routeBrief, steerText } from '../core/briefs/steering-briefs.js';
 import { fitted } from '../core/fit.js';
 import type { InboxItem } from '../core/inbox.js';
+import type { EnvelopeMeta } from '../core/outputs/envelope.js';
+import { confirmationReasons } from '../core/outputs/envelope.js';
 import { isOpen, REPLANNED } from '../core/plan.js';
 import { preview } from '../core/preview.js';
 import type { RouteDecision } from '../core/route.js';
@@ -15,7 +16,6 @@ import { decideRoute, deniedRoute } from '../core/route.js';
 import { asksForPlan } from '../core/run-config.js';
 import type { Reading, Steering } from '../core/run-state.js';
 import { startOf } from '../core/run-state.js';
-import { intentBrief, routeBrief, steerText } from '../core/steering-briefs.js';
 import type { GoalEnd } from './conclude.js';
 import { ask, closeGates } from './gates.js';
 import { UNDERSTANDING } from './hearing.js';

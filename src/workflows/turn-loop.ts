@@ -1,22 +1,22 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
 import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../core/bounds.js';
-import { wordsOf } from '../core/brief-words.js';
-import type { EnvelopeMeta } from '../core/envelope.js';
+import { wordsOf } from '../core/briefs/brief-words.js';
 import type { CallFailure } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
 import type { BudgetKind } from '../core/limits.js';
 import { checkBudgets } from '../core/limits.js';
 import type { AssistantMessage } from '../core/message.js';
 import { textOf, toolCallsOf } from '../core/message.js';
-import type { OutputOf, RoleReply } from '../core/parse-output.js';
-import { envelopeIn, parseRoleOutput, reaskText } from '../core/parse-output.js';
+import type { EnvelopeMeta } from '../core/outputs/envelope.js';
+import type { OutputOf, RoleReply } from '../core/outputs/parse-output.js';
+import { envelopeIn, parseRoleOutput, reaskText } from '../core/outputs/parse-output.js';
+import type { SpecialOutput } from '../core/outputs/special-output.js';
 import { planInForce } from '../core/plan.js';
 import { preview } from '../core/preview.js';
 import type { OutputContract, PinnedRole } from '../core/role.js';
 import { offeredTools } from '../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../core/run-state.js';
-import type { SpecialOutput } from '../core/special-output.js';
 import { addStep, stepOf } from '../core/trace.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';

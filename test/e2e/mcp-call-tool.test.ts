@@ -9,7 +9,7 @@ import { createCallTool } from '../../src/activities/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { createLocalBlobStore } from '../../src/blobs/blob-store.js';
 import { checkWorkspace } from '../../src/config/workspace.js';
-import { toolResult, toolResultText } from '../../src/core/tool-result.js';
+import { toolResult, toolResultText } from '../../src/core/tools/tool-result.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/pool.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';

@@ -1,10 +1,10 @@
 /** Follows gates: each is closed once, and what a person said there is what happens (C23, S4). */
-import type { Gate } from '../../src/core/gate.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import { canonicalJson, isRecord } from '../../src/core/json.js';
-import { decidePermission } from '../../src/core/permission.js';
 import type { RunState } from '../../src/core/run-state.js';
-import type { ToolDefinition } from '../../src/core/tool.js';
+import { decidePermission } from '../../src/core/tools/permission.js';
+import type { ToolDefinition } from '../../src/core/tools/tool.js';
 import { expectThat } from './expect-that.js';
 
 interface Approval {

@@ -9,7 +9,7 @@ import type {
 } from '../../src/activities/types.js';
 import { isRecord } from '../../src/core/json.js';
 import type { AssistantMessage } from '../../src/core/message.js';
-import { extractJson } from '../../src/core/parse-output.js';
+import { extractJson } from '../../src/core/outputs/parse-output.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';

@@ -1,5 +1,5 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
-import type { Gate } from '../../src/core/gate.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import { isRecord } from '../../src/core/json.js';
 import type { Limits } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';

@@ -3,7 +3,7 @@
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
  * nobody is left waiting (PR2, PR3, PR4, PR5, PR7).
  */
-import type { Gate } from '../../src/core/gate.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';

@@ -1,12 +1,12 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
-import { mergeClientTools } from '../../src/core/client-tools.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
-import { NO_PERMISSIONS } from '../../src/core/permission.js';
 import type { OutputContract, PinnedRole } from '../../src/core/role.js';
 import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
-import type { ToolDefinition, ToolPolicy } from '../../src/core/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../src/core/tool.js';
+import { mergeClientTools } from '../../src/core/tools/client-tools.js';
+import { NO_PERMISSIONS } from '../../src/core/tools/permission.js';
+import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';

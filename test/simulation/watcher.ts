@@ -9,10 +9,10 @@ import type {
 } from '../../src/activities/types.js';
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
-import { isEmptyPhrase } from '../../src/core/empty-phrase.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
+import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
 import { isOpen } from '../../src/core/plan.js';
 import { offeredTools } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';

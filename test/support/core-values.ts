@@ -1,8 +1,8 @@
 /** Values of core that many tests start from. */
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
-import { NO_PERMISSIONS } from '../../src/core/permission.js';
 import type { Task } from '../../src/core/plan.js';
 import type { PinnedRun } from '../../src/core/run-config.js';
+import { NO_PERMISSIONS } from '../../src/core/tools/permission.js';
 
 /** A task that has not begun. */
 export function task(id: string, more: Partial<Task> = {}): Task {

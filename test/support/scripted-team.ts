@@ -1,6 +1,6 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
 import type { CallToolInput } from '../../src/activities/types.js';
-import type { GateAnswer } from '../../src/core/gate.js';
+import type { GateAnswer } from '../../src/core/gates/gate.js';
 import type { AssistantMessage, StopReason } from '../../src/core/message.js';
 import { NO_USAGE } from '../../src/core/message.js';
 import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';

@@ -1,6 +1,6 @@
 /** Steering and gates in tests: prompts and replies of the roles that steer, and scripts by role. */
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Gate } from '../../src/core/gate.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
 import type { Receipt } from '../../src/core/receipt.js';

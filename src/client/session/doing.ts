@@ -1,5 +1,5 @@
 /** What a session sends to its run. */
-import type { Gate } from '../../core/gate.js';
+import type { Gate } from '../../core/gates/gate.js';
 import type { Temporal } from '../connect.js';
 import { explainError } from '../grpc-errors.js';
 import { noColors, textSink } from '../output.js';

@@ -1,7 +1,7 @@
 /** Editing what a gate asks for as one line of JSON (S4). Pure. */
-import type { Gate } from '../../core/gate.js';
-import type { GateWords } from '../../core/gate-words.js';
-import { answerFromWords } from '../../core/gate-words.js';
+import type { Gate } from '../../core/gates/gate.js';
+import type { GateWords } from '../../core/gates/gate-words.js';
+import { answerFromWords } from '../../core/gates/gate-words.js';
 import type { ToolInput } from '../gate-input.js';
 
 /** A task as far as a person edits it. */

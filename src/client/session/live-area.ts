@@ -1,6 +1,6 @@
 /** The area at the bottom of a session that is drawn again and again. Pure. */
-import type { Gate } from '../../core/gate.js';
-import { wordsHint } from '../../core/gate-words.js';
+import type { Gate } from '../../core/gates/gate.js';
+import { wordsHint } from '../../core/gates/gate-words.js';
 import { preview } from '../../core/preview.js';
 import { taskLine } from '../event-lines.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../format.js';

@@ -1,5 +1,5 @@
 /** What a session prints for good of each event: lines that scroll up. Pure. */
-import type { Gate } from '../../core/gate.js';
+import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/preview.js';
 import { eventLines } from '../event-lines.js';

@@ -1,6 +1,6 @@
 /** A run in a terminal: what happens scrolls by, and a person steers, answers and asks on. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Gate } from '../../core/gate.js';
+import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { isOpen as isOpenTask } from '../../core/plan.js';
 import { stateQuery } from '../../workflows/messages.js';

@@ -1,6 +1,6 @@
 /** What a person's keys do in a session: a reducer with effects (S1, S2, S4, S5). Pure. */
-import type { Gate } from '../../core/gate.js';
-import { answerFromWords } from '../../core/gate-words.js';
+import type { Gate } from '../../core/gates/gate.js';
+import { answerFromWords } from '../../core/gates/gate-words.js';
 import type { SteerTime } from '../../core/inbox.js';
 import type { ToolInput } from '../gate-input.js';
 import { completeCommand, helpLines, readCommand } from './commands.js';

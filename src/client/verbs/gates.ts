@@ -1,7 +1,7 @@
 /** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person (C23, T11). */
 import type { Command } from 'commander';
-import type { Gate } from '../../core/gate.js';
-import { answerFromWords } from '../../core/gate-words.js';
+import type { Gate } from '../../core/gates/gate.js';
+import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/json.js';
 import { SteersmanError } from '../../errors.js';
 import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';

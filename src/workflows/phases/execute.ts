@@ -1,24 +1,24 @@
 /** The execution phase: one task after the other, each in at most so many rounds (L3, L6, L7). */
 import { CONCERNS_BYTES } from '../../core/bounds.js';
-import { fill, wordsOf } from '../../core/brief-words.js';
+import { fill, wordsOf } from '../../core/briefs/brief-words.js';
 import {
   continueTaskBrief,
   retryTaskBrief,
   reviewFixesBrief,
   taskBrief,
   taskCapBrief,
-} from '../../core/briefs.js';
+} from '../../core/briefs/briefs.js';
 import { decideTask } from '../../core/decide.js';
-import type { EnvelopeMeta } from '../../core/envelope.js';
-import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
-import { forgetAll } from '../../core/ledger.js';
+import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText, specialText } from '../../core/outputs/special-output.js';
+import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
 import type { Task } from '../../core/plan.js';
 import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { startOf } from '../../core/run-state.js';
-import { questionText, specialText } from '../../core/special-output.js';
-import type { ExecutionOutput } from '../../core/team-outputs.js';
+import { forgetAll } from '../../core/tools/ledger.js';
 import { noteDecision } from '../../core/trace.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly } from '../conclude.js';

@@ -1,17 +1,17 @@
 /** What to do about a failed task, where the orchestrator is asked (F21): it proposes, the phase machine disposes. */
 import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
-import { confirmationReasons } from '../../core/envelope.js';
+import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
 import { fitted } from '../../core/fit.js';
-import type { OrchestrationOutput } from '../../core/intent.js';
 import { plansLeft } from '../../core/limits.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import type { OrchestrationOutput } from '../../core/outputs/intent.js';
+import { specialText } from '../../core/outputs/special-output.js';
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
-import { orchestrationBrief } from '../../core/review-briefs.js';
 import { startOf } from '../../core/run-state.js';
-import { specialText } from '../../core/special-output.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, wrapUpAs } from '../conclude.js';
 import type { Consulted } from '../consult.js';

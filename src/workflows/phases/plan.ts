@@ -1,15 +1,15 @@
 /** The planning phase: planner replies until there is a plan to execute (L2, F7, F13). */
 import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
-import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs.js';
+import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
-import { confirmationReasons } from '../../core/envelope.js';
 import { cutText, fitted } from '../../core/fit.js';
-import { planText } from '../../core/gate-text.js';
+import { planText } from '../../core/gates/gate-text.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText } from '../../core/outputs/special-output.js';
+import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import { adoptOpenTasks, isOpen, mergePlan } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import { questionText } from '../../core/special-output.js';
-import type { PlanOutput } from '../../core/team-outputs.js';
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
 import { ask } from '../gates.js';

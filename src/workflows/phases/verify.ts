@@ -1,15 +1,15 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5, F8 to F10). */
 import { ANSWER_BYTES, CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
-import { unansweredBrief, verificationBrief } from '../../core/briefs.js';
+import { unansweredBrief, verificationBrief } from '../../core/briefs/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
-import { isEmptyPhrase } from '../../core/empty-phrase.js';
-import { confirmationReasons } from '../../core/envelope.js';
 import { fitted } from '../../core/fit.js';
 import { plansLeft } from '../../core/limits.js';
+import { isEmptyPhrase } from '../../core/outputs/empty-phrase.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText, specialText } from '../../core/outputs/special-output.js';
+import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
 import { isOpen, rejectTasks } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import { questionText, specialText } from '../../core/special-output.js';
-import type { VerdictOutput } from '../../core/team-outputs.js';
 
 import type { GoalEnd } from '../conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';

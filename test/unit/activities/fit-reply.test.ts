@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { fitReply, wholeText } from '../../../src/activities/fit-reply.js';
 import { REPLY_BYTES, WHOLE_REPLY_BYTES } from '../../../src/core/bounds.js';
 import { jsonBytes } from '../../../src/core/json.js';
-import { parseRoleOutput } from '../../../src/core/parse-output.js';
+import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 
 const stored = async (name: string) => `blob:${name}`;
 const full = () => Promise.reject(new Error('no space left'));

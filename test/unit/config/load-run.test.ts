@@ -10,8 +10,8 @@ import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
-import type { ToolDefinition } from '../../../src/core/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import type { ToolDefinition } from '../../../src/core/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/errors.js';
 import { unpack } from '../../../src/workflows/packed.js';
 

@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { listRoles, loadRoles, promptRoots, renderRole } from '../../../src/config/prompts.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { parseRoleOutput } from '../../../src/core/parse-output.js';
-import type { ToolDefinition } from '../../../src/core/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
-import { ENDING_WORDS } from '../../../src/core/tool-notes.js';
+import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
+import type { ToolDefinition } from '../../../src/core/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
+import { ENDING_WORDS } from '../../../src/core/tools/tool-notes.js';
 import { outputSchema } from '../../../src/models/output-schemas.js';
 
 const SHIPPED = new URL('../../../prompts', import.meta.url).pathname;

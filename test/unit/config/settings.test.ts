@@ -7,8 +7,8 @@ import { applyToolOverrides, chooseModels, loadSettings, mergeLimits } from '../
 import { settingsSchema } from '../../../src/config/settings-schema.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { PinnedRole } from '../../../src/core/role.js';
-import type { ToolDefinition, ToolPolicy } from '../../../src/core/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import type { ToolDefinition, ToolPolicy } from '../../../src/core/tools/tool.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/errors.js';
 
 const projectRoot = new URL('../../..', import.meta.url).pathname;

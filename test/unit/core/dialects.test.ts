@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NO_ENVELOPE } from '../../../src/core/envelope.js';
-import { defaultDialect, formOf } from '../../../src/core/output-forms.js';
-import { extractJson, parseRoleOutput, reaskText } from '../../../src/core/parse-output.js';
+import { NO_ENVELOPE } from '../../../src/core/outputs/envelope.js';
+import { defaultDialect, formOf } from '../../../src/core/outputs/output-forms.js';
+import { extractJson, parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 
 const RISK = { level: 'low', description: 'd' };
 const AROUND = { thought: 't', expectedOutcome: 'o', risk: RISK, confidence: 90 };

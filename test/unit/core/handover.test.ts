@@ -6,7 +6,7 @@ import { NO_USAGE, pairingFaults } from '../../../src/core/message.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { MAIN_THREAD, newRunState } from '../../../src/core/run-state.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
-import { toolResult } from '../../../src/core/tool-result.js';
+import { toolResult } from '../../../src/core/tools/tool-result.js';
 
 /** The server's limit for a workflow input. */
 const SERVER_LIMIT_BYTES = 2_000_000;

@@ -12,7 +12,7 @@ import {
   toolCallsOf,
   type Usage,
 } from '../../../src/core/message.js';
-import { toolResult } from '../../../src/core/tool-result.js';
+import { toolResult } from '../../../src/core/tools/tool-result.js';
 
 function reply(content: AssistantMessage['content']): AssistantMessage {
   const base = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../src/core/intent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { decideOrchestration, type OrchestrationCase, PHASES } from '../../../src/core/orchestrate.js';
+import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../src/core/outputs/intent.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
 import { task as newTask } from '../../support/core-values.js';
 

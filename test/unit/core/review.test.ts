@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type EnvelopeMeta, NO_ENVELOPE } from '../../../src/core/envelope.js';
-import type { ReviewOutput } from '../../../src/core/intent.js';
 import type { ToolEnding } from '../../../src/core/message.js';
+import { type EnvelopeMeta, NO_ENVELOPE } from '../../../src/core/outputs/envelope.js';
+import type { ReviewOutput } from '../../../src/core/outputs/intent.js';
 import type { PlannedTask } from '../../../src/core/plan.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../../../src/core/review.js';
-import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../src/core/tool.js';
+import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../src/core/tools/tool.js';
 
 function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
   return {

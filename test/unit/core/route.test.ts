@@ -8,7 +8,7 @@ import {
   type Route,
   TASK_RELATIONS,
   type TaskRelation,
-} from '../../../src/core/intent.js';
+} from '../../../src/core/outputs/intent.js';
 import { decideRoute, deniedRoute, type RouteCase, type RouteDecision } from '../../../src/core/route.js';
 
 interface Cell {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { matchesAny } from '../../../src/core/glob.js';
 import type { PinnedRole } from '../../../src/core/role.js';
 import {
   offeredTools,
@@ -8,7 +7,8 @@ import {
   type RunSettings,
   settingsOfNewTask,
 } from '../../../src/core/run-config.js';
-import { DEFAULT_TOOL_POLICY } from '../../../src/core/tool.js';
+import { matchesAny } from '../../../src/core/tools/glob.js';
+import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { pinnedRun } from '../../support/core-values.js';
 
 /** The same by a regular expression. */

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ledgerKey } from '../../../src/core/ledger.js';
 import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
 import {
   MAIN_THREAD,
@@ -11,7 +10,8 @@ import {
 } from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
-import { toolResult } from '../../../src/core/tool-result.js';
+import { ledgerKey } from '../../../src/core/tools/ledger.js';
+import { toolResult } from '../../../src/core/tools/tool-result.js';
 
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Gate } from '../../../src/core/gate.js';
+import type { Gate } from '../../../src/core/gates/gate.js';
 import { record } from '../../../src/core/journal.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
 import { searchAttributesOf } from '../../../src/core/search-attributes.js';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { WISHES_BYTES } from '../../../src/core/bounds.js';
-import { BRIEF_WORDS } from '../../../src/core/brief-words.js';
+import { BRIEF_WORDS } from '../../../src/core/briefs/brief-words.js';
 import { jsonBytes } from '../../../src/core/json.js';
 import { wishesText, withWish } from '../../../src/core/wishes.js';
 

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ModelRequestHead } from '../../../src/activities/types.js';
-import { ENVELOPE_FIELDS } from '../../../src/core/envelope.js';
-import { parseRoleOutput } from '../../../src/core/parse-output.js';
-import type { JsonSchema } from '../../../src/core/tool.js';
+import { ENVELOPE_FIELDS } from '../../../src/core/outputs/envelope.js';
+import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
+import type { JsonSchema } from '../../../src/core/tools/tool.js';
 import { validateArguments } from '../../../src/schema/validate-arguments.js';
 import {
   envelope,

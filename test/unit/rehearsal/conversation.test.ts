@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BRIEF_WORDS } from '../../../src/core/brief-words.js';
+import { BRIEF_WORDS } from '../../../src/core/briefs/brief-words.js';
 import {
   continueTaskBrief,
   morePlanningBrief,
@@ -10,8 +10,8 @@ import {
   taskCapBrief,
   verificationBrief,
   wrapUpBrief,
-} from '../../../src/core/briefs.js';
-import { parseRoleOutput, reaskText } from '../../../src/core/parse-output.js';
+} from '../../../src/core/briefs/briefs.js';
+import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 import type { Task } from '../../../src/core/plan.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import type { WireBody, WireMessage } from '../../../src/models/protocol-server.js';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readResult } from '../../../src/blobs/read-result.js';
 import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
-import { REUSED_NOTE } from '../../../src/core/tool-notes.js';
-import { toolResult, toolResultText } from '../../../src/core/tool-result.js';
+import { REUSED_NOTE } from '../../../src/core/tools/tool-notes.js';
+import { toolResult, toolResultText } from '../../../src/core/tools/tool-result.js';
 import { boundText } from '../../../src/mcp/result-content.js';
 import { joinResult, missingPages } from '../../../src/rehearsal/cut-results.js';
 import { readListing, readSeveralFiles, readTree } from '../../../src/rehearsal/listings.js';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseRoleOutput } from '../../../src/core/parse-output.js';
+import { intentBrief, routeBrief } from '../../../src/core/briefs/steering-briefs.js';
+import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import { decideRoute } from '../../../src/core/route.js';
 import type { Steering } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
-import { intentBrief, routeBrief } from '../../../src/core/steering-briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
 import { controlIn } from '../../../src/rehearsal/steering-rules.js';

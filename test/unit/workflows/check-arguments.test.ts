@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../../../src/core/tool.js';
+import type { JsonSchema } from '../../../src/core/tools/tool.js';
 import { validateArguments } from '../../../src/schema/validate-arguments.js';
 import { argumentFaults } from '../../../src/workflows/check-arguments.js';
 import { answerReader } from '../../../src/workflows/read-input.js';

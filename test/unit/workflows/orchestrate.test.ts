@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OrchestrationOutput } from '../../../src/core/intent.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { OrchestrationOutput } from '../../../src/core/outputs/intent.js';
 import type { Task } from '../../../src/core/plan.js';
 import type { RunSettings } from '../../../src/core/run-config.js';
 import { startOf } from '../../../src/core/run-state.js';

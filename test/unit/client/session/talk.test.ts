@@ -3,7 +3,7 @@ import { hiddenInput } from '../../../../src/client/gate-input.js';
 import type { Key } from '../../../../src/client/session/line-editor.js';
 import type { Effect, Talk } from '../../../../src/client/session/talk.js';
 import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';
-import type { Gate } from '../../../../src/core/gate.js';
+import type { Gate } from '../../../../src/core/gates/gate.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
 const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };

@@ -1,0 +1,198 @@
+/**
+ * What the run says to a role when its part begins: short, and added to the thread as a user message,
+ * so that system prompts stay the same for a whole run and prefixes can be cached. What the conversation holds
+ * already is not said again (OU13).
+ */
+import { REPORTS_BYTES } from '../bounds.js';
+import { cutText } from '../fit.js';
+import type { Task } from '../plan.js';
+import { isOpen, planInForce, reportBytes } from '../plan.js';
+import { preview } from '../preview.js';
+import { delimit } from '../prompt.js';
+import type { Reading, RunState } from '../run-state.js';
+import { MAIN_THREAD } from '../run-state.js';
+import { heldResults } from '../tools/ledger.js';
+import { wishesText } from '../wishes.js';
+import type { BriefWords } from './brief-words.js';
+import { cutNote, fill, wordsOf } from './brief-words.js';
+
+/** Said of a task: how it stands alone, with what it is, or with its criterion too. */
+type Detail = 'status' | 'description' | 'criterion';
+
+function taskLine(words: BriefWords, task: Task, detail: Detail): string {
+  const { id, status, reason, priority, dependencies, byPerson } = task;
+  const why = reason ? ` (${preview(reason, 120)})` : '';
+  if (detail === 'status') return `- ${id} [${status}${why}]`;
+  const marks = [
+    `${status}${why}`,
+    byPerson ? words.byPerson : '',
+    isOpen(task) ? fill(words.priority, { priority }) : '',
+    isOpen(task) && dependencies.length > 0 ? fill(words.after, { ids: dependencies.join(', ') }) : '',
+  ];
+  const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, 500)}`;
+  if (detail === 'description' || task.completionCriteria === null) return line;
+  return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, 500) })}`;
+}
+
+function lines(words: BriefWords, tasks: readonly Task[], detail: (task: Task) => Detail): string {
+  return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
+}
+
+/** The criterion of a task that has ended is not wanted any more, but by who judges it. */
+const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' : 'description');
+
+function paragraphs(...parts: string[]): string {
+  return parts.filter(part => part !== '').join('\n\n');
+}
+
+function bullets(items: readonly string[]): string {
+  return items.map(item => `- ${item}`).join('\n');
+}
+
+/** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
+export function planningBrief(state: RunState): string {
+  const { goal, cursor, tasks } = state;
+  const words = wordsOf(state);
+  if (cursor.cycle === 1) return words.plan;
+  const byUser = goal.improvementsFrom === 'user';
+  return paragraphs(
+    `${words[WHO_ASKS[goal.improvementsFrom]]} ${fill(words.thisIsPlan, { cycle: cursor.cycle })}`,
+    `${words.improvements}\n${delimit('improvements', bullets(goal.improvements))}`,
+    byUser ? readingText(words, goal.reading) : wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    words.planAgain,
+  );
+}
+
+const WHO_ASKS = {
+  verification: 'afterVerification',
+  user: 'afterUser',
+  review: 'afterReview',
+  orchestrator: 'afterOrchestrator',
+} as const;
+
+/** How a role understood the person, with its doubts: the words of the person count, this helps to read them (OU10). */
+function readingText(words: BriefWords, reading: Reading | null): string {
+  return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
+}
+
+/** Asks the planner to refine a plan that it called unfinished (F7). */
+export function morePlanningBrief(state: RunState, left: number): string {
+  return fill(wordsOf(state).planMore, { left });
+}
+
+const HELD_SHOWN = 20;
+
+/** Executor's instruction for one task, with what earlier tool calls already found (F12, D2). */
+export function taskBrief(state: RunState, task: Task, rounds: number): string {
+  const words = wordsOf(state);
+  const others = state.tasks.filter(({ id }) => id !== task.id);
+  const held = heldResults(state.ledger, HELD_SHOWN);
+  // The plan stands in the conversation, but for what a person has set.
+  const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
+  return paragraphs(
+    fill(words.task, { id: task.id, description: task.description }),
+    task.completionCriteria ? fill(words.doneWhen, { criterion: task.completionCriteria }) : '',
+    wishesText(state.goal, words),
+    others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
+    held ? `${words.held}\n${held}` : '',
+    fill(words.rounds, { rounds }),
+  );
+}
+
+export function continueTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).goOn, { id, left });
+}
+
+export function retryTaskBrief(state: RunState, id: string, left: number): string {
+  return fill(wordsOf(state).retry, { id, left });
+}
+
+/** The reviewer did not agree that the task is done (C8). */
+export function reviewFixesBrief(
+  state: RunState,
+  id: string,
+  fixes: readonly string[],
+  left: number,
+): string {
+  const words = wordsOf(state);
+  const wanted = delimit('fixes', bullets(fixes));
+  return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
+}
+
+/** At the cap of a task's rounds: one reply without tools (L3, L6, C11). */
+export function taskCapBrief(state: RunState, { id }: Task): string {
+  return fill(wordsOf(state).report, { id });
+}
+
+/** Of the goal where it is said again: the conversation has it whole. */
+const GOAL_BYTES = 8_000;
+const TASK_LIST_BYTES = 20_000;
+
+/** Lists the plan in force, task by task: those are judged, and what they replaced is named (OU14). */
+export function verificationBrief(state: RunState): string {
+  const words = wordsOf(state);
+  const plan = planInForce(state.tasks);
+  const ids = state.tasks.filter(task => !plan.includes(task)).map(({ id }) => id);
+  return paragraphs(
+    `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
+    wishesText(state.goal, words),
+    `${words.toJudge}\n${cutText(
+      lines(words, plan, () => 'criterion'),
+      TASK_LIST_BYTES,
+    )}`,
+    ids.length > 0 ? fill(words.replaced, { ids: ids.join(', ') }) : '',
+    reportsText(words, state, plan),
+    words.verdict,
+  );
+}
+
+/** Each report once: they are said only to a verifier whose conversation does not hold them. */
+function reportsText(words: BriefWords, state: RunState, plan: readonly Task[]): string {
+  const reported = plan.filter(task => task.result);
+  if (reported.length === 0) return words.noReports;
+  if (holdsReports(state)) return words.reportsAbove;
+  // The state keeps them all within this: whole, where they are not very long.
+  const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
+  const reports = reported.map(({ id, status, result }) => {
+    const whole = result ?? '';
+    const shown = cutText(whole, share);
+    return [`${id} (${status}):\n${delimit('report', shown)}`, ...cutNote(words, whole, shown)].join('\n');
+  });
+  return `${words.reports}\n${reports.join('\n\n')}`;
+}
+
+/** Up to here no model of a run trims a thread, so that nothing said in it is lost before it is read. */
+const SAFE_SHARE = 0.4;
+
+function holdsReports({ pinned, threads, contextLimits }: RunState): boolean {
+  const thread = threads[MAIN_THREAD];
+  if (pinned === null || thread === undefined || thread.dropped > 0) return false;
+  const { executor, verifier } = pinned.roles;
+  const contexts = Object.values(pinned.modelInfo).map(model => model.contextTokens);
+  const room = Math.min(...contexts, ...Object.values(contextLimits), 128_000);
+  return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
+}
+
+/** The planner's question found nobody to answer it (F17). */
+export function planUnansweredBrief(state: RunState): string {
+  return wordsOf(state).planUnanswered;
+}
+
+/** The verifier's question found nobody to answer it. */
+export function unansweredBrief(state: RunState): string {
+  return wordsOf(state).verdictUnanswered;
+}
+
+/** The last call of a goal that can not go on as planned: an answer from what there is (C9, C11). */
+export function wrapUpBrief(state: RunState): string {
+  const { goal, tasks } = state;
+  const words = wordsOf(state);
+  return paragraphs(
+    fill(words.wrapUp, { why: goal.wrapUp?.why ?? 'it can not go on as planned' }),
+    `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
+    wishesText(goal, words),
+    tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    words.answer,
+  );
+}

@@ -1,0 +1,61 @@
+/** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
+
+import { preview } from '../preview.js';
+import { delimit } from '../prompt.js';
+import type { RunState, Steering } from '../run-state.js';
+import type { BriefWords } from './brief-words.js';
+import { wordsOf } from './brief-words.js';
+
+/** Of what a task found: enough to see whether a message contradicts it. */
+const RESULT_CHARS = 500;
+
+/** The messages as one text, oldest first. */
+export function steerText(items: readonly { text: string }[]): string {
+  return items.map(item => item.text).join('\n\n');
+}
+
+export function intentBrief(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [words.intent, situation(state, steering), messages(words, steering), words.intentEnd].join('\n\n');
+}
+
+export function routeBrief(state: RunState, steering: Steering): string {
+  const words = wordsOf(state);
+  return [
+    words.route,
+    situation(state, steering),
+    messages(words, steering),
+    `INTENT_ANALYSIS:\n${JSON.stringify(steering.intent, null, 2)}`,
+    words.routeEnd,
+  ].join('\n\n');
+}
+
+function messages(words: BriefWords, { items, answers }: Steering): string {
+  const said = delimit('user_message', steerText(items));
+  if (answers.length === 0) return said;
+  return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
+}
+
+/** SYSTEM_STATE and TASK_CONTEXT of document 002, as JSON with indent 2 (P9). */
+function situation(state: RunState, { suspended, idle }: Steering): string {
+  const { goal, tasks } = state;
+  const system = {
+    mode: state.settings.mode,
+    phase: idle ? 'idle' : suspended.phase,
+    paused: state.pausedAt !== null,
+    turns: goal.counters.turns,
+    verifications: goal.counters.verification,
+  };
+  const context = {
+    goal: goal.text,
+    ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
+    currentTask: suspended.taskId,
+    tasks: tasks.map(({ id, description, status, result }) => ({
+      id,
+      description,
+      status,
+      ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
+    })),
+  };
+  return `SYSTEM_STATE:\n${JSON.stringify(system, null, 2)}\n\nTASK_CONTEXT:\n${delimit('task_context', JSON.stringify(context, null, 2))}`;
+}

@@ -1,0 +1,192 @@
+/** Checks answers to gates (C23, T11, K4): for the updates' validators, so that a bad answer costs no history. */
+
+import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../json.js';
+import { type Ceilings, ceilingFault } from '../limits.js';
+import type { ToolContent } from '../message.js';
+import { expected, isAbsent, numberOrNull } from '../outputs/output-fields.js';
+import { readPlannedTasks } from '../outputs/planned-tasks.js';
+import type { PlannedTask } from '../plan.js';
+import { choicesOf, type Gate, type GateAnswer } from './gate.js';
+
+export interface AnswerRules {
+  /** The update that brings the answer: results of client tools have their own (K4). */
+  via: 'answerGate' | 'submitToolResult';
+  /** Largest answer as JSON in UTF-8. */
+  maxBytes: number;
+  /** Tasks that an edited plan's dependencies may name besides its own. */
+  knownTaskIds?: readonly string[];
+  /** What the worker lets nobody raise a limit above. */
+  ceilings?: Ceilings;
+  /** What is wrong with edited arguments of a tool, by its schema (PR8). Default: nothing is. */
+  argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
+  /** What speaks against tasks of an edited plan, besides their form (PR2). */
+  planFaults?: (tasks: readonly PlannedTask[]) => string[];
+}
+
+export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
+
+/**
+ * Checks an answer as it came: `{ "gateId": "g1", "decision": "approve" }` and so on, or for a client tool
+ * `{ "gateId" or "callId", "content", "isError"? }`. Errors are sentences that say what would be right: for
+ * a gate that is not open, closed before (`closedIds`), of another kind, or an answer of the wrong shape.
+ */
+export function checkAnswer(
+  gates: readonly Gate[],
+  closedIds: readonly string[],
+  input: unknown,
+  rules: AnswerRules,
+): CheckedAnswer {
+  if (!isRecord(input)) return { error: expected('answer', 'an object with gateId', input) };
+  const found = findGate(gates, closedIds, input, rules);
+  if (typeof found === 'string') return { error: found };
+  const wanted = found.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
+  if (rules.via !== wanted)
+    return { error: `Gate ${found.gateId} is of kind ${found.kind}: answer it with ${wanted}.` };
+  if (!isAbsent(input.kind) && input.kind !== found.kind)
+    return { error: `Gate ${found.gateId} is of kind ${found.kind}, not ${stringOr(input.kind, 'that')}.` };
+  const bytes = jsonBytes(input);
+  if (bytes > rules.maxBytes)
+    return { error: `The answer has ${bytes} bytes, and at most ${rules.maxBytes} are taken.` };
+  const answer = readAnswer(found, input, rules);
+  return typeof answer === 'string' ? { error: answer } : { ok: { gateId: found.gateId, answer } };
+}
+
+/** The open gate that is meant, or what is wrong. */
+function findGate(
+  gates: readonly Gate[],
+  closedIds: readonly string[],
+  input: Record<string, unknown>,
+  { via }: AnswerRules,
+): Gate | string {
+  const { gateId, callId } = input;
+  const byCall = via === 'submitToolResult' && isAbsent(gateId) && typeof callId === 'string';
+  if (!byCall && typeof gateId !== 'string')
+    return `${expected('gateId', 'the id of a gate', gateId)} ${openGates(gates)}`;
+  const gate = gates.find(open =>
+    byCall ? open.kind === 'clientTool' && open.subject.callId === callId : open.gateId === gateId,
+  );
+  if (gate !== undefined) return gate;
+  if (byCall) return `No call ${callId} waits for a result. ${openGates(gates)}`;
+  if (closedIds.includes(String(gateId))) return `Gate ${gateId} is closed: it has its answer already.`;
+  return `There is no gate ${gateId}. ${openGates(gates)}`;
+}
+
+function openGates(gates: readonly Gate[]): string {
+  if (gates.length === 0) return 'No gate is open.';
+  return `Open: ${gates.map(gate => `${gate.gateId} (${gate.kind})`).join(', ')}.`;
+}
+
+/** The answer by the gate's kind, or what is wrong. */
+function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRules): GateAnswer | string {
+  if (gate.kind === 'question') {
+    const text = stringOr(input.text, '').trim();
+    return text === ''
+      ? expected('text', 'the answer as a non-empty text', input.text)
+      : { kind: 'question', text };
+  }
+  if (gate.kind === 'clientTool') return readToolResult(input);
+  const choices = choicesOf(gate);
+  if (!choices.some(choice => choice === input.decision))
+    return `For gate ${gate.gateId} of kind ${gate.kind}, ${expected('decision', `one of ${choices.join(', ')}`, input.decision)}`;
+  switch (gate.kind) {
+    case 'approval':
+      return readApproval(gate, input, rules);
+    case 'plan':
+      return readPlanAnswer(input, rules);
+    case 'route':
+      return {
+        kind: 'route',
+        decision: input.decision === 'approve' ? 'approve' : 'deny',
+        reason: reasonOf(input),
+      };
+    case 'budget':
+      return readBudgetAnswer(gate, input, rules.ceilings ?? {});
+    case 'failure':
+      return readFailureAnswer(gate, input);
+  }
+}
+
+function reasonOf(input: Record<string, unknown>): string | null {
+  return stringOr(input.reason, '').trim() || null;
+}
+
+function readApproval(
+  gate: Extract<Gate, { kind: 'approval' }>,
+  input: Record<string, unknown>,
+  { argumentFaults }: AnswerRules,
+): GateAnswer | string {
+  const decision = input.decision === 'deny' || input.decision === 'always' ? input.decision : 'approve';
+  const edited = isAbsent(input.arguments) ? null : input.arguments;
+  if (edited !== null && !isRecord(edited)) return expected('arguments', 'an object', edited);
+  if (edited !== null && decision === 'deny') return '`arguments` go with approve or always, not with deny.';
+  const faults = (edited && argumentFaults?.(gate.subject.tool, edited)) ?? [];
+  if (faults.length > 0) return `The arguments do not fit ${gate.subject.tool}: ${faults.join('; ')}.`;
+  return { kind: 'approval', decision, reason: reasonOf(input), arguments: edited };
+}
+
+function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): GateAnswer | string {
+  if (input.decision === 'approve') return { kind: 'plan', decision: 'approve' };
+  if (input.decision === 'reject') {
+    const reason = reasonOf(input);
+    if (reason === null)
+      return expected('reason', 'a text that tells the planner what to change', input.reason);
+    return { kind: 'plan', decision: 'reject', reason };
+  }
+  const list = input.tasks;
+  if (!Array.isArray(list) || list.length === 0)
+    return expected('tasks', 'an array of at least one task { id, description }', list);
+  const errors: string[] = [];
+  const knownTaskIds = rules.knownTaskIds ?? [];
+  const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+  errors.push(...(rules.planFaults?.(tasks) ?? []));
+  return errors.length > 0 ? errors.join(' ') : { kind: 'plan', decision: 'edit', tasks };
+}
+
+function readBudgetAnswer(
+  gate: Extract<Gate, { kind: 'budget' }>,
+  input: Record<string, unknown>,
+  ceilings: Ceilings,
+): GateAnswer | string {
+  if (input.decision === 'wrap_up') return { kind: 'budget', decision: 'wrap_up' };
+  const to = numberOrNull(input.to);
+  const { budget, limit, used } = gate.subject;
+  const floor = Math.max(limit, used);
+  if (to === null || to <= floor) return expected('to', `a limit of ${budget} above ${floor}`, input.to);
+  return ceilingFault({ [budget]: to }, ceilings) ?? { kind: 'budget', decision: 'raise', to };
+}
+
+function readFailureAnswer(
+  gate: Extract<Gate, { kind: 'failure' }>,
+  input: Record<string, unknown>,
+): GateAnswer | string {
+  if (input.decision !== 'other_model')
+    return { kind: 'failure', decision: input.decision === 'retry' ? 'retry' : 'stop' };
+  const { models } = gate.subject;
+  const model =
+    isAbsent(input.model) && models.length === 1 ? models[0] : models.find(m => m === input.model);
+  if (model === undefined) return expected('model', `one of ${models.join(', ')}`, input.model);
+  return { kind: 'failure', decision: 'other_model', model };
+}
+
+/** A client's result: text, blocks of tool content, or any JSON, which becomes a block of its own. */
+function readToolResult(input: Record<string, unknown>): GateAnswer | string {
+  const { content } = input;
+  if (isAbsent(content)) return expected('content', 'the result: a text, content blocks or JSON', content);
+  const isError = isAbsent(input.isError) ? false : booleanOrNull(input.isError);
+  if (isError === null) return expected('isError', 'a boolean', input.isError);
+  if (typeof content === 'string')
+    return { kind: 'clientTool', content: [{ type: 'text', text: content }], isError };
+  const blocks = Array.isArray(content) ? content.map(readBlock) : [];
+  const whole = blocks.length > 0 && blocks.every(block => block !== null);
+  return {
+    kind: 'clientTool',
+    content: whole ? blocks.filter(block => block !== null) : [{ type: 'json', value: content }],
+    isError,
+  };
+}
+
+function readBlock(value: unknown): ToolContent | null {
+  if (!isRecord(value)) return null;
+  if (value.type === 'text' && typeof value.text === 'string') return { type: 'text', text: value.text };
+  return value.type === 'json' && 'value' in value ? { type: 'json', value: value.value } : null;
+}

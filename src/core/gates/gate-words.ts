@@ -1,0 +1,106 @@
+/** Reads what a person types at a gate (S4): for terminals and command lines. */
+
+import { parseRecord } from '../outputs/json-in-text.js';
+import type { Gate } from './gate.js';
+
+/** What the updates take, without `gateId`: `checkAnswer` still judges it. */
+export type GateWords = { input: Record<string, unknown> } | { error: string };
+
+/** What may be typed at a gate, in one line. */
+export function wordsHint(gate: Gate): string {
+  switch (gate.kind) {
+    case 'approval':
+      return 'y approve · n [reason] deny · a always in this run · e {"…"} approve with these arguments';
+    case 'plan':
+      return 'y approve · n <reason> reject · e [{"id": …, "description": …}] other tasks';
+    case 'question':
+      return 'type the answer';
+    case 'route':
+      return 'y approve · n [reason] go on as it is';
+    case 'clientTool':
+      return 'the result, as text or JSON';
+    case 'budget':
+      return `a number above ${gate.subject.limit} to raise it · w wrap up`;
+    case 'failure':
+      return `r retry${gate.subject.models.length > 0 ? ' · m <model> another model' : ''} · s stop`;
+  }
+}
+
+/** The answer that the words give. The first word decides, as `wordsHint` says; the rest is its reason or value. */
+export function answerFromWords(gate: Gate, words: string): GateWords {
+  const text = words.trim();
+  const [first = ''] = text.split(/\s/, 1);
+  const word = first.toLowerCase();
+  const rest = text.slice(first.length).trim();
+  if (text === '') return { error: `Nothing was typed: ${wordsHint(gate)}` };
+  const input = inputFor(gate, { text, word, rest });
+  return input === null ? { error: `"${first}" is none of these: ${wordsHint(gate)}` } : { input };
+}
+
+interface Words {
+  text: string;
+  word: string;
+  rest: string;
+}
+
+const YES = ['y', 'yes', 'approve', 'ok'];
+const NO = ['n', 'no', 'deny', 'reject'];
+const ALWAYS = ['a', 'always'];
+const EDIT = ['e', 'edit'];
+
+function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
+  const { text, word, rest } = words;
+  switch (gate.kind) {
+    case 'approval':
+      if (ALWAYS.includes(word)) return { decision: 'always' };
+      if (EDIT.includes(word)) return withJson(rest, value => ({ decision: 'approve', arguments: value }));
+      return yesOrNo(words, 'deny');
+    case 'plan':
+      if (EDIT.includes(word)) return withJson(rest, value => ({ decision: 'edit', tasks: value }));
+      return yesOrNo(words, 'reject');
+    case 'question':
+      return { text };
+    case 'route':
+      return yesOrNo(words, 'deny');
+    case 'clientTool':
+      return resultInput(text);
+    case 'budget':
+      if (['w', 'wrap', 'wrap_up', 'no', 'n'].includes(word)) return { decision: 'wrap_up' };
+      return budgetInput(word === 'raise' ? rest : text);
+    case 'failure':
+      if (['r', 'retry'].includes(word)) return { decision: 'retry' };
+      if (['s', 'stop'].includes(word)) return { decision: 'stop' };
+      if (['m', 'model', 'other_model'].includes(word))
+        return rest === '' ? { decision: 'other_model' } : { decision: 'other_model', model: rest };
+      return gate.subject.models.includes(text) ? { decision: 'other_model', model: text } : null;
+  }
+}
+
+function yesOrNo({ word, rest }: Words, no: 'deny' | 'reject'): Record<string, unknown> | null {
+  if (YES.includes(word)) return { decision: 'approve' };
+  if (!NO.includes(word)) return null;
+  return rest === '' ? { decision: no } : { decision: no, reason: rest };
+}
+
+function withJson(
+  text: string,
+  make: (value: unknown) => Record<string, unknown>,
+): Record<string, unknown> | null {
+  try {
+    return make(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** An object with `content` is the result with all it says; other JSON, or text, is the content. */
+function resultInput(text: string): Record<string, unknown> {
+  const record = parseRecord(text);
+  if (record !== null && 'content' in record) return record;
+  return withJson(text, value => ({ content: value ?? 'null' })) ?? { content: text };
+}
+
+function budgetInput(text: string): Record<string, unknown> | null {
+  const number = Number(text.replaceAll(/[_,]/g, ''));
+  return text !== '' && Number.isFinite(number) ? { decision: 'raise', to: number } : null;
+}

@@ -1,0 +1,147 @@
+/**
+ * Gates (C23): points where a run waits for a person, and what may be answered there. One mechanism for
+ * approvals, plans, questions, routes, client tools, budgets and failures.
+ */
+import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../bounds.js';
+import { fitted } from '../fit.js';
+import type { BudgetKind } from '../limits.js';
+import type { ToolContent } from '../message.js';
+import type { PlannedTask } from '../plan.js';
+import { sizeOfList } from '../sizes.js';
+
+interface GateBase {
+  /** Unique in the run, such as `g1`. */
+  gateId: string;
+  /** One line. */
+  title: string;
+  /** Markdown: what a person needs to know to answer. */
+  body: string;
+  /** Milliseconds since the epoch. */
+  openedAt: number;
+  /** When the safe answer is taken; null: never. */
+  deadline: number | null;
+}
+
+/** What each kind of gate is about. */
+export type Gate = GateBase &
+  (
+    | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string } }
+    | { kind: 'plan'; subject: { tasks: number } }
+    | { kind: 'question'; subject: { role: string } }
+    /** `enlarges`: approving it changes a limit or a goal's means. */
+    | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
+    /** A tool that the client runs (T11); `callId` is the model's id of the call. */
+    | { kind: 'clientTool'; subject: { tool: string; callId: string; arguments: string } }
+    | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
+    /** `models`: others that may be tried. */
+    | { kind: 'failure'; subject: { model: string; models: string[] } }
+  );
+
+export type GateKind = Gate['kind'];
+
+/** An answer, by the kind of its gate. */
+export type GateAnswer =
+  | {
+      kind: 'approval';
+      /** `always`: for this tool in this run. */
+      decision: 'approve' | 'deny' | 'always';
+      reason: string | null;
+      /** Edited arguments, to be checked again; null: as the model gave them. */
+      arguments: Record<string, unknown> | null;
+    }
+  | { kind: 'plan'; decision: 'approve' }
+  /** The reason goes to the planner (S6). */
+  | { kind: 'plan'; decision: 'reject'; reason: string }
+  | { kind: 'plan'; decision: 'edit'; tasks: PlannedTask[] }
+  /** Null: nobody answered. */
+  | { kind: 'question'; text: string | null }
+  | { kind: 'route'; decision: 'approve' | 'deny'; reason: string | null }
+  | { kind: 'clientTool'; content: ToolContent[]; isError: boolean }
+  /** `to`: the new limit, in the budget's own unit. */
+  | { kind: 'budget'; decision: 'raise'; to: number }
+  | { kind: 'budget'; decision: 'wrap_up' }
+  | { kind: 'failure'; decision: 'retry' | 'stop' }
+  | { kind: 'failure'; decision: 'other_model'; model: string };
+
+/** The gate with as much of its texts as there is room for beside those that are open. */
+export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
+  const room = GATES_BYTES - sizeOfList(open);
+  return fitted(gate, Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2))));
+}
+
+/** False where one more gate would be one too many: it is opened when its turn comes. */
+export function isRoomForGate(open: readonly Gate[]): boolean {
+  return GATES_BYTES - sizeOfList(open) >= LEAST_GATE_BYTES;
+}
+
+/** The decisions that a kind of gate takes; empty where the answer is a text or a result. */
+export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
+  approval: ['approve', 'deny', 'always'],
+  plan: ['approve', 'reject', 'edit'],
+  question: [],
+  route: ['approve', 'deny'],
+  clientTool: [],
+  budget: ['raise', 'wrap_up'],
+  failure: ['retry', 'other_model', 'stop'],
+};
+
+/** The choices of one gate: another model is none where there is no other. */
+export function choicesOf(gate: Gate): string[] {
+  const none = gate.kind === 'failure' && gate.subject.models.length === 0;
+  return GATE_CHOICES[gate.kind].filter(choice => !(none && choice === 'other_model'));
+}
+
+/**
+ * The answer at the deadline, and where nobody can be asked: deny, go on as well as possible, stop. A plan
+ * that is rejected this way is not to be planned anew: the caller knows that no person said so.
+ */
+export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAnswer {
+  switch (gate.kind) {
+    case 'approval':
+      return { kind: 'approval', decision: 'deny', reason: why, arguments: null };
+    case 'plan':
+      return { kind: 'plan', decision: 'reject', reason: why };
+    case 'question':
+      return { kind: 'question', text: null };
+    case 'route':
+      return { kind: 'route', decision: 'deny', reason: why };
+    case 'clientTool':
+      return { kind: 'clientTool', content: [{ type: 'text', text: `No result. ${why}` }], isError: true };
+    case 'budget':
+      return { kind: 'budget', decision: 'wrap_up' };
+    case 'failure':
+      return { kind: 'failure', decision: 'stop' };
+  }
+}
+
+/**
+ * The answer that needs no person; null: wait for one, until the deadline. `yes` (`--yes`) approves what is
+ * asked, and never raises a budget or tries a failure again. A client tool's result can only come from its
+ * client.
+ */
+export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean }): GateAnswer | null {
+  const yes = given.yes && !onlyAPerson(gate);
+  switch (gate.kind) {
+    case 'approval':
+      if (yes) return { kind: 'approval', decision: 'approve', reason: null, arguments: null };
+      break;
+    case 'plan':
+      if (yes) return { kind: 'plan', decision: 'approve' };
+      break;
+    case 'route':
+      if (yes) return { kind: 'route', decision: 'approve', reason: null };
+      break;
+    case 'clientTool':
+      return null;
+    case 'question':
+    case 'budget':
+    case 'failure':
+      break;
+  }
+  return given.attended ? null : safeAnswer(gate, 'Nobody can be asked in this run.');
+}
+
+/** True for gates whose answer may enlarge a limit: no rule approves them, also not for `--yes`. */
+export function onlyAPerson(gate: Gate): boolean {
+  return gate.kind === 'budget' || (gate.kind === 'route' && gate.subject.enlarges === true);
+}

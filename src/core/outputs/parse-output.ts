@@ -1,0 +1,225 @@
+/**
+ * Role output: tolerant finding of the JSON (G13), then the reader of its contract, in either dialect (C1).
+ * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
+ * fields, never from words (F6).
+ */
+import { BRIEF_WORDS, type BriefWords, fill } from '../briefs/brief-words.js';
+import { isRecord, stringOr } from '../json.js';
+import type { OutputContract } from '../role.js';
+import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
+import {
+  type IntentOutput,
+  type OrchestrationOutput,
+  parseIntent,
+  parseOrchestration,
+  parseReview,
+  parseRoute,
+  type ReviewOutput,
+  type RouteOutput,
+} from './intent.js';
+import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
+import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
+import { defaultDialect, formOf, otherFormError } from './output-forms.js';
+import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
+import {
+  type ExecutionOutput,
+  type PlanOutput,
+  parseExecution,
+  parsePlan,
+  parseVerdict,
+  type VerdictOutput,
+} from './team-outputs.js';
+
+export type { ExecutionOutput, PlanOutput, VerdictOutput } from './team-outputs.js';
+
+/** What each output contract is read into. */
+export interface OutputOf {
+  plan: PlanOutput;
+  execution: ExecutionOutput;
+  verdict: VerdictOutput;
+  intent: IntentOutput;
+  route: RouteOutput;
+  review: ReviewOutput;
+  orchestration: OrchestrationOutput;
+  text: string;
+}
+
+/**
+ * The JSON object of a reply (G13), or null: the whole text, else the last complete top-level object in a
+ * fenced block or in prose. One that says `type: "component"`, else one that is an envelope, goes before
+ * fenced ones, and those before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it.
+ * Time is linear in the text.
+ */
+export function extractJson(text: string): Record<string, unknown> | null {
+  const whole = parseRecord(text.trim());
+  if (whole !== null) return whole;
+  const fenced = fencedObjects(text);
+  const inProse = topLevelObjects(text);
+  const all = [...fenced, ...inProse];
+  const component = all.findLast(object => object.type === 'component') ?? all.findLast(isEnvelope);
+  return component ?? fenced.at(-1) ?? inProse.at(-1) ?? null;
+}
+
+/** What the envelope in a text says besides its parameters; `NO_ENVELOPE` where there is none. */
+export function envelopeIn(text: string): EnvelopeMeta {
+  const json = extractJson(text);
+  return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
+}
+
+/** A role's reply, read: its typed output, and beside it what its envelope says, or that it can not go on. */
+export type RoleReply<T> = Parsed<T> & {
+  /** `NO_ENVELOPE` for the component dialect. */
+  envelope: EnvelopeMeta;
+  /** Set where the role asks, reports an error or escalates (F17, G12): then there is no value. */
+  special: SpecialOutput | null;
+};
+
+type Reader<T> = (json: Record<string, unknown>, knownTaskIds: readonly string[]) => Parsed<T>;
+
+const READERS: { [C in Exclude<OutputContract, 'text'>]: Reader<OutputOf[C]> } = {
+  plan: parsePlan,
+  execution: parseExecution,
+  verdict: parseVerdict,
+  intent: parseIntent,
+  route: parseRoute,
+  review: parseReview,
+  orchestration: parseOrchestration,
+};
+
+export interface ReadOptions {
+  /** What the model activity mended where the raw text could not be read. */
+  repairedText?: string | undefined;
+  /** Tasks that a plan's dependencies may name besides its own; tasks that a verdict must name. */
+  knownTaskIds?: readonly string[];
+  /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
+  dialect?: Dialect;
+}
+
+/**
+ * Reads a role's final reply by its contract, in either dialect (C1). The repaired text counts only when
+ * the raw one is not right as it stands. Faults of an envelope alone are doubts: the output in it is the
+ * value when the re-ask is spent.
+ */
+export function parseRoleOutput<C extends OutputContract>(
+  contract: C,
+  text: string,
+  options: ReadOptions = {},
+): RoleReply<OutputOf[C]> {
+  const raw = readReply(contract, text, options);
+  if (raw.ok || raw.special !== null || options.repairedText === undefined) return raw;
+  const repaired = readReply(contract, options.repairedText, options);
+  return repaired.ok || repaired.special !== null || raw.value === null ? repaired : raw;
+}
+
+function readReply<C extends OutputContract>(
+  contract: C,
+  text: string,
+  options: ReadOptions,
+): RoleReply<OutputOf[C]> {
+  // The compiler does not see that the contract's own reader gives the contract's own output.
+  if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;
+  const formed = contract as Exclude<OutputContract, 'text'>;
+  const reader = READERS[formed] as Reader<OutputOf[C]>;
+  const json = extractJson(text);
+  if (json === null)
+    return unread(text.trim() === '' ? 'nothing' : `text that begins with "${quoted(text)}"`);
+  const special = readSpecial(json);
+  if (special !== null) return specialReply(special, json);
+  const known = options.knownTaskIds ?? [];
+  if (!isEnvelope(json)) {
+    const other = otherFormError(formed, json);
+    const read: Parsed<OutputOf[C]> = other ? failedBy(other) : reader(json, known);
+    return { ...read, envelope: NO_ENVELOPE, special };
+  }
+  const { meta, errors } = readMeta(json);
+  if (!isRecord(json.params)) return { ok: false, errors, value: null, envelope: meta, special };
+  const misplaced =
+    otherFormError(formed, json, json.params) ??
+    (contract === 'execution' ? strayToolError(json.params, meta.action) : null);
+  if (misplaced !== null)
+    return { ok: false, errors: [...errors, misplaced], value: null, envelope: meta, special };
+  const inner = reader(fieldsOf(contract, json.params, json.action), known);
+  const innerErrors = inner.ok ? [] : inner.errors.map(inParams);
+  const all = [...errors, ...innerErrors];
+  const outcome: Parsed<OutputOf[C]> =
+    all.length === 0 && inner.ok ? inner : { ok: false, errors: all, value: inner.value };
+  return { ...outcome, envelope: meta, special };
+}
+
+function failedBy(error: string): Parsed<never> {
+  return { ok: false, errors: [error], value: null };
+}
+
+function unread(got: string): RoleReply<never> {
+  const errors = [`The reply must be one complete, valid JSON object, got ${got}.`];
+  return { ok: false, errors, value: null, envelope: NO_ENVELOPE, special: null };
+}
+
+function specialReply(special: SpecialOutput, json: Record<string, unknown>): RoleReply<never> {
+  const envelope = isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
+  return { ok: false, errors: [specialText(special)], value: null, envelope, special };
+}
+
+/**
+ * Free text; in the envelope dialect, what an envelope holds as `params.text`, `params.answer` or
+ * `params.summary`, else its message to the user.
+ */
+function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
+  const json = dialect === 'envelope' ? extractJson(text) : null;
+  if (json !== null) {
+    const special = readSpecial(json);
+    if (special !== null) return specialReply(special, json);
+    const envelope = isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
+    const params = isRecord(json.params) ? json.params : {};
+    const value = [params.text, params.answer, params.summary, envelope.userMessage]
+      .map(candidate => stringOr(candidate, '').trim())
+      .find(candidate => candidate !== '');
+    if (value !== undefined) return { ok: true, value, envelope, special: null };
+  }
+  const value = text.trim();
+  if (value !== '') return { ok: true, value, envelope: NO_ENVELOPE, special: null };
+  const errors = ['The reply must hold a text, got nothing.'];
+  return { ok: false, errors, value: null, envelope: NO_ENVELOPE, special: null };
+}
+
+const EXECUTION_FIELDS = ['summary', 'taskCompleted', 'shouldContinue', 'nextAction', 'todos'];
+
+/** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool (F19). */
+function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
+  if (action === null || action === 'COMPLETE' || EXECUTION_FIELDS.some(field => !isAbsent(params[field])))
+    return null;
+  return expected('action', 'COMPLETE or the exact name of an offered tool', action);
+}
+
+/** The contract's fields as its reader takes them: `params`, with `action` where that says something too. */
+function fieldsOf(
+  contract: OutputContract,
+  params: Record<string, unknown>,
+  action: unknown,
+): Record<string, unknown> {
+  if (contract === 'orchestration') return { ...params, action };
+  if (contract !== 'execution' || action !== 'COMPLETE') return params;
+  const undecided = isAbsent(params.taskCompleted) && isAbsent(params.nextAction);
+  return undecided ? { ...params, nextAction: 'complete' } : params;
+}
+
+/** Says of a field that it belongs in `params`. */
+function inParams(error: string): string {
+  return error.startsWith('`') ? `\`params.${error.slice(1)}` : error;
+}
+
+const MOST_ERRORS_NAMED = 10;
+
+/** The message that asks a role once to mend its output: the errors, then the expected form in brief. */
+export function reaskText(
+  contract: OutputContract,
+  errors: readonly string[],
+  dialect: Dialect = defaultDialect(contract),
+  words: BriefWords = BRIEF_WORDS.en,
+): string {
+  const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${error}`);
+  if (errors.length > named.length)
+    named.push(`- ${fill(words.moreFaults, { count: errors.length - named.length })}`);
+  const form = contract === 'text' ? words.reaskText : `${words.reaskForm}\n${formOf(contract, dialect)}`;
+  return `${words.reask}\n${named.join('\n')}\n\n${form}`;
+}

@@ -1,0 +1,83 @@
+/** Replies by which a role says that it can not go on (F17, G12, E5). */
+import { isRecord, stringOr } from '../json.js';
+
+export type ErrorType = 'parse_error' | 'context_missing' | 'tool_unavailable';
+export const ERROR_TYPES: readonly ErrorType[] = ['parse_error', 'context_missing', 'tool_unavailable'];
+
+/** A role that can not go on: it asks the user, it reports an error, or it wants a person to decide. */
+export type SpecialOutput =
+  | { kind: 'clarification'; question: string }
+  | {
+      kind: 'error' | 'escalate';
+      /** Null where the role names none of the three. */
+      errorType: ErrorType | null;
+      message: string;
+      suggestion: string;
+    };
+
+/** What to do about each type of error, where nobody said (E5). */
+export const ERROR_SUGGESTIONS: Record<ErrorType, string> = {
+  parse_error: 'Answer again in the form that was asked for, or use a model that keeps to it.',
+  context_missing: 'Give the missing information, or say what may be assumed.',
+  tool_unavailable: 'Check that the tool server is enabled and running, or go on without the tool.',
+};
+
+/**
+ * The special reply that JSON of either dialect is, or null. It is taken even when other fields of the
+ * envelope are missing: a role in trouble need not be asked for its form. An action without any text in
+ * its parameters is null, for there is nothing to show.
+ */
+export function readSpecial(json: Record<string, unknown>): SpecialOutput | null {
+  const params = isRecord(json.params) ? json.params : json;
+  const said = firstText(json.userMessage, json.thought);
+  switch (stringOr(json.action, '').trim()) {
+    case 'CLARIFICATION_REQUIRED': {
+      const question = firstText(params.question, params.message) || said;
+      return question === '' ? null : { kind: 'clarification', question };
+    }
+    case 'ERROR':
+      return troubleOf('error', params, said);
+    case 'ESCALATE':
+      return troubleOf('escalate', params, said);
+    default:
+      return null;
+  }
+}
+
+function troubleOf(
+  kind: 'error' | 'escalate',
+  params: Record<string, unknown>,
+  said: string,
+): SpecialOutput | null {
+  const message = firstText(params.message, params.reason) || said;
+  if (message === '') return null;
+  const errorType = ERROR_TYPES.find(type => type === params.errorType) ?? null;
+  const suggestion = firstText(params.suggestion) || (errorType ? ERROR_SUGGESTIONS[errorType] : '');
+  return { kind, errorType, message, suggestion };
+}
+
+function firstText(...values: unknown[]): string {
+  for (const value of values) {
+    const text = stringOr(value, '').trim();
+    if (text !== '') return text;
+  }
+  return '';
+}
+
+/** What a person is asked for it. */
+export function questionText(special: SpecialOutput): string {
+  return special.kind === 'clarification' ? special.question : specialText(special);
+}
+
+/** One sentence on a special reply, for journals and for callers that only know errors. */
+export function specialText(special: SpecialOutput): string {
+  switch (special.kind) {
+    case 'clarification':
+      return `The role asks the user: ${special.question}`;
+    case 'error':
+    case 'escalate': {
+      const asks = special.kind === 'error' ? 'The role can not go on' : 'The role wants a person to decide';
+      return [`${asks}: ${special.message}`, special.suggestion].filter(part => part !== '').join(' ');
+    }
+  }
+}

@@ -1,0 +1,212 @@
+/**
+ * What tool calls were made with what arguments and where their results are: the memory behind dedupe
+ * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
+ */
+import { LEDGER_BYTES } from '../bounds.js';
+import { canonicalJson } from '../json.js';
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
+import { parseRecord } from '../outputs/json-in-text.js';
+import { preview } from '../preview.js';
+import { sizeOfMember, sizeOfRecord } from '../sizes.js';
+import type { ToolPolicy } from './tool.js';
+import { pathsOf, touches } from './tool-paths.js';
+
+export interface LedgerEntry {
+  toolUseId: string;
+  tool: string;
+  /** The message with the result. When that is trimmed away, so is the entry (`forgetResults`). */
+  messageId: string;
+  ending: ToolEnding;
+  isError: boolean;
+  /** The result is there as a whole, if only by reference. */
+  complete: boolean;
+  /** All that the result shows is a reference, such as to a picture. */
+  isStub: boolean;
+  /** What it is about; null where that may be anything (`tool-paths.ts`). */
+  paths: string[] | null;
+}
+
+/** Oldest entry first. Plain data: keys as `ledgerKey` makes them. */
+export interface Ledger {
+  entries: Record<string, LedgerEntry>;
+}
+
+/** Entries kept, fewer where their arguments are long; the oldest go first. */
+export const LEDGER_KEPT = 400;
+
+const LONGEST_PLAIN_ARGUMENTS = 200;
+const HEAD_OF_LONG_ARGUMENTS = 80;
+
+export function emptyLedger(): Ledger {
+  return { entries: {} };
+}
+
+/**
+ * Names a call by tool and canonical arguments (D1). Arguments up to 200 characters stand in the key as
+ * they are, so those never collide. Of longer ones it has the head, the length and a 64-bit hash: safe
+ * against chance, not against someone who builds two argument texts with one hash.
+ */
+export function ledgerKey(tool: string, args: unknown): string {
+  const text = canonicalJson(args);
+  if (text.length <= LONGEST_PLAIN_ARGUMENTS) return `${tool} ${text}`;
+  return `${tool} ${text.slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
+}
+
+/** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
+export function hash64(text: string): string {
+  return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));
+}
+
+/**
+ * `factor`: below 2^21, so that products are exact. Not `Math.imul`: in the sandbox of workflows each use of a
+ * global goes through an interceptor, and calls differ by run, which throws compiled code away.
+ */
+function hash32(text: string, seed: number, factor: number): number {
+  let hash = seed | 0;
+  for (let index = 0; index < text.length; index += 1) hash = ((hash ^ text.charCodeAt(index)) * factor) | 0;
+  hash = ((hash ^ (hash >>> 16)) * 1_540_483) | 0;
+  hash = ((hash ^ (hash >>> 13)) * 1_732_051) | 0;
+  return hash ^ (hash >>> 16);
+}
+
+function hex32(half: number): string {
+  return (half >>> 0).toString(16).padStart(8, '0');
+}
+
+/**
+ * What the ledger says of a call about to be made (D2, D3, C32): `reuse` its result (`enforce` and the
+ * tool is read-only), `advise` that there is one, or null. Only a result that was executed, is complete
+ * and no error counts, and none of a tool with `cache: none` (D5).
+ */
+export function lookUp(
+  ledger: Ledger,
+  tool: string,
+  args: unknown,
+  rules: { policy: ToolPolicy; dedupe: 'enforce' | 'advise' | 'off' },
+): { reuse: LedgerEntry } | { advise: LedgerEntry } | null {
+  if (rules.dedupe === 'off' || rules.policy.cache === 'none') return null;
+  const key = ledgerKey(tool, args);
+  const entry = Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
+  if (entry === undefined || !isReusable(entry)) return null;
+  return rules.dedupe === 'enforce' && rules.policy.readOnly ? { reuse: entry } : { advise: entry };
+}
+
+function isReusable(entry: LedgerEntry): boolean {
+  return entry.ending === 'executed' && entry.complete && !entry.isError;
+}
+
+export interface LedgerCall {
+  call: Pick<ToolUseBlock, 'id' | 'name' | 'input'>;
+  result: Pick<ToolResultBlock, 'ending' | 'content' | 'isError'>;
+  /** The message that holds the result. */
+  messageId: string;
+  policy: ToolPolicy;
+  /** Where relative paths begin. */
+  workspace: string;
+}
+
+/**
+ * Notes a call that was sent. One that is not read-only, and may have had effects, first clears the reusable
+ * entries of what it names, or all where it or they name no paths: what they say may no longer be true. Changes
+ * `ledger`.
+ */
+export function recordCall(ledger: Ledger, { call, result, messageId, policy, workspace }: LedgerCall): void {
+  const paths = pathsOf(call.input, workspace);
+  // What a server calls invalid may have had effects before it said so.
+  const ran = mayHaveRun(result.ending);
+  if (!policy.readOnly && (ran || result.ending === 'invalid')) {
+    dropEntries(ledger, entry => isReusable(entry) && touches(paths, entry.paths));
+  }
+  if (!ran || policy.cache === 'none') return;
+  const { ending, isError } = result;
+  const key = ledgerKey(call.name, call.input);
+  // Deleted first, so that a repeated call moves to the young end.
+  delete ledger.entries[key];
+  ledger.entries[key] = {
+    toolUseId: call.id,
+    tool: call.name,
+    messageId,
+    ending,
+    isError,
+    complete: ending === 'executed' && result.content.every(isWhole),
+    isStub: result.content.length > 0 && result.content.every(isReference),
+    paths,
+  };
+  dropOldest(ledger);
+}
+
+function dropOldest(ledger: Ledger): void {
+  const entries = Object.entries(ledger.entries);
+  let bytes = sizeOfRecord(ledger.entries);
+  let left = entries.length;
+  for (const [key, entry] of entries) {
+    if (left <= LEDGER_KEPT && bytes <= LEDGER_BYTES) return;
+    delete ledger.entries[key];
+    bytes -= sizeOfMember(key, entry);
+    left -= 1;
+  }
+}
+
+function mayHaveRun(ending: ToolEnding): boolean {
+  switch (ending) {
+    case 'executed':
+    case 'cancelled':
+    case 'timed_out':
+    case 'unavailable':
+    case 'outcome_unknown':
+      return true;
+    case 'reused':
+    case 'invalid':
+    case 'denied':
+    case 'skipped':
+      return false;
+  }
+}
+
+/** A text that was shortened is whole when the rest can be read by its reference (T17). */
+function isWhole(content: ToolContent): boolean {
+  return content.type === 'json' || content.totalBytes === undefined || content.ref !== undefined;
+}
+
+function isReference(content: ToolContent): boolean {
+  return content.type === 'image' || (content.type === 'resource' && content.text === undefined);
+}
+
+function dropEntries(ledger: Ledger, drop: (entry: LedgerEntry) => boolean): void {
+  for (const [key, entry] of Object.entries(ledger.entries)) if (drop(entry)) delete ledger.entries[key];
+}
+
+/** Forgets calls whose results can't be read any more. Changes `ledger`. */
+export function forgetResults(ledger: Ledger, messageIds: readonly string[]): void {
+  const gone = new Set(messageIds);
+  dropEntries(ledger, entry => gone.has(entry.messageId));
+}
+
+/**
+ * Forgets everything: what was read before a person's word, a new goal or a new try of a task is read again when
+ * it is wanted again (F2, C33, LI8). Changes `ledger`.
+ */
+export function forgetAll(ledger: Ledger): void {
+  ledger.entries = {};
+}
+
+const LONGEST_NAMED = 100;
+
+/**
+ * The youngest `max` results that still hold, for a prompt (F12, OU12): a line a tool, oldest first, each by its path
+ * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use.
+ */
+export function heldResults(ledger: Ledger, max: number): string {
+  const held = Object.entries(ledger.entries).filter(([, entry]) => isReusable(entry) && !entry.isStub);
+  const byTool = new Map<string, string[]>();
+  for (const [key, { tool }] of held.slice(Math.max(0, held.length - max)))
+    byTool.set(tool, [...(byTool.get(tool) ?? []), argumentsIn(key, tool)]);
+  return [...byTool].map(([tool, calls]) => `- ${tool}: ${calls.join('; ')}`).join('\n');
+}
+
+/** What a key says of the arguments: the one text that they hold, else their JSON. */
+function argumentsIn(key: string, tool: string): string {
+  const text = key.slice(tool.length + 1);
+  const [only, ...more] = Object.values(parseRecord(text) ?? {});
+  return preview(typeof only === 'string' && more.length === 0 ? only : text, LONGEST_NAMED);
+}

@@ -1,0 +1,138 @@
+/** What becomes of a tool call before anything runs, as one pure decision (H4, S4, T5–T7, D1–D4). */
+import type { GateAnswer } from '../gates/gate.js';
+import type { Limits } from '../limits.js';
+import type { ToolContent, ToolEnding, ToolUseBlock } from '../message.js';
+import type { PinnedRun } from '../run-config.js';
+import type { Ledger, LedgerEntry } from './ledger.js';
+import { lookUp } from './ledger.js';
+import type { ToolDefinition } from './tool.js';
+import { DEFAULT_TOOL_POLICY } from './tool.js';
+import {
+  badArgumentsNote,
+  deniedByConfigurationNote,
+  editedNote,
+  notAllowedNote,
+  overTurnCapNote,
+  REPEATED_NOTE,
+  RUN_STOPPED_NOTE,
+  unknownToolNote,
+} from './tool-notes.js';
+
+/** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
+export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' }>;
+
+export interface ToolCallCase {
+  call: ToolUseBlock;
+  /** What was said of this very call; null: nothing yet. It goes before whatever would be decided anew (PR1). */
+  said: CallAnswer | null;
+  /** Position in its reply, from 0. */
+  index: number;
+  /** Tools the role is offered; empty for roles without (L9). */
+  offered: readonly ToolDefinition[];
+  pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
+  limits: Limits;
+  ledger: Ledger;
+  /** Whether it runs, a person is asked, or it is denied (S4). */
+  permission: (tool: ToolDefinition) => 'run' | 'ask' | 'deny';
+  /** A stop was asked for: nothing more runs. */
+  stopped: boolean;
+  /** Bad calls of this tool in the task at hand, this one not counted. */
+  badCalls: number;
+}
+
+export type ToolCallDecision =
+  | { kind: 'end'; ending: ToolEnding; note: string }
+  | { kind: 'reuse'; entry: LedgerEntry }
+  /** `edited`: the arguments that a person put in place of the model's. */
+  | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
+  /** A person decides, who is shown `concerns`; approved, it runs. */
+  | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
+  /** The client runs it and submits the result (T11). */
+  | { kind: 'client'; tool: ToolDefinition }
+  /** The client ran it: this is its result. */
+  | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
+
+/** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
+export function decideToolCall(given: ToolCallCase): ToolCallDecision {
+  const { call, said, offered, limits, pinned } = given;
+  const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
+  // What the client ran has happened, also when the run is being stopped.
+  if (said?.kind === 'clientTool' && tool) {
+    return { kind: 'given', tool, content: said.content, isError: said.isError };
+  }
+  if (given.stopped) return end('cancelled', RUN_STOPPED_NOTE);
+  if (said?.kind === 'approval' && said.decision === 'deny')
+    return end('denied', notAllowedNote(call.name, said.reason));
+  if (given.index >= limits.toolCallsPerTurn) return end('skipped', overTurnCapNote(limits.toolCallsPerTurn));
+  if (!tool && isDeniedTool(given)) return end('denied', deniedByConfigurationNote(call.name));
+  if (!tool) {
+    const names = offered.map(({ name }) => name);
+    return end('unavailable', unknownToolNote(call.name, nearestNames(call.name, names)));
+  }
+  const { argErrors = [], argsParseFailed: unreadable = false } = call;
+  if (unreadable || argErrors.length > 0) {
+    const wrong = { wrongCalls: given.badCalls + 1, corrections: limits.argumentCorrections };
+    return end('invalid', badArgumentsNote(argErrors, { ...wrong, unreadable }));
+  }
+  const permission = given.permission(tool);
+  if (permission === 'deny') return end('denied', deniedByConfigurationNote(tool.name));
+  if (said?.kind === 'approval') {
+    const edited = said.arguments;
+    return { kind: 'run', tool, note: edited && editedNote(edited), edited };
+  }
+  if (tool.origin.type === 'client') return { kind: 'client', tool };
+  const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
+  if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
+  const note = known ? REPEATED_NOTE : null;
+  if (permission === 'run') return { kind: 'run', tool, note, edited: null };
+  const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
+  return { kind: 'ask', tool, note, concerns };
+}
+
+/** A tool of the run that nobody is offered, and that the model names all the same (TR7). */
+function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
+  const tool = pinned.tools.find(({ name }) => name === call.name);
+  return offered.length > 0 && tool !== undefined && permission(tool) === 'deny';
+}
+
+function end(ending: ToolEnding, note: string): ToolCallDecision {
+  return { kind: 'end', ending, note };
+}
+
+/** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
+function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
+  if (pinned.fallbackServer === null || offered.length === 0) return undefined;
+  // A tool of the run that this role is not offered stays out of its reach (L9), by the name it has on its server too:
+  // what is denied or asked about under one name would else run under the other.
+  if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
+    return undefined;
+  return {
+    // A rule for a tool of another server, which may be down, is not meant for it (TR7).
+    name: `${pinned.fallbackServer}__${call.name}`,
+    serverToolName: call.name,
+    origin: { type: 'mcp', server: pinned.fallbackServer },
+    description: '',
+    inputSchema: {},
+    validation: 'delegate',
+    policy: DEFAULT_TOOL_POLICY,
+  };
+}
+
+/** The three names with the most letter pairs in common with `name`. */
+export function nearestNames(name: string, names: readonly string[]): string[] {
+  const wanted = letterPairs(name);
+  const score = (candidate: string) => {
+    const pairs = letterPairs(candidate);
+    let common = 0;
+    for (const pair of pairs) if (wanted.has(pair)) common += 1;
+    return (2 * common) / Math.max(1, wanted.size + pairs.size);
+  };
+  return [...names].sort((a, b) => score(b) - score(a)).slice(0, 3);
+}
+
+function letterPairs(text: string): Set<string> {
+  const pairs = new Set<string>();
+  const lower = text.toLowerCase();
+  for (let i = 0; i + 1 < lower.length; i++) pairs.add(lower.slice(i, i + 2));
+  return pairs;
+}

@@ -1,0 +1,89 @@
+/**
+ * Results of tool calls: the one maker, and the one text of them for models. A result says who speaks: `note` is
+ * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7, K2).
+ */
+import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
+import { delimit } from '../prompt.js';
+import { ENDING_WORDS, NOTHING_NOTE, TOOL_ERROR_NOTE } from './tool-notes.js';
+
+/** The built-in tool that pages what is kept by reference (T17). */
+export const READ_RESULT = 'read_result';
+
+/** What system prompts call data: all between these tags. */
+const DATA_TAG = 'tool_output';
+
+export interface ToolOutcome {
+  /** Words of the run (`tool-notes.ts`), never of a tool. */
+  note?: string | null;
+  /** What the tool or its server said. */
+  content?: ToolContent[];
+  isError?: boolean;
+  durationMs?: number;
+}
+
+/** The one maker of tool results (G7). */
+export function toolResult(
+  call: Pick<ToolUseBlock, 'id' | 'name'>,
+  ending: ToolEnding,
+  { note, content = [], isError, durationMs = 0 }: ToolOutcome = {},
+): ToolResultBlock {
+  const failed = isError ?? !(ending === 'executed' || ending === 'reused');
+  const error = failed && ending === 'executed' ? TOOL_ERROR_NOTE : null;
+  const nothing = content.length === 0 ? NOTHING_NOTE : null;
+  return {
+    type: 'tool_result',
+    toolUseId: call.id,
+    toolName: call.name,
+    ending,
+    note: [ENDING_WORDS[ending], [error, note].filter(Boolean).join(' ') || nothing]
+      .filter(Boolean)
+      .join(': '),
+    content,
+    isError: failed,
+    durationMs,
+  };
+}
+
+/** Text of a tool message: the note, what is not shown, then what the tool said, marked as data. */
+export function toolResultText(result: ToolResultBlock): string {
+  const notes = [result.note, ...result.content.flatMap(partNote)].filter(note => note !== '');
+  if (result.content.length === 0) return notes.join('\n');
+  const tool = result.toolName.replace(/[^\w.-]/g, '_');
+  return [...notes, delimit(DATA_TAG, contentText(result.content), { tool })].join('\n');
+}
+
+/** What the run says of a part that is not, or not as a whole, shown. */
+function partNote(part: ToolContent): string[] {
+  if (part.type === 'json' || part.ref === undefined) return [];
+  const { ref, totalBytes = 0 } = part;
+  if (part.type === 'image' || (part.type === 'resource' && part.text === undefined)) {
+    return [`Not shown: a part that is no text, ${totalBytes} bytes, kept as ${ref}.`];
+  }
+  const rest = JSON.stringify({ ref, offset: part.headBytes ?? 0 });
+  return [`Shortened: not all of ${totalBytes} bytes are shown. Read on with ${READ_RESULT} ${rest}.`];
+}
+
+/** What a tool said, as one text; also for journals and traces. */
+export function contentText(content: readonly ToolContent[]): string {
+  return content.map(partText).join('\n');
+}
+
+function partText(part: ToolContent): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'json':
+      return JSON.stringify(part.value) ?? 'null';
+    case 'image':
+      return `[image ${part.mimeType}]`;
+    case 'resource': {
+      const head = `[resource ${part.uri}${part.mimeType === undefined ? '' : ` ${part.mimeType}`}]`;
+      return part.text === undefined ? head : `${head}\n${part.text}`;
+    }
+  }
+}
+
+/** Note and content in one line of text, for people. */
+export function resultText({ note, content }: Pick<ToolResultBlock, 'note' | 'content'>): string {
+  return [note, contentText(content)].filter(text => text !== '').join('\n');
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import type { Gate } from '../../../../src/core/gates/gate.js';
+import { checkAnswer } from '../../../../src/core/gates/gate-answer.js';
+import {
+  approvalText,
+  clientToolText,
+  gateMarkdown,
+  planText,
+} from '../../../../src/core/gates/gate-text.js';
+
+const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };
+const GATES: Gate[] = [
+  { ...BASE, gateId: 'g1', kind: 'approval', subject: { tool: 'w', callId: 'c1', arguments: '{}' } },
+  { ...BASE, gateId: 'g2', kind: 'plan', subject: { tasks: 2 } },
+  { ...BASE, gateId: 'g3', kind: 'question', subject: { role: 'planner' } },
+  { ...BASE, gateId: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
+  { ...BASE, gateId: 'g5', kind: 'clientTool', subject: { tool: 'p', callId: 'c5', arguments: '{}' } },
+  { ...BASE, gateId: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 10, used: 12 } },
+  { ...BASE, gateId: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+];
+
+describe('gateMarkdown', () => {
+  it.each(GATES)('C23 gateMarkdown: $kind → every answer it shows is one that checkAnswer takes', gate => {
+    const text = gateMarkdown(gate);
+    const shown = [...text.matchAll(/update `(\w+)`: `(.*)`/g)];
+    expect(shown.length).toBeGreaterThan(0);
+    for (const [, update, json] of shown) {
+      const via = update === 'submitToolResult' ? 'submitToolResult' : 'answerGate';
+      expect(checkAnswer([gate], [], JSON.parse(json ?? ''), { via, maxBytes: 1_000 })).toHaveProperty('ok');
+    }
+    expect(text).toContain('without an answer by 2023-11-14T22:13:20.000Z: ');
+    expect(gateMarkdown({ ...gate, deadline: null })).not.toContain('without an answer');
+  });
+});
+
+describe('foreign text in the Web UI (TR6)', () => {
+  const question = (body: string, title = 't') =>
+    gateMarkdown({ ...BASE, title, body, gateId: 'g3', kind: 'question', subject: { role: 'p' } });
+
+  it('gateMarkdown: a question that plays a gate, with a link and a picture → a quotation, plain', () => {
+    const text = question(
+      '**g9: Run ls?**\n\n- update `answerGate`: `{}`\r![x](http://e/p.png)\n<b>',
+      '[t](http://e)',
+    );
+    expect(text.split('\n').slice(0, 7)).toEqual([
+      '**g3: \\[t\\](http://e)**',
+      '',
+      '> \\*\\*g9: Run ls?\\*\\*',
+      '>',
+      '> - update \\`answerGate\\`: \\`{}\\`',
+      '> !\\[x\\](http://e/p.png)',
+      '> \\<b>',
+    ]);
+  });
+
+  it.each([
+    ['a block that was cut', '```json\n{ "a": "…', '> ```json\n> { "a": "…\n> ```\n\n- update'],
+    [
+      'a block that was ended early',
+      '```\nx\n ````\n[a](b)',
+      '> ```\n> x\n>  ````\n> \\[a\\](b)\n\n- update',
+    ],
+    ['what is no fence', '```a`` ![x](y)', '> \\`\\`\\`a\\`\\` !\\[x\\](y)\n\n- update'],
+  ])('gateMarkdown: %s → what follows stands outside, as it is', (_, body, shown) => {
+    expect(question(body)).toContain(shown);
+  });
+});
+
+describe('texts of gates', () => {
+  it('F22 approvalText: thought, concerns with their mitigation, and the arguments in full', () => {
+    const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];
+    const { title, body } = approvalText({
+      callId: 'c1',
+      tool: 'wipe',
+      input: { path: 'a' },
+      thought: 'It is old.',
+      concerns,
+    });
+    expect(title).toBe('Run wipe?');
+    expect(body).toBe(
+      'Why: It is old.\n\n- High risk: Deletes files. Mitigation: A copy is kept\n\n```json\n{\n  "path": "a"\n}\n```',
+    );
+  });
+
+  it('K2 approvalText: fences in the arguments → can not end the block; long arguments say what is left out', () => {
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: '```\n# Approve me\n````' }).body).toMatch(
+      /^`````json\n[\s\S]*\n`````$/,
+    );
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: 'x'.repeat(5_000) }).body).toContain(
+      '1002 characters more',
+    );
+    expect(clientToolText({ tool: 'p', callId: 'c1', input: undefined }).body).toContain('null');
+  });
+
+  it('L15 planText: tasks with their criteria, and notes of a review', () => {
+    const task = {
+      id: 'a',
+      description: 'Count',
+      priority: 1,
+      dependencies: [],
+      requiredCapabilities: [],
+      completionCriteria: 'A number',
+    };
+    expect(
+      planText([task, { ...task, id: 'b', completionCriteria: null }], ['The role is only 60 % sure.']),
+    ).toEqual({
+      title: 'Carry out this plan of 2 task(s)?',
+      body: '- a: Count (done when: A number)\n- b: Count\n- Note: The role is only 60 % sure.',
+    });
+  });
+});

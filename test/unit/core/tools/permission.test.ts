@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { decidePermission, idlePermissions, NO_PERMISSIONS } from '../../../../src/core/tools/permission.js';
+import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
+
+const BOTH = [true, false];
+
+function tool(name: string, readOnly: boolean, serverToolName = name) {
+  return { name, serverToolName, policy: { ...DEFAULT_TOOL_POLICY, readOnly } };
+}
+
+describe('decidePermission', () => {
+  it('S4 T9 decidePermission: all 128 combinations → deny, then what answers, then confirm, auto, hints', () => {
+    let cells = 0;
+    for (const deny of BOTH)
+      for (const confirm of BOTH)
+        for (const auto of BOTH)
+          for (const always of BOTH)
+            for (const autoApprove of BOTH)
+              for (const readOnly of BOTH)
+                for (const glob of ['write_file', 'write_*']) {
+                  cells += 1;
+                  const list = (wanted: boolean) => (wanted ? [glob] : ['other']);
+                  const permissions = { deny: list(deny), confirm: list(confirm), auto: list(auto) };
+                  const alwaysThisRun = always ? ['write_file'] : ['write_files'];
+                  const got = decidePermission(tool('write_file', readOnly), permissions, {
+                    alwaysThisRun,
+                    autoApprove,
+                  });
+                  const expected = deny
+                    ? 'deny'
+                    : autoApprove || always
+                      ? 'run'
+                      : confirm
+                        ? 'ask'
+                        : auto || readOnly
+                          ? 'run'
+                          : 'ask';
+                  expect(got).toBe(expected);
+                }
+    expect(cells).toBe(128);
+  });
+
+  it('S4 decidePermission: a tool offered under a longer name → denied and confirmed by its own name, not run by it', () => {
+    const given = { alwaysThisRun: [], autoApprove: false };
+    const second = tool('files2__read_file', true, 'read_file');
+    expect(decidePermission(second, { ...NO_PERMISSIONS, deny: ['read_file'] }, given)).toBe('deny');
+    expect(decidePermission(second, { ...NO_PERMISSIONS, confirm: ['read_*'] }, given)).toBe('ask');
+    const writer = tool('files2__write_file', false, 'write_file');
+    expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['write_file'] }, given)).toBe('ask');
+    expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['files2__*'] }, given)).toBe('run');
+    expect(decidePermission(writer, NO_PERMISSIONS, { ...given, alwaysThisRun: ['write_file'] })).toBe('ask');
+  });
+});
+
+describe('idlePermissions', () => {
+  const tools = [tool('write_file', false), tool('files2__read', true, 'read')];
+
+  it('a typing error, and braces that match nothing → said, with the list that has it; the others are not (TR7)', () => {
+    const permissions = {
+      auto: ['files2__*'],
+      confirm: ['read'],
+      deny: ['writ_file', 'delete_{a,b}', '{write,read}_file'],
+    };
+    expect(idlePermissions(permissions, tools)).toEqual([
+      'steersman.yaml: permissions.deny "writ_file" matches no tool of this run.',
+      'steersman.yaml: permissions.deny "delete_{a,b}" matches no tool of this run.',
+    ]);
+  });
+});
