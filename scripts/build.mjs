@@ -56,10 +56,10 @@ const { code } = await bundleWorkflowCode({
   workflowsPath: join(next, 'workflows/agent.js'),
   // A worker with a bundle takes its interceptors from there, and so does a replay.
   workflowInterceptorModules: [
-    join(next, 'workflows/query-guard.js'),
-    join(next, 'workflows/signal-names.js'),
+    join(next, 'workflows/platform/query-guard.js'),
+    join(next, 'workflows/platform/signal-names.js'),
   ],
-  payloadConverterPath: join(next, 'workflows/read-payloads.js'),
+  payloadConverterPath: join(next, 'workflows/platform/read-payloads.js'),
   logger: quiet,
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
 });

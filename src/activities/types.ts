@@ -8,7 +8,7 @@ import type { Dialect } from '../core/outputs/envelope.js';
 import type { OutputContract } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import type { JsonSchema } from '../core/tools/tool.js';
-import type { Packed } from '../workflows/packed.js';
+import type { Packed } from '../workflows/platform/packed.js';
 
 export interface LoadRunInput {
   settings: RunSettings;

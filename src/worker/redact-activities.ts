@@ -7,7 +7,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { isRecord } from '../core/json.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Secrets } from '../secrets.js';
-import { type Packed, pack, unpack } from '../workflows/packed.js';
+import { type Packed, pack, unpack } from '../workflows/platform/packed.js';
 
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
   return context => {

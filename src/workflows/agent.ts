@@ -14,13 +14,13 @@ import { preview } from '../core/preview.js';
 import { chainFault, readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
-import type { GoalEnd } from './conclude.js';
-import { answerFor, failedEnd } from './conclude.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
-import { registerHandlers } from './handlers.js';
 import type { RunInput, RunResult } from './messages.js';
+import type { GoalEnd } from './phases/conclude.js';
+import { answerFor, failedEnd } from './phases/conclude.js';
+import { registerHandlers } from './platform/handlers.js';
+import { type TemporalPorts, temporalPorts } from './platform/temporal-ports.js';
 import { Run } from './run.js';
-import { type TemporalPorts, temporalPorts } from './temporal-ports.js';
 import { resultOf } from './views.js';
 
 /** A memo is read with every list of runs. */

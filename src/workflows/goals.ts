@@ -9,16 +9,16 @@ import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { Mode, PinnedRun } from '../core/run-config.js';
 import { newGoal, withGoal } from '../core/run-state.js';
-import { closeOpenCalls } from './batch.js';
-import type { GoalEnd } from './conclude.js';
-import { whatThereIs } from './conclude.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
-import { keepText } from './keep-text.js';
 import { team } from './modes/team.js';
 import { beginNextGoal } from './next-goal.js';
+import type { GoalEnd } from './phases/conclude.js';
+import { whatThereIs } from './phases/conclude.js';
 import type { Run } from './run.js';
-import { shelveLastAnswer } from './shelve.js';
-import { receipts } from './take-steering.js';
+import { closeOpenCalls } from './turn/batch.js';
+import { keepText } from './turn/keep-text.js';
+import { shelveLastAnswer } from './turn/shelve.js';
+import { receipts } from './turn/take-steering.js';
 
 const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
 

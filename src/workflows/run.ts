@@ -10,7 +10,7 @@ import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
 import { MAIN_THREAD, startOf } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
-import { Offered } from './offer-request.js';
+import { Offered } from './platform/offer-request.js';
 import type { Ports } from './ports.js';
 
 export class Run {

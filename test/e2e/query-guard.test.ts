@@ -13,7 +13,7 @@ import {
   stateQuery,
   stopSignal,
 } from '../../src/workflows/messages.js';
-import { REFUSAL } from '../../src/workflows/query-guard.js';
+import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
 import { partsOf } from '../support/histories.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { byRole, content, planned, reported, settingsYaml } from '../support/steering.js';

@@ -10,13 +10,13 @@ import {
   setBudget,
   takeAnswer,
   withdraw,
-} from '../../src/workflows/inbox-handlers.js';
+} from '../../src/workflows/platform/inbox-handlers.js';
 import {
   answerReader,
   budgetReader,
   planEditReader,
   withdrawalReader,
-} from '../../src/workflows/read-input.js';
+} from '../../src/workflows/platform/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import type { Act, Marks, TimedAct } from './people.js';
 import { NOBODY, randomAct, randomAnswer, randomBudget, randomPlanEdit } from './people.js';

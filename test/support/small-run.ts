@@ -7,10 +7,10 @@ import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { newRunState, startOf } from '../../src/core/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
-import { takeAnswer } from '../../src/workflows/inbox-handlers.js';
+import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';
+import type { AnswerRoute } from '../../src/workflows/platform/read-input.js';
+import { answerReader } from '../../src/workflows/platform/read-input.js';
 import type { Ports } from '../../src/workflows/ports.js';
-import type { AnswerRoute } from '../../src/workflows/read-input.js';
-import { answerReader } from '../../src/workflows/read-input.js';
 import { Run } from '../../src/workflows/run.js';
 import { pinnedRun } from './core-values.js';
 

@@ -4,7 +4,7 @@ import { isFinalQueryError } from '../../src/client/grpc-errors.js';
 import { FAILURE } from '../../src/core/failure.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../src/query-errors.js';
 import { readArguments } from '../../src/worker/read-arguments.js';
-import { REFUSAL } from '../../src/workflows/query-guard.js';
+import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
 
 const grpc = (code: number, details = 'details') =>
   Object.assign(new Error(`${code} STATUS: ${details}`), { code, details, metadata: {} });

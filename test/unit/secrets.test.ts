@@ -10,7 +10,7 @@ import type { PinnedRun } from '../../src/core/run-config.js';
 import { NO_PERMISSIONS } from '../../src/core/tools/permission.js';
 import { Secrets } from '../../src/secrets.js';
 import { redactActivities } from '../../src/worker/redact-activities.js';
-import { pack, unpack } from '../../src/workflows/packed.js';
+import { pack, unpack } from '../../src/workflows/platform/packed.js';
 import { pinnedRun } from '../support/core-values.js';
 import { fileTool } from '../support/small-run.js';
 

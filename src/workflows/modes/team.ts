@@ -2,15 +2,16 @@
  * Team mode (L1): plan, execute each task, verify; what a verification finds missing goes back to the
  * planner. Re-entering it on a restored state goes on at the cursor.
  */
-import type { GoalEnd } from '../conclude.js';
-import { wrapUp } from '../conclude.js';
+
 import { CalledAway } from '../hearing.js';
+import type { GoalEnd } from '../phases/conclude.js';
+import { wrapUp } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { execute } from '../phases/execute.js';
 import { plan } from '../phases/plan.js';
+import { steer } from '../phases/steering.js';
 import { verify } from '../phases/verify.js';
 import type { Run } from '../run.js';
-import { steer } from '../steering.js';
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function team(run: Run): Promise<GoalEnd> {

@@ -2,11 +2,11 @@
 
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import type { GoalEnd } from '../conclude.js';
-import { answerFor } from '../conclude.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
-import { wish } from '../take-steering.js';
+import { wish } from '../turn/take-steering.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor } from './conclude.js';
 import { endTask } from './notes.js';
 
 /** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */

@@ -1,6 +1,6 @@
 /** The place where a second role is asked: see `consult`. */
 import type { Run } from '../run.js';
-import { runTurns } from '../turn-loop.js';
+import { runTurns } from '../turn/turn-loop.js';
 
 /** Puts the question to the role, and goes back to where it was asked. */
 export async function answerConsultation(run: Run): Promise<void> {

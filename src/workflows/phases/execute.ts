@@ -20,18 +20,18 @@ import { preview } from '../../core/preview.js';
 import { startOf } from '../../core/run-state.js';
 import { forgetAll } from '../../core/tools/ledger.js';
 import { noteDecision } from '../../core/trace.js';
-import type { GoalEnd } from '../conclude.js';
-import { answerFor, concludeEarly } from '../conclude.js';
-import type { Confirmed } from '../confirm.js';
-import { confirm } from '../confirm.js';
-import { reviewResult } from '../review.js';
 import type { Run } from '../run.js';
-import { keepReport } from '../shelve.js';
-import { wish } from '../take-steering.js';
-import { runTurns } from '../turn-loop.js';
+import { keepReport } from '../turn/shelve.js';
+import { wish } from '../turn/take-steering.js';
+import { runTurns } from '../turn/turn-loop.js';
 import { askForTask } from './ask-for-task.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, concludeEarly } from './conclude.js';
+import type { Confirmed } from './confirm.js';
+import { confirm } from './confirm.js';
 import { blockStuckTasks, endTask, noteFallback, noteLimit } from './notes.js';
 import { orchestrate } from './orchestrate.js';
+import { reviewResult } from './review.js';
 
 const EXECUTOR = 'executor';
 

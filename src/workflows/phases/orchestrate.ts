@@ -12,13 +12,13 @@ import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
 import { startOf } from '../../core/run-state.js';
-import type { GoalEnd } from '../conclude.js';
-import { answerFor, wrapUpAs } from '../conclude.js';
-import type { Consulted } from '../consult.js';
-import { consult } from '../consult.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, wrapUpAs } from './conclude.js';
+import type { Consulted } from './consult.js';
+import { consult } from './consult.js';
 import { noteBlocked } from './notes.js';
 
 const ORCHESTRATOR = 'orchestrator';

@@ -10,14 +10,14 @@ import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import { adoptOpenTasks, isOpen, mergePlan } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import type { GoalEnd } from '../conclude.js';
-import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
 import { ask } from '../gates.js';
-import { reviewPlan } from '../review.js';
 import type { Run } from '../run.js';
-import { wish } from '../take-steering.js';
-import { runTurns } from '../turn-loop.js';
+import { wish } from '../turn/take-steering.js';
+import { runTurns } from '../turn/turn-loop.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
 import { blockStuckTasks, noteFallback, noteLimit } from './notes.js';
+import { reviewPlan } from './review.js';
 
 const PLANNER = 'planner';
 /** A plan that the reviewer keeps rejecting goes to the person in the end. */

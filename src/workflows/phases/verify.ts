@@ -10,15 +10,14 @@ import { questionText, specialText } from '../../core/outputs/special-output.js'
 import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
 import { isOpen, rejectTasks } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-
-import type { GoalEnd } from '../conclude.js';
-import { answerFor, concludeEarly, wrapUpAs } from '../conclude.js';
-import { confirm } from '../confirm.js';
 import { ask } from '../gates.js';
-import { keepText } from '../keep-text.js';
 import type { Run } from '../run.js';
-import { wish } from '../take-steering.js';
-import { runTurns } from '../turn-loop.js';
+import { keepText } from '../turn/keep-text.js';
+import { wish } from '../turn/take-steering.js';
+import { runTurns } from '../turn/turn-loop.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
+import { confirm } from './confirm.js';
 import { noteFallback, noteLimit } from './notes.js';
 
 const VERIFIER = 'verifier';

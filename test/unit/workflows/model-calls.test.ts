@@ -10,7 +10,7 @@ import type { PinnedRun } from '../../../src/core/run-config.js';
 import { newRunState, startOf } from '../../../src/core/run-state.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
-import { runTurns } from '../../../src/workflows/turn-loop.js';
+import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
 import { pinnedRun } from '../../support/core-values.js';
 import { quietPorts, testRole } from '../../support/small-run.js';
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { pairingFaults } from '../../../src/core/message.js';
 import { offeredTools } from '../../../src/core/run-config.js';
 import { startOf } from '../../../src/core/run-state.js';
-import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/batch.js';
-import { requestStop } from '../../../src/workflows/inbox-handlers.js';
+import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
-import { runNextCall } from '../../../src/workflows/run-tools.js';
+import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
+import { runNextCall } from '../../../src/workflows/turn/run-tools.js';
 import type { SmallRun } from '../../support/small-run.js';
 import { answer as answerAt, fileTool, runAtCalls } from '../../support/small-run.js';
 

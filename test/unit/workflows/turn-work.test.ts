@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState, startOf } from '../../../src/core/run-state.js';
 import { Run } from '../../../src/workflows/run.js';
-import { runTurns } from '../../../src/workflows/turn-loop.js';
+import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
 import { pinnedRun } from '../../support/core-values.js';
 import { fileTool, quietPorts, testRole } from '../../support/small-run.js';
 

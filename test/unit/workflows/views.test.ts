@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { record } from '../../../src/core/journal.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState } from '../../../src/core/run-state.js';
-import { toolArguments } from '../../../src/workflows/requests.js';
+import { toolArguments } from '../../../src/workflows/platform/requests.js';
 import { eventsPage, viewOf } from '../../../src/workflows/views.js';
 
 function stateWithReplies(...texts: string[]) {

@@ -1,0 +1,104 @@
+/** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
+import { wrapUpBrief } from '../../core/briefs/briefs.js';
+import type { Outcome } from '../../core/cause.js';
+import { type Cause, causeOfBudgets, outcomeOf } from '../../core/cause.js';
+import { finalAnswer } from '../../core/decide.js';
+import type { CallFailure } from '../../core/failure.js';
+import { textOf } from '../../core/message.js';
+import { MAIN_THREAD } from '../../core/run-state.js';
+import type { Run } from '../run.js';
+import type { TurnEnd } from '../turn/turn-loop.js';
+import { runTurns } from '../turn/turn-loop.js';
+
+export interface GoalEnd {
+  outcome: Outcome;
+  /** Why it ended so: which cap, or what else. */
+  cause: Cause;
+  /** For a person, in Markdown. May be partial; then the outcome says so. */
+  answer: string;
+  /** Why it failed. */
+  failure?: CallFailure;
+}
+
+type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' | 'moved' }>;
+
+/** The end of a goal for a turn that did not bring a reply; null when the mode goes on at the cursor. */
+export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
+  switch (end.kind) {
+    case 'moved':
+      return null;
+    case 'stopped':
+      return answerFor(run, 'stopped');
+    case 'failed':
+      return failedEnd(end.failure, whatThereIs(run));
+    case 'budget_used': {
+      const { taskId } = run.state.cursor;
+      for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
+      const why = `the goal's limit of ${end.budgets.join(' and ')} is used up`;
+      wrapUpAs(run, causeOfBudgets(end.budgets), why);
+      return null;
+    }
+  }
+}
+
+/** Sends the goal to its wrap-up: one call without tools, outside the count. */
+export function wrapUpAs(run: Run, cause: Cause, why: string): void {
+  const { state } = run;
+  state.goal.wrapUp = { cause, why };
+  run.enterPhase('wrap_up', state.cursor.cycle);
+}
+
+/**
+ * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
+ * has more to say first: then null.
+ */
+export async function wrapUp(run: Run): Promise<GoalEnd | null> {
+  const end = await runTurns(run, {
+    role: 'summary',
+    output: 'text',
+    maxRounds: 1,
+    tools: false,
+    brief: () => wrapUpBrief(run.state),
+  });
+  if (end.kind === 'moved') return null;
+  if (end.kind === 'stopped') return answerFor(run, 'stopped');
+  if (end.kind === 'failed') {
+    const found = answerFor(run, 'wrap_up_failed');
+    return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
+  }
+  const reply = end.kind === 'reply' ? end : null;
+  const refused = reply?.message.stopReason === 'content_filter';
+  const cause = refused ? 'refused' : (run.state.goal.wrapUp?.cause ?? 'direct_answer');
+  return answerFor(run, cause, reply?.output ?? null);
+}
+
+/** The answer for a cause, from what there is without another call (C9). */
+export function answerFor(run: Run, cause: Cause, lastWord: string | null = null): GoalEnd {
+  const { goal, tasks } = run.state;
+  const verifierSummary = goal.lastSummary;
+  const { from: _from, ...end } = finalAnswer({
+    cause,
+    lastWord,
+    verifierSummary,
+    cutShort: cutShort(run),
+    tasks,
+  });
+  return end;
+}
+
+/** The end by a failure, with what there is as a partial answer. */
+export function failedEnd(failure: CallFailure, answer: string): GoalEnd {
+  const cause: Cause = `failed:${failure.type || failure.kind}`;
+  return { outcome: outcomeOf(cause), cause, answer, failure };
+}
+
+/** A partial answer for ends that promise none: failures and cancellation. */
+export function whatThereIs(run: Run): string {
+  return answerFor(run, 'stopped').answer;
+}
+
+/** The text of a reply that was cut short, for an answer where there is nothing better. */
+function cutShort(run: Run): string | null {
+  const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
+  return last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
+}

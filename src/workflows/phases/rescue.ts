@@ -1,0 +1,76 @@
+/** Gates where a goal could not go on (DESIGN.md, "Failures", "Limits and budgets"): only where a person can be asked. */
+import type { CallFailure } from '../../core/failure.js';
+import type { BudgetKind } from '../../core/limits.js';
+import type { PinnedRole } from '../../core/role.js';
+import { budgetUse } from '../../core/run-state.js';
+import { ask } from '../gates.js';
+import type { Run } from '../run.js';
+import { setLimits } from '../set-limits.js';
+
+/** Asks what to do about a model that failed for good. True: try again, perhaps with another model. */
+export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
+  const { state, pinned } = run;
+  if (!state.settings.attended || state.stop) return false;
+  const chain = role.models.length > 0 ? role.models : pinned.models;
+  const model = chain[state.modelIndex[role.name] ?? 0] ?? '';
+  // Without a price nobody could hold the goal to a limit of cost.
+  const allowed = (other: string) =>
+    pinned.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
+  const models = Object.keys(pinned.modelInfo).filter(other => other !== model && allowed(other));
+  const asked = await ask(run, {
+    key: `failure:${role.name}`,
+    kind: 'failure',
+    title: `${model} failed. How to go on?`,
+    body: failure.message,
+    subject: { model, models },
+  });
+  // The loop ends a run that is being stopped.
+  if (asked.kind === 'stopped') return true;
+  if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
+  if (asked.answer.decision === 'other_model') {
+    role.models = [asked.answer.model];
+    state.modelIndex[role.name] = 0;
+    run.journal('provider_switch', { role: role.name, fromModel: model, toModel: asked.answer.model });
+  }
+  return true;
+}
+
+/**
+ * Asks for more of a budget that is used up; the loop looks at the others then. False where it is not raised: the
+ * goal is wrapped up.
+ */
+export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
+  const { state, pinned } = run;
+  if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
+  const limit = pinned.limits[budget] ?? 0;
+  const used = budgetUse(state, run.ports.now())[budget] ?? 0;
+  const unknown = budget === 'costUsd' && state.goal.usage.costUsd === null;
+  // Going on without a limit is more than a worker with a ceiling allows anybody.
+  if (unknown && typeof pinned.ceilings.costUsd === 'number') return false;
+  const asked = await ask(run, {
+    key: `budget:${budget}:${limit}`,
+    kind: 'budget',
+    ...(unknown ? unknownCost(limit) : usedUp(budget, used, limit)),
+    subject: { budget, limit, used },
+    // By `setBudget`, without an answer to the gate.
+    superseded: () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
+  });
+  if (asked.kind === 'superseded') return true;
+  if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;
+  setLimits(run, { [budget]: unknown ? null : asked.answer.to }, 'gate');
+  return true;
+}
+
+function usedUp(budget: BudgetKind, used: number, limit: number) {
+  return {
+    title: `The goal's limit of ${budget} is used up: ${used} of ${limit}.`,
+    body: 'Raise it to go on, or wrap up with what there is.',
+  };
+}
+
+function unknownCost(limit: number) {
+  return {
+    title: `The goal's cost is not known, so its limit of $${limit} can not be held.`,
+    body: 'A model without a known price was used. Raise the limit, by whatever number, to go on without one, or wrap up with what there is.',
+  };
+}

@@ -1,0 +1,91 @@
+/** The reviewer's gates (F20, C8): what code can check, code checks; the role is asked for the rest. */
+
+import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/briefs/review-briefs.js';
+import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
+import { textOf } from '../../core/message.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import type { ReviewOutput } from '../../core/outputs/intent.js';
+import { envelopeIn } from '../../core/outputs/parse-output.js';
+import { specialText } from '../../core/outputs/special-output.js';
+import type { Task } from '../../core/plan.js';
+import { isOpen } from '../../core/plan.js';
+import type { ReviewChecks, ReviewDecision } from '../../core/review.js';
+import { checkAction, checkPlan, checkResult, decideReview } from '../../core/review.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import type { Run } from '../run.js';
+import { consult } from './consult.js';
+
+const REVIEWER = 'reviewer';
+
+export type Reviewed = { kind: 'pending' } | ({ kind: 'done' } & ReviewDecision);
+
+const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: [] };
+
+/** Of a plan before it runs. */
+export function reviewPlan(run: Run): Reviewed {
+  const { state, pinned } = run;
+  if (!pinned.review.plans) return APPROVED;
+  const tasks = state.tasks.filter(isOpen);
+  const servers = pinned.tools.flatMap(tool => (tool.origin.type === 'mcp' ? [tool.origin.server] : []));
+  const checks = checkPlan({
+    tasks,
+    knownTaskIds: state.tasks.map(task => task.id),
+    capabilities: [...pinned.tools.map(tool => tool.name), ...servers, ...Object.keys(pinned.roles)],
+    maxTasks: pinned.limits.tasks,
+  });
+  const key = `plan:${state.goal.number}:${state.cursor.cycle}`;
+  return review(run, { key, subject: 'the plan', brief: planReviewBrief(state, tasks), checks });
+}
+
+/** Of a task's result before it counts as completed. */
+export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
+  const { state, pinned } = run;
+  if (!pinned.review.results) return APPROVED;
+  const calls = state.trace.steps.flatMap(({ action, ending, error, taskId }) =>
+    taskId === task.id && action.type === 'tool' && ending
+      ? [{ tool: action.tool, ending, isError: error !== null }]
+      : [],
+  );
+  const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
+  const key = `result:${state.goal.number}:${state.cursor.cycle}:${task.id}:${state.cursor.round}`;
+  return review(run, { key, subject: task.id, brief: resultReviewBrief(state, task, summary), checks });
+}
+
+/** Of a call that is not read-only, before it runs. */
+export function reviewAction(
+  run: Run,
+  reply: AssistantMessage,
+  call: ToolUseBlock,
+  tool: ToolDefinition,
+): Reviewed {
+  const { pinned } = run;
+  if (!pinned.review.actions || tool.policy.readOnly) return APPROVED;
+  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeIn(textOf(reply)) });
+  const brief = actionReviewBrief(run.state, call);
+  return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });
+}
+
+interface Subject {
+  key: string;
+  subject: string;
+  brief: string;
+  checks: ReviewChecks;
+}
+
+/** Faults that code finds are not worth a model call. */
+function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
+  let output: ReviewOutput | 'unreadable' | null = null;
+  let doubts: string[] = [];
+  if (checks.faults.length === 0 && run.pinned.roles[REVIEWER]) {
+    const consulted = consult(run, { key: `review:${key}`, role: REVIEWER, output: 'review', brief });
+    if (consulted.kind === 'pending') return consulted;
+    const { envelope, special } = consulted;
+    output = consulted.value ?? 'unreadable';
+    doubts = special ? [specialText(special)] : envelope ? confirmationReasons(envelope) : [];
+  }
+  const decision = decideReview(checks, output, doubts);
+  if (run.state.reviewed !== key)
+    run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
+  run.state.reviewed = key;
+  return { kind: 'done', ...decision };
+}

@@ -1,0 +1,278 @@
+/**
+ * What a person says while a run works (S1 to S3, F15, F16): noted for the role at work, or understood and
+ * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
+ */
+
+import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, READING_BYTES } from '../../core/bounds.js';
+import { intentBrief, routeBrief, steerText } from '../../core/briefs/steering-briefs.js';
+import { fitted } from '../../core/fit.js';
+import type { InboxItem } from '../../core/inbox.js';
+import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { isOpen, REPLANNED } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
+import type { RouteDecision } from '../../core/route.js';
+import { decideRoute, deniedRoute } from '../../core/route.js';
+import { asksForPlan } from '../../core/run-config.js';
+import type { Reading, Steering } from '../../core/run-state.js';
+import { startOf } from '../../core/run-state.js';
+import { ask, closeGates } from '../gates.js';
+import { UNDERSTANDING } from '../hearing.js';
+import { beginNextGoal } from '../next-goal.js';
+import { requestPause, requestResume, requestStop } from '../platform/inbox-handlers.js';
+import type { Run } from '../run.js';
+import { note, receipts } from '../turn/take-steering.js';
+import { runTurns } from '../turn/turn-loop.js';
+import type { GoalEnd } from './conclude.js';
+
+const ROUTER = 'router';
+
+/** Questions to the person about one set of messages: more would be an interrogation. */
+const MOST_QUESTIONS = 1;
+
+/** One step of understanding, routing and carrying out. Null: the mode goes on at the cursor. */
+export async function steer(run: Run): Promise<GoalEnd | null> {
+  const { steering } = run.state;
+  if (!steering) throw new Error('there is nothing to steer by');
+  switch (steering.stage) {
+    case 'understanding':
+      return understand(run, steering);
+    case 'routing':
+      await route(run, steering);
+      return null;
+    case 'deciding':
+      return decide(run, steering);
+  }
+}
+
+async function understand(run: Run, steering: Steering): Promise<GoalEnd | null> {
+  const end = await runTurns(run, {
+    role: UNDERSTANDING,
+    output: 'intent',
+    maxRounds: 1,
+    tools: false,
+    brief: () => intentBrief(run.state, steering),
+  });
+  if (end.kind === 'budget_used') return takeAsSaid(run, steering, end.budgets);
+  if (end.kind === 'reply') {
+    steering.intent = end.output;
+    concern(steering, end.envelope);
+  }
+  if (end.kind === 'special' && end.special.kind === 'clarification') {
+    steering.clarification = end.special.question;
+  }
+  steering.stage = steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding';
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  return null;
+}
+
+/** Nothing is left to understand messages with: whoever reads them next has them as they were said. */
+function takeAsSaid(run: Run, steering: Steering, budgets: readonly string[]): Promise<GoalEnd | null> {
+  const why = `The limit of ${budgets.join(' and ')} is used up: the message is taken as it was said.`;
+  return settle(run, steering, deniedRoute(steering.idle, why), null);
+}
+
+async function route(run: Run, steering: Steering): Promise<void> {
+  const end = await runTurns(run, {
+    role: ROUTER,
+    output: 'route',
+    maxRounds: 1,
+    tools: false,
+    brief: () => routeBrief(run.state, steering),
+  });
+  if (end.kind === 'reply') {
+    steering.proposal = end.output;
+    concern(steering, end.envelope);
+  }
+  if (end.kind === 'special' && end.special.kind === 'clarification') {
+    steering.clarification = end.special.question;
+  }
+  steering.stage = 'deciding';
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+}
+
+function concern(steering: Steering, envelope: EnvelopeMeta): void {
+  steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope)], CONCERNS_BYTES);
+}
+
+/** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
+async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
+  const { idle } = steering;
+  const paused = run.state.pausedAt !== null;
+  let decision = decideRoute({ ...steering, paused });
+  let confirmed: boolean | null = null;
+  if (decision.act === 'ask_user' && !run.state.stop) {
+    const again = await askMeaning(run, steering, decision);
+    if (again) return null;
+    decision = deniedRoute(idle, 'The question about the message was not answered.');
+  } else if (decision.confirm && !run.state.stop) {
+    confirmed = await confirmRoute(run, steering, decision);
+    if (!confirmed) decision = deniedRoute(idle, `${decision.reason} It was not approved.`);
+  }
+  if (run.state.stop) decision = deniedRoute(idle, 'The run is being stopped.');
+  return settle(run, steering, decision, confirmed);
+}
+
+function settle(
+  run: Run,
+  steering: Steering,
+  decision: RouteDecision,
+  confirmed: boolean | null,
+): Promise<GoalEnd | null> {
+  const ids = steering.items.map(item => item.id);
+  run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
+  run.state.steering = null;
+  return carryOut(run, steering, decision);
+}
+
+/** Asks what was meant, and understands again with the answer. False: asked before, or not answered. */
+async function askMeaning(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
+  if (steering.answers.length >= MOST_QUESTIONS) return false;
+  const asked = await ask(run, {
+    key: `meaning:${steering.items[0]?.id}`,
+    kind: 'question',
+    title: preview(decision.question ?? 'What did you mean?'),
+    body: `${decision.question ?? ''}\n\nYour message: ${steerText(steering.items)}`,
+    subject: { role: UNDERSTANDING },
+  });
+  if (asked.kind !== 'answered' || asked.answer.text === null) return false;
+  steering.answers.push(asked.answer.text);
+  Object.assign(steering, {
+    stage: 'understanding',
+    intent: null,
+    proposal: null,
+    clarification: null,
+    concerns: [],
+  });
+  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  return true;
+}
+
+async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
+  const messageId = steering.items[0]?.id ?? '';
+  const concerns = steering.concerns.map(concern => `- ${concern}`).join('\n');
+  const asked = await ask(run, {
+    key: `route:${messageId}`,
+    kind: 'route',
+    title: CONFIRM_TITLE[decision.act] ?? `Go on with ${decision.act}?`,
+    body: [decision.reason, `Your message: ${steerText(steering.items)}`, concerns]
+      .filter(Boolean)
+      .join('\n\n'),
+    subject: { act: decision.act, messageId },
+  });
+  return asked.kind === 'answered' && asked.answer.decision === 'approve';
+}
+
+const CONFIRM_TITLE: Partial<Record<RouteDecision['act'], string>> = {
+  minor_replan: 'Change a part of the plan?',
+  full_replan: 'Plan anew? Open tasks are dropped, finished ones stay.',
+  new_task: 'Start another run for this?',
+  control: 'Cancel the run?',
+};
+
+async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { items, suspended } = steering;
+  run.moveTo(suspended);
+  switch (decision.act) {
+    case 'continue':
+    case 'ask_user':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a note to the roles');
+      return null;
+    case 'minor_replan':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a change of the plan');
+      replan(run, steering);
+      return null;
+    case 'full_replan':
+      note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
+      dropOpenTasks(run);
+      replan(run, steering);
+      return null;
+    case 'new_task': {
+      const id = await run.ports.startRun(run.nextId('s'), steerText(items));
+      run.journal('new_run', { id, goal: preview(steerText(items)) });
+      const waits = asksForPlan(state.settings) ? ', whose plan waits there for your approval' : '';
+      receipts(run, items, `a run of its own, ${id}${waits}`);
+      return null;
+    }
+    case 'next_goal':
+      beginNextGoal(run, steerText(withAnswers(steering)), steering.spent);
+      receipts(run, items, `goal ${state.goal.number}`);
+      return null;
+    case 'control':
+      return control(run, steering, decision);
+  }
+}
+
+function dropOpenTasks(run: Run): void {
+  const end = { status: 'skipped', reason: REPLANNED } as const;
+  run.state.tasks = run.state.tasks.map(task => {
+    if (!isOpen(task)) return task;
+    run.journal('task_ended', { taskId: task.id, ...end });
+    return { ...task, ...end };
+  });
+}
+
+/** Back to the planner: finished tasks stay, the running one is open again, the messages are key input (F13). */
+function replan(run: Run, steering: Steering): void {
+  const { state } = run;
+  state.tasks = state.tasks.map(task =>
+    task.status === 'executing' ? { ...task, status: 'pending' } : task,
+  );
+  state.goal.improvements = fitted(
+    withAnswers(steering).map(item => item.text),
+    IMPROVEMENTS_BYTES,
+  );
+  state.goal.improvementsFrom = 'user';
+  state.goal.reading = readingOf(steering);
+  state.goal.wrapUp = null;
+  // What was asked at the place that the message came to: the run does not come back to it.
+  state.failedTask = null;
+  closeGates(run, '', 'a message of the user');
+  run.enterPhase('planning', state.cursor.cycle + 1);
+}
+
+function readingOf({ intent, concerns }: Steering): Reading | null {
+  if (!intent) return null;
+  const { normalizedIntent, taskRelation } = intent;
+  const { confidence, reasoning } = taskRelation;
+  const reading = { goal: normalizedIntent.goal, reasoning, confidence, doubts: concerns };
+  return fitted(reading, READING_BYTES);
+}
+
+function control(run: Run, { items, idle }: Steering, decision: RouteDecision): GoalEnd | null {
+  const { state } = run;
+  const reason = preview(steerText(items), 200);
+  switch (decision.control) {
+    case 'pause':
+      requestPause(run, { reason });
+      break;
+    case 'continue':
+      requestResume(run, { reason });
+      break;
+    case 'cancel':
+      requestStop(run, { reason });
+      break;
+    default:
+      run.journal('user_message', { role: ROUTER, text: statusLine(run, idle) });
+  }
+  receipts(run, items, `the instruction "${decision.control ?? 'status'}"`);
+  const last = state.goals.at(-1);
+  return idle && last ? { outcome: last.outcome, cause: last.cause, answer: last.answer } : null;
+}
+
+function statusLine(run: Run, idle: boolean): string {
+  const { tasks, goal, goals, cursor, pausedAt } = run.state;
+  const done = tasks.filter(task => task.status === 'completed').length;
+  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.phase;
+  const paused = pausedAt === null ? '' : ' The run is paused.';
+  return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
+}
+
+/** The messages, the last with what the user answered when asked about them. */
+function withAnswers({ items, answers }: Steering): InboxItem[] {
+  if (answers.length === 0) return items;
+  return items.map((item, index) =>
+    index === items.length - 1 ? { ...item, text: [item.text, ...answers].join('\n') } : item,
+  );
+}

@@ -1,0 +1,156 @@
+/** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
+import type { UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import { traceReport } from '../../core/trace.js';
+import {
+  answerGateUpdate,
+  editPlanUpdate,
+  eventsQuery,
+  finishSignal,
+  followUpSignal,
+  modelRequestQuery,
+  pauseSignal,
+  resumeSignal,
+  setBudgetUpdate,
+  stateQuery,
+  steerSignal,
+  stopSignal,
+  submitToolResultUpdate,
+  toolRequestQuery,
+  traceQuery,
+  transcriptQuery,
+  withdrawUpdate,
+} from '../messages.js';
+import type { Run } from '../run.js';
+import { eventsPage, transcript, viewOf } from '../views.js';
+import {
+  editPlan,
+  ignore,
+  receive,
+  requestFinish,
+  requestPause,
+  requestResume,
+  requestStop,
+  setBudget,
+  takeAnswer,
+  withdraw,
+} from './inbox-handlers.js';
+import type { Read } from './read-input.js';
+import {
+  answerReader,
+  budgetReader,
+  planEditReader,
+  readIndex,
+  readName,
+  readPageOptions,
+  withdrawalReader,
+} from './read-input.js';
+import { modelRequestPage, toolArguments } from './requests.js';
+
+export function registerHandlers(run: Run): void {
+  registerSignals(run);
+  registerUpdates(run);
+  registerQueries(run);
+}
+
+function registerSignals(run: Run): void {
+  setHandler(steerSignal, input => receive(run, input, 'steer'), {
+    description:
+      'A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": "planner" | "executor" | "verifier"}; when and to may be left out. It is read before the next model call.',
+  });
+  setHandler(followUpSignal, input => receive(run, input, 'follow-up'), {
+    description: 'The next goal, after this one is answered: {"text": "…"}.',
+  });
+  setHandler(pauseSignal, input => requestPause(run, input), {
+    description:
+      'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing; "interrupt": true cuts off the call in flight.',
+  });
+  setHandler(resumeSignal, input => requestResume(run, input), { description: 'Lets a paused run go on.' });
+  setHandler(stopSignal, input => requestStop(run, input), {
+    description:
+      'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
+  });
+  setHandler(finishSignal, () => requestFinish(run), {
+    description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
+  });
+  setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
+}
+
+function registerUpdates(run: Run): void {
+  const { state } = run;
+  onUpdate(answerGateUpdate, {
+    reader: () => answerReader(state, 'answerGate'),
+    act: answer => takeAnswer(run, answer),
+    description:
+      'Answers a gate: {"gateId": "g1", "decision": "approve" | "deny" | "always", "reason": "…"}, or {"gateId": "g1", "text": "…"} for a question.',
+  });
+  onUpdate(submitToolResultUpdate, {
+    reader: () => answerReader(state, 'submitToolResult'),
+    act: answer => takeAnswer(run, answer),
+    description: 'The result of a client tool: {"gateId": "g1", "content": "…", "isError": false}.',
+  });
+  onUpdate(editPlanUpdate, {
+    reader: () => planEditReader(state),
+    act: tasks => editPlan(run, tasks),
+    description: 'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}.',
+  });
+  onUpdate(withdrawUpdate, {
+    reader: () => withdrawalReader(state),
+    act: id => withdraw(run, id),
+    description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
+  });
+  onUpdate(setBudgetUpdate, {
+    reader: () => budgetReader(state, run.ports.now()),
+    act: limits => setBudget(run, limits),
+    description: 'Changes limits of the run: {"tokens": 2000000}.',
+  });
+}
+
+/** Whatever its reader refuses is rejected before it is accepted, which costs nothing in history. */
+function onUpdate<Result, Input, T>(
+  update: UpdateDefinition<Result, [Input]>,
+  {
+    reader,
+    act,
+    description,
+  }: { reader: () => (input: unknown) => Read<T>; act: (value: T) => Result; description: string },
+): void {
+  const taken = (input: unknown): T => {
+    const read = reader()(input);
+    if ('error' in read) throw ApplicationFailure.nonRetryable(read.error, 'run.refused');
+    return read.ok;
+  };
+  // Read once more when it is carried out: another update of the same moment may have come first.
+  setHandler(update, (input: Input) => act(taken(input)), {
+    validator: input => {
+      taken(input);
+    },
+    description,
+  });
+}
+
+function registerQueries(run: Run): void {
+  const { state } = run;
+  setHandler(stateQuery, () => viewOf(state, workflowInfo()), {
+    description: 'Where the run stands: phase, tasks, gates, counters, limits, usage, answer.',
+  });
+  setHandler(eventsQuery, since => eventsPage(state, readIndex(since)), {
+    description: 'Journal events after a number: 0 for all that are kept.',
+  });
+  setHandler(
+    modelRequestQuery,
+    (callId, options) => modelRequestPage(state, readName(callId), readPageOptions(options)),
+    {
+      description: 'What a model call sent: its id, such as "c12"; nothing for the latest call.',
+    },
+  );
+  setHandler(toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
+    description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
+  });
+  setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
+    description: 'Messages of a thread: "main" by default; then the index to begin at.',
+  });
+  setHandler(traceQuery, () => traceReport(state, state.end, Date.now()), {
+    description: 'The steps of the run: thought, tool, arguments, observation, duration.',
+  });
+}

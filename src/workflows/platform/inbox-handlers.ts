@@ -1,0 +1,164 @@
+/**
+ * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
+ * gates and switches only, and never throw; the loop does the rest.
+ */
+import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
+import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
+import { isRecord } from '../../core/json.js';
+import type { Limits } from '../../core/limits.js';
+import type { PlannedTask } from '../../core/plan.js';
+import { mergePlan } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
+import type { Situation } from '../../core/receipt.js';
+import { acceptedReceipt } from '../../core/receipt.js';
+import { sizeOfList } from '../../core/sizes.js';
+import { closeForAlways } from '../gates.js';
+import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
+import type { Run } from '../run.js';
+import { setLimits } from '../set-limits.js';
+import type { ReadAnswer } from './read-input.js';
+import { readReason } from './read-input.js';
+
+/** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
+export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
+  const { state, ports } = run;
+  const taken = acceptMessage(state.inbox, raw, kind, {
+    at: ports.now(),
+    fallbackId: run.nextId('s'),
+    ended: state.end !== null,
+    maxBytes: MESSAGE_BYTES,
+    // What is being understood still takes its place.
+    room: MESSAGES_BYTES - sizeOfList(state.steering?.items ?? []),
+  });
+  if (taken.kind === 'repeated') return;
+  if (taken.kind === 'ignored') {
+    run.journal('signal_ignored', { signal: kind === 'steer' ? 'steer' : 'followUp', reason: taken.why });
+    if (taken.id !== null) run.journal('receipt', { id: taken.id, status: 'dropped', how: taken.why });
+    return;
+  }
+  const situation = situationOf(run, taken.item.to);
+  run.journal('receipt', acceptedReceipt(taken.item, situation));
+  const { interruptible, forAnother } = situation;
+  if (kind === 'steer' && interruptible && !forAnother && wantsInterrupt([taken.item])) ports.interrupt();
+}
+
+/** Takes a message back that nobody has read, for its sender to change it. */
+export function withdraw(run: Run, id: string): { text: string } {
+  const item = withdrawMessage(run.state.inbox, id);
+  run.journal('receipt', { id, status: 'dropped', how: 'taken back by its sender' });
+  return { text: item?.text ?? '' };
+}
+
+function situationOf(run: Run, to: string | null): Situation {
+  const { state, inFlight } = run;
+  return {
+    doing: doingOf(run),
+    interruptible: inFlight?.interruptible === true && readable(run),
+    forAnother: to !== null && to !== roleAtWork(run),
+    paused: state.pausedAt !== null,
+    understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
+    first: firstOf(run),
+    stopping: state.stop !== null,
+    wrappingUp: state.goal.wrapUp !== null,
+  };
+}
+
+/** What is dealt with before anybody reads the message. */
+function firstOf({ state }: Run): string | null {
+  if (state.steering) return 'after the message before it';
+  if (state.cursor.phase === 'consultation') return `after ${state.consultation?.role} has answered`;
+  return null;
+}
+
+function doingOf({ state, inFlight }: Run): Situation['doing'] {
+  if (state.end || state.idleSince !== null) return 'idle';
+  if (inFlight) return `${inFlight.kind}_call`;
+  if (state.gates.length === 0) return state.pinned ? 'between' : 'loading';
+  return state.cursor.batch ? 'asking' : 'waiting';
+}
+
+/** The role whose call is in flight, whose tool calls are being worked off, or whose place the run is at. */
+function roleAtWork(run: Run): string | null {
+  const { state, inFlight } = run;
+  const { batch } = state.cursor;
+  if (inFlight || !batch) return inFlight?.role ?? roleHere(run);
+  const reply = state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
+  return reply?.kind === 'assistant' ? reply.role : null;
+}
+
+export function requestPause(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.end || state.pausedAt !== null) {
+    ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
+    return;
+  }
+  state.pausedAt = run.ports.now();
+  run.journal('paused', { reason: readReason(input) });
+  if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
+}
+
+export function requestResume(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.pausedAt === null) {
+    ignore(run, 'resume', 'it is not paused');
+    return;
+  }
+  state.pausedAt = null;
+  run.journal('resumed', { reason: readReason(input) });
+}
+
+/** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
+export function requestStop(run: Run, input: unknown): void {
+  const { state } = run;
+  if (state.end || state.stop) {
+    ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
+    return;
+  }
+  const reason = readReason(input);
+  state.stop = { at: run.ports.now(), reason };
+  run.journal('stop_requested', { reason });
+  run.ports.interrupt();
+}
+
+/** A run that is kept open ends when its goal is answered and nothing waits. */
+export function requestFinish(run: Run): void {
+  run.state.finishing = true;
+}
+
+export function ignore(run: Run, signal: string, reason: string): void {
+  run.journal('signal_ignored', { signal: preview(signal, 100), reason });
+}
+
+/** Gives a gate its answer; the loop that waits at it goes on. */
+export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
+  const open = run.state.gates.find(({ gate }) => gate.gateId === gateId);
+  if (open) open.answer = answer;
+  // At once, so that edits count in the order in which they were acknowledged.
+  if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);
+  if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
+    allowAlways(run, open.gate.subject.tool);
+  return { gateId };
+}
+
+function allowAlways(run: Run, tool: string): void {
+  const { state } = run;
+  if (!state.allowedTools.includes(tool)) state.allowedTools.push(tool);
+  closeForAlways(run, tool);
+}
+
+/** Takes tasks of a person into the plan (L17), all of them: they were checked when they came. */
+export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
+  const { state } = run;
+  const options = { cycle: state.cursor.cycle, maxTasks: Number.POSITIVE_INFINITY, byPerson: true } as const;
+  const { tasks, changed, cut } = mergePlan(state.tasks, edit, options);
+  state.tasks = tasks;
+  const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
+  run.journal('plan_updated', { tasks: shown, changed, cut });
+  return { tasks: tasks.length };
+}
+
+/** Changes limits of a run in flight; they count from the next check on. */
+export function setBudget(run: Run, input: Partial<Limits>): { limits: string[] } {
+  setLimits(run, input, 'setBudget');
+  return { limits: Object.keys(input) };
+}

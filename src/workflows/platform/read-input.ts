@@ -1,0 +1,147 @@
+/**
+ * Readers of what clients send to a run in flight, one for each kind of input (ST4). Total over any JSON, as the
+ * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
+ * what was accepted can be carried out.
+ */
+import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
+import type { GateAnswer } from '../../core/gates/gate.js';
+import { checkAnswer } from '../../core/gates/gate-answer.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../core/json.js';
+import type { Limits } from '../../core/limits.js';
+import { ceilingFault, limitsFault } from '../../core/limits.js';
+import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
+import type { PlannedTask } from '../../core/plan.js';
+import { planEditFaults } from '../../core/plan-edit.js';
+import { preview } from '../../core/preview.js';
+import type { RunState } from '../../core/run-state.js';
+import { budgetUse } from '../../core/run-state.js';
+import { sizeOfList } from '../../core/sizes.js';
+import { argumentFaults } from './check-arguments.js';
+
+export type Read<T> = { ok: T } | { error: string };
+type Reader<T> = (input: unknown) => Read<T>;
+
+const TOO_DEEP = `The input is nested deeper than ${MAX_JSON_DEPTH} levels.`;
+const LOADING = 'The run is being loaded: try again in a moment.';
+const ENDED = 'The run has ended.';
+
+/** A reader that nothing deep reaches: what walks it, libraries included, would exhaust the stack. */
+function shallow<T>(read: Reader<T>): Reader<T> {
+  return input => (nestsDeeper(input, MAX_JSON_DEPTH) ? { error: TOO_DEEP } : read(input));
+}
+
+/** Why somebody sends a signal: a text, `{ "reason": "…" }`, or nothing. */
+export function readReason(input: unknown): string {
+  return preview(isRecord(input) ? stringOr(input.reason, '') : stringOr(input, ''), 500);
+}
+
+/** The id of a message that waits: `{ "id": "…" }`, or the bare id. */
+export function withdrawalReader(state: RunState): Reader<string> {
+  return shallow(input => {
+    const id = isRecord(input) ? input.id : input;
+    if (typeof id !== 'string')
+      return { error: 'Say which message: { "id": "…" }, as the query state lists it in inbox.' };
+    if (state.inbox.items.some(item => item.id === id)) return { ok: id };
+    return { error: `No message ${preview(id, 200)} waits: it has been read, or never came.` };
+  });
+}
+
+export type AnswerRoute = 'answerGate' | 'submitToolResult';
+
+export interface ReadAnswer {
+  gateId: string;
+  answer: GateAnswer;
+}
+
+/** An answer to an open gate. */
+export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
+  return shallow(input => {
+    const { gates, closedGates, tasks } = state;
+    const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
+    const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
+    const checked = checkAnswer(open, [...closedGates, ...answered], input, {
+      via,
+      maxBytes: GATE_ANSWER_BYTES,
+      knownTaskIds: tasks.map(task => task.id),
+      ceilings: state.pinned?.ceilings ?? {},
+      argumentFaults: (tool, args) => editFaults(state, tool, args),
+      planFaults: edit => faultsOfEdit(state, edit),
+    });
+    const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
+    return fault === null ? checked : { error: fault };
+  });
+}
+
+/** By the schema that the run pinned; tools whose server is the judge take any (C4). */
+function editFaults({ pinned }: RunState, name: string, args: Record<string, unknown>): string[] {
+  const tool = pinned?.tools.find(candidate => candidate.name === name);
+  return tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, args) : [];
+}
+
+/** The gate that the run waits at takes any answer; those behind it may hold so much together. */
+function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string | null {
+  const [first, ...others] = state.gates;
+  if (!first || first.gate.gateId === gateId) return null;
+  const waiting = others.flatMap(open => (open.answer ? [open.answer] : []));
+  if (sizeOfList([...waiting, answer]) <= OTHER_ANSWERS_BYTES) return null;
+  return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
+}
+
+function faultsOfEdit({ tasks, pinned }: RunState, edit: readonly PlannedTask[]): string[] {
+  return planEditFaults(edit, { tasks, maxTasks: pinned?.limits.tasks ?? 0 });
+}
+
+/** Tasks of an edited plan (L17): what can have no effect is refused (PR2). */
+export function planEditReader(state: RunState): Reader<PlannedTask[]> {
+  return shallow(input => {
+    if (state.end) return { error: ENDED };
+    if (!state.pinned) return { error: LOADING };
+    if (state.stop) return { error: 'The run is stopping: no task begins any more.' };
+    if (state.idleSince !== null || state.steering?.idle)
+      return { error: 'The goal is answered: send a follow-up instead.' };
+    if (state.goal.wrapUp !== null)
+      return {
+        error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
+      };
+    if (!isRecord(input) || !Array.isArray(input.tasks) || input.tasks.length === 0)
+      return { error: 'Give { "tasks": [{ "id", "description", … }] } with at least one task.' };
+    const errors: string[] = [];
+    const knownTaskIds = state.tasks.map(task => task.id);
+    const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+    errors.push(...faultsOfEdit(state, tasks));
+    return errors.length > 0 ? { error: errors.join(' ') } : { ok: tasks };
+  });
+}
+
+/** New limits, each known, above what is used of it, and below the worker's ceiling. */
+export function budgetReader(state: RunState, now: number): Reader<Partial<Limits>> {
+  return shallow(input => {
+    if (state.end) return { error: ENDED };
+    if (!state.pinned) return { error: LOADING };
+    const { limits, ceilings } = state.pinned;
+    const fault = limitsFault(input, { limits, used: budgetUse(state, now) });
+    if (fault !== null) return { error: fault };
+    // Every name and value has been judged: this is the codec.
+    const read = input as Partial<Limits>;
+    const over = ceilingFault(read, ceilings);
+    return over === null ? { ok: read } : { error: over };
+  });
+}
+
+/** A number from 0 that a query is given, also as text; 0 for anything else. */
+export function readIndex(input: unknown): number {
+  const number = typeof input === 'string' && input.length < 20 ? Number(input) : input;
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : 0;
+}
+
+/** A name that a query is given; undefined, for its default, where there is none. */
+export function readName(input: unknown): string | undefined {
+  return typeof input === 'string' && input !== '' ? input : undefined;
+}
+
+/** Which page of a model request is wanted. */
+export function readPageOptions(input: unknown): { from: number; headKey?: string } {
+  if (!isRecord(input)) return { from: 0 };
+  const headKey = readName(input.headKey);
+  return { from: readIndex(input.from), ...(headKey === undefined ? {} : { headKey }) };
+}

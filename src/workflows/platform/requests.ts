@@ -1,0 +1,97 @@
+/**
+ * What activities ask their workflow for. Answers depend only on what was pinned when the call was
+ * scheduled, so every retry gets the same request (DESIGN.md, "Model calls by reference").
+ */
+import { ApplicationFailure } from '@temporalio/workflow';
+import type { ModelRequestHead, ModelRequestPage } from '../../activities/types.js';
+import type { LlmMessage } from '../../core/message.js';
+import { convertToLlm, toolCallsOf } from '../../core/message.js';
+import { offeredTools } from '../../core/run-config.js';
+import type { PinnedCall, RunState } from '../../core/run-state.js';
+import { sizeOf } from '../../core/sizes.js';
+import { inputOf } from '../../core/tools/batch-input.js';
+
+/** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
+const PAGE_BYTES = 400_000;
+
+export function modelRequestPage(
+  state: RunState,
+  callId?: string,
+  options: { from?: number; headKey?: string } = {},
+): ModelRequestPage {
+  const call = callId ? state.calls.find(candidate => candidate.callId === callId) : state.calls.at(-1);
+  if (!call)
+    throw notFound(
+      `no model call ${callId ?? ''} is kept: kept are ${state.calls.map(c => c.callId).join(', ')}`,
+    );
+  const thread = state.threads[call.thread];
+  if (!thread || thread.epoch !== call.epoch)
+    throw notFound(`the thread of ${call.callId} was trimmed since`);
+  const from = options.from ?? 0;
+  const { messages, next } = pageOf(convertToLlm(thread.messages.slice(0, call.upTo)), from);
+  const headKey = `${call.role}:${call.toolsOffered}:${call.system === undefined ? '' : call.callId}`;
+  const page: ModelRequestPage = {
+    callId: call.callId,
+    role: call.role,
+    thread: call.thread,
+    epoch: call.epoch,
+    headKey,
+    from,
+    messages,
+    next,
+  };
+  return options.headKey === headKey ? page : { ...page, head: headOf(state, call) };
+}
+
+/** As many messages as fit a page. Indexes count only what goes to a model. */
+function pageOf(all: LlmMessage[], from: number): { messages: LlmMessage[]; next: number | null } {
+  let bytes = 0;
+  let end = from;
+  for (const message of all.slice(from)) {
+    bytes += sizeOf(message);
+    if (bytes > PAGE_BYTES && end > from) break;
+    end += 1;
+  }
+  return { messages: all.slice(from, end), next: end < all.length ? end : null };
+}
+
+function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
+  const role = state.pinned?.roles[call.role];
+  if (!state.pinned || !role) throw notFound(`no role ${call.role}`);
+  const tools = call.toolsOffered ? offeredTools(state.pinned, role) : [];
+  return {
+    system: call.system ?? role.system,
+    tools: tools.map(({ name, description, inputSchema, validation }) => ({
+      name,
+      description,
+      inputSchema,
+      validation,
+    })),
+    output: role.output,
+    dialect: role.dialect,
+    temperature: role.temperature,
+    maxOutputTokens: role.maxOutputTokens,
+  };
+}
+
+/**
+ * All arguments of the tool call that the run is at; by the model's own id, of any call of the reply that is being
+ * worked off: for who is asked about one.
+ */
+export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
+  const { cursor, consultation, steering } = state;
+  const batch = cursor.batch ?? consultation?.suspended?.batch ?? steering?.suspended.batch ?? null;
+  const reply =
+    batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
+  if (batch && reply?.kind === 'assistant') {
+    const calls = toolCallsOf(reply);
+    const call =
+      state.toolCallId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);
+    if (call) return inputOf(batch, call);
+  }
+  throw notFound(`no tool call ${callId} is in flight or waits`);
+}
+
+function notFound(message: string): ApplicationFailure {
+  return ApplicationFailure.create({ type: 'run.not_found', message, nonRetryable: true });
+}

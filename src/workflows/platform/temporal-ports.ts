@@ -1,0 +1,210 @@
+/** The ports of a run on Temporal: activities, cancellation, continue-as-new. */
+import {
+  ActivityCancellationType,
+  ActivityFailure,
+  ApplicationFailure,
+  allHandlersFinished,
+  CancellationScope,
+  CancelledFailure,
+  ChildWorkflowCancellationType,
+  condition,
+  continueAsNew,
+  isCancellation,
+  ParentClosePolicy,
+  proxyActivities,
+  proxySinks,
+  startChild,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RequestSinks, SteersmanActivities } from '../../activities/types.js';
+import { FAILURE_BYTES } from '../../core/bounds.js';
+import type { CallFailure } from '../../core/failure.js';
+import { FAILURE } from '../../core/failure.js';
+import { cutText, headWithin } from '../../core/fit.js';
+import { fitForHandover } from '../../core/handover.js';
+import { isRecord } from '../../core/json.js';
+import { isUsage } from '../../core/message.js';
+import type { PinnedRun, RunSettings } from '../../core/run-config.js';
+import { settingsOfNewTask } from '../../core/run-config.js';
+import type { RunState } from '../../core/run-state.js';
+import type { RunInput } from '../messages.js';
+import { WORKFLOW_TYPE } from '../messages.js';
+import type { Called, CallOptions, Ports } from '../ports.js';
+import { unpack } from './packed.js';
+import { showStatus } from './show.js';
+
+/** How long a dead worker goes unnoticed: activities heartbeat every second. */
+const HEARTBEAT_TIMEOUT_MS = 10_000;
+
+// Each call has options of its own: without them nothing is tried again.
+const activities = proxyActivities<SteersmanActivities>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+});
+
+const { steersman } = proxySinks<RequestSinks>();
+
+/** What the server takes of a summary; more fails the workflow task. */
+const MOST_SUMMARY_BYTES = 200;
+
+function activityOptions({ summary, timeoutMs, wholeMs, attempts }: CallOptions) {
+  return {
+    summary: cutText(summary, MOST_SUMMARY_BYTES),
+    startToCloseTimeout: timeoutMs,
+    ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
+    heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+  };
+}
+
+/** A store that is slow or full holds no run up: the text is cut instead. */
+function storeOptions(name: string, once: boolean) {
+  return {
+    summary: `keep ${cutText(name, MOST_SUMMARY_BYTES)}`,
+    startToCloseTimeout: once ? 5_000 : 10_000,
+    scheduleToCloseTimeout: once ? 10_000 : 40_000,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: once ? 1 : 3 },
+  };
+}
+
+const LOAD_OPTIONS: CallOptions = {
+  summary: 'load prompts, tools and limits',
+  timeoutMs: 120_000,
+  attempts: 5,
+  // A tool server may take its time to start, and nothing is lost with it.
+  interruptible: true,
+};
+
+export interface TemporalPorts extends Ports {
+  /** Loads what the run pins. Bad input or configuration comes back as a failure with its message. */
+  loadRun(): Promise<Called<PinnedRun>>;
+}
+
+export function temporalPorts(settings: RunSettings): TemporalPorts {
+  let interruptible: CancellationScope | null = null;
+  // A part begins at the safe point where the one before it ended: handing over there again never ends.
+  let begun = false;
+  const scope = CancellationScope.current();
+
+  async function call<T>(
+    options: Pick<CallOptions, 'interruptible'>,
+    start: () => Promise<T>,
+  ): Promise<Called<T>> {
+    const own = new CancellationScope({ cancellable: true });
+    interruptible = options.interruptible ? own : null;
+    try {
+      return await settle(own.run(start));
+    } finally {
+      interruptible = null;
+    }
+  }
+
+  return {
+    now: () => Date.now(),
+    callModel: (input, options) =>
+      call(options, () =>
+        activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
+      ),
+    loadRun: () =>
+      call(LOAD_OPTIONS, async () =>
+        unpack(
+          await activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings }]),
+        ),
+      ),
+    offer: (page, check) => steersman.offer(page, check),
+    callTool: (input, options) =>
+      call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
+    storeText: (input, { once }) =>
+      call({ interruptible: true }, () =>
+        activities.steersmanStoreText.executeWithOptions(storeOptions(input.name, once), [input]),
+      ),
+    wait: async (done, timeoutMs, what) => {
+      if (timeoutMs === null) await condition(done);
+      else await condition(done, timeoutMs, { summary: what });
+    },
+    startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
+    interrupt: () => interruptible?.cancel(),
+    throwIfCancelled: () => {
+      if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
+    },
+    handoverDue: state => {
+      const partBegins = !begun && state.part > 1;
+      begun = true;
+      return !partBegins && handoverDue(state);
+    },
+    handoverSuggested: () => workflowInfo().continueAsNewSuggested,
+    handOver,
+    show: showStatus,
+  };
+}
+
+/** The last look at handlers, the building of the input and the continuation: no await in between. */
+async function handOver(state: RunState): Promise<never> {
+  await condition(allHandlersFinished);
+  const carried = fitForHandover(state, workflowInfo().runId, Date.now());
+  return continueAsNew<(input: RunInput) => Promise<unknown>>({ resume: carried });
+}
+
+/** True when the server suggests it, or at every safe point where a test wants that. */
+function handoverDue(state: RunState): boolean {
+  const info = workflowInfo();
+  return info.continueAsNewSuggested || state.settings.continueAsNew === 'every-safe-point';
+}
+
+/** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
+const MOST_OWN_ID_BYTES = 900;
+
+/** A run of its own: it outlives this one. */
+async function startRun(id: string, input: RunInput): Promise<string> {
+  const { workflowId: own, firstExecutionRunId } = workflowInfo();
+  // An id may be used again: the run of an earlier one can be open still.
+  const workflowId = `${headWithin(own, MOST_OWN_ID_BYTES)}-${firstExecutionRunId.slice(-6)}-${id}`;
+  await startChild(WORKFLOW_TYPE, {
+    workflowId,
+    args: [input],
+    parentClosePolicy: ParentClosePolicy.ABANDON,
+    cancellationType: ChildWorkflowCancellationType.ABANDON,
+  });
+  return workflowId;
+}
+
+function settle<T>(promise: Promise<T>): Promise<Called<T>> {
+  return promise.then(
+    value => ({ ok: true, value }),
+    error => ({ ok: false, failure: callFailure(error) }),
+  );
+}
+
+/** Temporal's failures in core's words. Anything else is a bug and goes on as it is. */
+function callFailure(error: unknown): CallFailure {
+  if (isCancellation(error)) return { kind: 'cancelled', type: '', message: '' };
+  if (!(error instanceof ActivityFailure)) throw error;
+  const { cause } = error;
+  if (cause instanceof TimeoutFailure) {
+    const { timeoutType, lastHeartbeatDetails } = cause;
+    const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
+    const message = outOfTime
+      ? 'It did not end within its time, and its worker did not say why.'
+      : 'Its worker was not heard of any more.';
+    const used = usageIn(isRecord(lastHeartbeatDetails) ? lastHeartbeatDetails.spent : null);
+    return { kind: outOfTime ? 'timedOut' : 'lost', type: '', message, ...used };
+  }
+  if (cause instanceof ApplicationFailure) {
+    const type = cause.type ?? '';
+    const lost =
+      type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
+    const [details] = cause.details ?? [];
+    const used = usageIn(isRecord(details) ? details.usage : null);
+    const message = cutText(cause.message, FAILURE_BYTES);
+    return { kind: lost ? 'lost' : 'application', type, message, ...used };
+  }
+  const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
+  return { kind: 'application', type: '', message };
+}
+
+function usageIn(value: unknown): Pick<CallFailure, 'usage'> {
+  return isUsage(value) ? { usage: value } : {};
+}

@@ -1,0 +1,71 @@
+import type { AssistantMessage } from '../../core/message.js';
+import { toolCallsOf } from '../../core/message.js';
+import type { Batch, Cursor } from '../../core/run-state.js';
+import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../../core/tools/tool-notes.js';
+import { toolResult } from '../../core/tools/tool-result.js';
+import { closeGates } from '../gates.js';
+import type { Run } from '../run.js';
+import { settleCall } from './settle-call.js';
+import { answerTo } from './settle-permission.js';
+
+export function replyOf(run: Run, batch: Batch): AssistantMessage {
+  const messages = run.state.threads[batch.thread]?.messages ?? [];
+  for (let i = messages.length - 1; i >= 0; i--) {
+    const message = messages[i];
+    if (message?.kind === 'assistant' && message.id === batch.messageId) return message;
+  }
+  throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
+}
+
+export function endBatch(run: Run): void {
+  run.state.cursor.batch = null;
+  closeBatchGates(run, 'no longer needed');
+}
+
+function closeBatchGates(run: Run, why: string): void {
+  closeGates(run, 'approval:', why);
+  closeGates(run, 'client:', why);
+}
+
+/** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
+export function skipOpenCalls(run: Run, batch: Batch): string[] {
+  const end = { ending: 'skipped', note: SUPERSEDED_NOTE, why: 'a message of the user' } as const;
+  return closeCalls(run, run.state.cursor, batch, end);
+}
+
+/**
+ * Closes the calls of every open batch without running them, also of one that waits behind a question to
+ * another role: for ends that the loop does not see (ST8).
+ */
+export function closeOpenCalls(run: Run): void {
+  const { cursor, consultation, steering } = run.state;
+  const end = { ending: 'cancelled', note: RUN_CANCELLED_NOTE, why: 'the run was cancelled' } as const;
+  for (const place of [cursor, consultation?.suspended, steering?.suspended]) {
+    if (place?.batch) closeCalls(run, place, place.batch, end);
+  }
+}
+
+function closeCalls(
+  run: Run,
+  place: Cursor,
+  batch: Batch,
+  { ending, note, why }: { ending: 'skipped' | 'cancelled'; note: string; why: string },
+): string[] {
+  const reply = replyOf(run, batch);
+  const open = toolCallsOf(reply).slice(batch.next);
+  closeGates(run, 'approval:', why);
+  for (const call of open) {
+    const said = answerTo(run, call);
+    const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
+    // What the client ran has happened.
+    const given = said?.kind === 'clientTool' ? said : null;
+    const result = given
+      ? toolResult(call, 'executed', { content: given.content, isError: given.isError })
+      : toolResult(call, ending, { note });
+    const callId = run.nextId('c');
+    settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
+  }
+  closeBatchGates(run, why);
+  place.batch = null;
+  return open.map(call => call.name);
+}

@@ -1,0 +1,227 @@
+/** One model call of a role: pin what it sends, call, and settle what comes back. */
+import type { CallModelResult } from '../../activities/types.js';
+import { lostForGood, modelFailureDecision } from '../../core/decide.js';
+import type { CallFailure } from '../../core/failure.js';
+import { tookTooLong } from '../../core/failure.js';
+import { callTimeMs } from '../../core/limits.js';
+import type { AssistantMessage, Usage } from '../../core/message.js';
+import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../../core/message.js';
+import { preview } from '../../core/preview.js';
+import type { PinnedRole } from '../../core/role.js';
+import type { PinnedCall, Thread } from '../../core/run-state.js';
+import { accountOf, CALLS_KEPT, goalTimeMs, isCounted, NO_RETRIES } from '../../core/run-state.js';
+import type { CallOptions } from '../ports.js';
+import type { Run } from '../run.js';
+import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
+
+export type ModelReply =
+  /** `text`: what it says whole, also where the message has its head and tail. */
+  | { kind: 'message'; message: AssistantMessage; text: string; durationMs: number; repairedText?: string }
+  /** Nothing came of it, and nothing is wrong: the loop looks at everything once more and comes again. */
+  | { kind: 'again' }
+  | { kind: 'failed'; failure: CallFailure };
+
+/** Tries of one model, by Temporal: 1 s apart at first, doubling, or as the endpoint's Retry-After says. */
+const MODEL_ATTEMPTS = 4;
+
+/**
+ * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
+ * of the model goes on to the next of its chain (DESIGN.md, "Failures"): by way of the loop, where pause, stop
+ * and budgets are looked at before each call.
+ */
+export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
+  const { state } = run;
+  const thread = run.threadOf(role);
+  const { model } = modelOf(run, role);
+  trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
+  const call = pinCall(run, role, thread, model, toolsOffered);
+  const { callId } = call;
+  run.journal('model_call_started', {
+    callId,
+    role: role.name,
+    model,
+    round: state.cursor.round + 1,
+    taskId: state.cursor.taskId,
+    form: role.output === 'text' ? 'words' : 'json',
+  });
+  run.inFlight = { kind: 'model', role: role.name, interruptible: true };
+  const check = run.offered.offer(run.state, run.ports, call);
+  const options = optionsFor(run, call);
+  const called = await run.ports.callModel({ callId, role: role.name, model, check }, options);
+  run.inFlight = null;
+  return called.ok
+    ? settle(run, { thread, role }, call, called.value)
+    : settleFailure(run, { role, thread, call, failure: called.failure, timeMs: options.wholeMs });
+}
+
+function modelOf(run: Run, role: PinnedRole): { model: string; next: string | undefined } {
+  const chain = role.models.length > 0 ? role.models : run.pinned.models;
+  const index = run.state.modelIndex[role.name] ?? 0;
+  const model = chain[index] ?? chain[0];
+  if (model === undefined) throw new Error(`role ${role.name} has no model`);
+  return { model, next: chain[index + 1] };
+}
+
+interface FailedCall {
+  role: PinnedRole;
+  thread: Thread;
+  call: PinnedCall;
+  failure: CallFailure;
+  /** What the call was given with all its tries. */
+  timeMs: number;
+}
+
+/** What follows a call that brought no reply. What it used counts all the same (LI3). */
+function settleFailure(run: Run, failed: FailedCall): ModelReply {
+  const { state } = run;
+  const { role, call, failure } = failed;
+  const { model, next: nextModel } = modelOf(run, role);
+  spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
+  const next = nextOf(run, failed, nextModel !== undefined);
+  const { kind, type, message } = failure;
+  run.journal('model_call_failed', { callId: call.callId, model, failure: type || kind, message, next });
+  const { retries } = state;
+  state.retries = NO_RETRIES;
+  switch (next) {
+    case 'stop':
+    case 'interrupted':
+    case 'out_of_time':
+      return { kind: 'again' };
+    case 'reschedule':
+      state.retries = { ...retries, lost: retries.lost + 1 };
+      return { kind: 'again' };
+    case 'compact':
+      state.retries = { ...retries, trims: retries.trims + 1 };
+      return { kind: 'again' };
+    case 'next_model':
+      state.modelIndex[role.name] = (state.modelIndex[role.name] ?? 0) + 1;
+      run.journal('provider_switch', { role: role.name, fromModel: model, toModel: nextModel ?? model });
+      return { kind: 'again' };
+    case 'give_up':
+      return { kind: 'failed', failure: lostForGood(failure, retries.lost + 1) };
+    case 'fail':
+      return { kind: 'failed', failure };
+  }
+}
+
+function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNextModel: boolean) {
+  const { state, pinned } = run;
+  if (state.stop) return 'stop';
+  if (failure.kind === 'cancelled') return 'interrupted';
+  // The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more.
+  if (tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs) return 'out_of_time';
+  const next = modelFailureDecision(failure, { ...state.retries, hasNextModel });
+  if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
+  return hasNextModel ? 'next_model' : 'fail';
+}
+
+function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number } {
+  const { state, pinned } = run;
+  const { cursor } = state;
+  const place = cursor.taskId ?? `cycle ${cursor.cycle}`;
+  const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
+  const wholeMs = callTimeMs(pinned.limits, usedMs);
+  return {
+    summary: preview(`${call.role} · ${place} · round ${cursor.round + 1} · ${call.model}`, 190),
+    timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
+    wholeMs,
+    attempts: MODEL_ATTEMPTS,
+    interruptible: true,
+  };
+}
+
+/** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
+function spend(run: Run, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }): void {
+  const { state } = run;
+  const account = accountOf(state);
+  const { turns, failedCalls } = account.counters;
+  account.usage = addUsage(account.usage, usage);
+  account.counters = {
+    ...account.counters,
+    turns: turns + (counted.turns ?? 0),
+    failedCalls: failedCalls + (counted.failedCalls ?? 0),
+  };
+  state.usage = addUsage(state.usage, usage);
+  state.turns += counted.turns ?? 0;
+}
+
+/** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
+function pinCall(
+  run: Run,
+  role: PinnedRole,
+  thread: Thread,
+  model: string,
+  toolsOffered: boolean,
+): PinnedCall {
+  const call: PinnedCall = {
+    callId: run.nextId('c'),
+    role: role.name,
+    model,
+    thread: thread.id,
+    epoch: thread.epoch,
+    upTo: thread.messages.length,
+    toolsOffered,
+  };
+  run.state.calls = [...run.state.calls.slice(-CALLS_KEPT), call];
+  return call;
+}
+
+function settle(
+  run: Run,
+  { thread, role }: { thread: Thread; role: PinnedRole },
+  call: PinnedCall,
+  result: CallModelResult,
+): ModelReply {
+  const { state } = run;
+  const message = run.append(thread, {
+    id: run.nextId('m'),
+    at: run.ports.now(),
+    kind: 'assistant',
+    role: call.role,
+    content: withOwnToolIds(result.content, call.callId),
+    stopReason: result.stopReason,
+    action: actionOf(role.output, result),
+    model: result.model,
+    usage: result.usage,
+  });
+  state.retries = NO_RETRIES;
+  // The wrap-up call is outside the count (DESIGN.md, "Team mode").
+  spend(run, result.usage, state.cursor.phase === 'wrap_up' ? {} : { turns: 1 });
+  run.journal('model_call_ended', {
+    callId: call.callId,
+    role: call.role,
+    messageId: message.id,
+    stopReason: result.stopReason,
+    toolCalls: toolCallsOf(message).length,
+    usage: result.usage,
+    durationMs: result.durationMs,
+  });
+  warnOnce(run, result.warning);
+  if (result.stopReason === 'interrupted') return { kind: 'again' };
+  const { repairedText, durationMs, wholeText = textOf(message) } = result;
+  return {
+    kind: 'message',
+    message,
+    text: wholeText,
+    durationMs,
+    ...(repairedText === undefined ? {} : { repairedText }),
+  };
+}
+
+/** Once a goal: the same is true of every reply of that endpoint. */
+function warnOnce(run: Run, warning: string | undefined): void {
+  const { warned } = run.state.goal;
+  if (warning === undefined || warned.includes(warning)) return;
+  warned.push(warning);
+  run.journal('warning', { text: warning });
+}
+
+/** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */
+function withOwnToolIds(content: AssistantMessage['content'], callId: string): AssistantMessage['content'] {
+  let index = 0;
+  return content.map(block => {
+    if (block.type !== 'tool_use') return block;
+    index += 1;
+    return { ...block, id: `${callId}_${index}` };
+  });
+}

@@ -1,0 +1,33 @@
+/** Long texts by reference (T17): the blob store has the whole, the state a part of it. */
+import { PAYLOAD_BYTES } from '../../core/bounds.js';
+import { cutText, cutWithoutStore, fitsText } from '../../core/fit.js';
+import { headAndTail } from '../../core/large-text.js';
+import type { Run } from '../run.js';
+
+/** What one activity takes, with what stands around the text. */
+const MOST_STORED_BYTES = PAYLOAD_BYTES - 100_000;
+
+/** The text where it fits, else its head and tail with a reference to the whole; cut where the store fails. */
+export async function keepText(run: Run, name: string, text: string, maxBytes: number): Promise<string> {
+  if (fitsText(text, maxBytes)) return text;
+  const ref = await store(run, name, text);
+  return ref === null ? cutWithoutStore(text, maxBytes) : headAndTail(text, ref, maxBytes);
+}
+
+/**
+ * Keeps a text in the blob store; null where that does not work, in a few tries, or where a stop ends the wait.
+ * The run goes on either way, and the journal says once that something is missing.
+ */
+export async function store(run: Run, name: string, text: string): Promise<string | null> {
+  const { state, ports } = run;
+  const kept = cutText(text, MOST_STORED_BYTES);
+  const once = state.stop !== null || state.storeFailed;
+  const stored = await ports.storeText({ name, text: kept }, { once });
+  ports.throwIfCancelled();
+  if (stored.ok) return stored.value.ref;
+  if (!state.storeFailed && stored.failure.kind !== 'cancelled') {
+    state.storeFailed = true;
+    run.journal('store_failed', { what: name, why: stored.failure.message });
+  }
+  return null;
+}

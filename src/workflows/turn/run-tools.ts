@@ -1,0 +1,253 @@
+/** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
+import type { CallToolInput } from '../../activities/types.js';
+import { toolEnding, toolFailureDecision } from '../../core/decide.js';
+import type { CallFailure } from '../../core/failure.js';
+import { ownValue, utf8Length } from '../../core/json.js';
+import { headChars } from '../../core/large-text.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
+import { textOf, toolCallsOf } from '../../core/message.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { envelopeIn } from '../../core/outputs/parse-output.js';
+import { preview } from '../../core/preview.js';
+import { offeredTools } from '../../core/run-config.js';
+import type { Batch } from '../../core/run-state.js';
+import { inputOf } from '../../core/tools/batch-input.js';
+import type { LedgerEntry } from '../../core/tools/ledger.js';
+import { decidePermission } from '../../core/tools/permission.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import { toolAttempts } from '../../core/tools/tool.js';
+import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
+import { decideToolCall } from '../../core/tools/tool-call.js';
+import { failedNote, REUSED_NOTE, reviewNote } from '../../core/tools/tool-notes.js';
+import { toolResult } from '../../core/tools/tool-result.js';
+import { reviewAction } from '../phases/review.js';
+import type { CallOptions } from '../ports.js';
+import type { Run } from '../run.js';
+import { endBatch, replyOf } from './batch.js';
+import { settleCall } from './settle-call.js';
+import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-permission.js';
+
+/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
+const INLINE_ARGUMENT_BYTES = 1_024;
+/** Of what a failure says. */
+const FAILURE_CHARS = 2_000;
+/** Beyond the tool's own limit, for the activity to report its result. */
+const SETTLE_MS = 30_000;
+
+/**
+ * Takes the next open call of the batch to its result, and ends the batch after the last. Leaves the call open
+ * where a question to a person was overtaken by a stop or a message: the loop decides anew.
+ */
+export async function runNextCall(run: Run, batch: Batch): Promise<void> {
+  const reply = replyOf(run, batch);
+  const calls = toolCallsOf(reply);
+  const call = calls[batch.next];
+  if (!call) {
+    endBatch(run);
+    return;
+  }
+  if (batch.next === 0 && !run.pinned.review.actions) {
+    openBatchGates(
+      run,
+      reply,
+      calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index, null) })),
+    );
+  }
+  const decision = await decisionOn(run, { batch, call, reply });
+  if (!decision) return;
+  closeCallGates(run, call);
+  if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
+  const callId = run.nextId('c');
+  run.journal('tool_call_started', {
+    callId,
+    tool: call.name,
+    arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
+  });
+  run.state.toolCallId = callId;
+  const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
+  const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
+  settleCall(run, { batch, reply, call, callId, result, input: inputOf(batch, call), ran });
+  if (batch.next >= calls.length) endBatch(run);
+}
+
+/** A decision that needs nobody any more. */
+type Settled = Exclude<ToolCallDecision, { kind: 'ask' | 'client' }>;
+
+/** What becomes of the call at hand: what was said of it stands; else it is decided, reviewed and asked about. */
+async function decisionOn(
+  run: Run,
+  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
+): Promise<Settled | null> {
+  const said = answerTo(run, call);
+  const decided = decide(run, batch, call, batch.next, said);
+  const decision = said ? decided : withReview(run, reply, call, decided);
+  if (decision === null || !needsAnswer(decision)) return decision;
+  const answer = await askAbout(run, { call, reply }, decision);
+  if (answer === null) return null;
+  const settled = decide(run, batch, call, batch.next, answer);
+  if (needsAnswer(settled)) throw new Error(`the call ${call.id} has its answer and asks again`);
+  return settled;
+}
+
+function needsAnswer(
+  decision: ToolCallDecision,
+): decision is Extract<ToolCallDecision, { kind: 'ask' | 'client' }> {
+  return decision.kind === 'ask' || decision.kind === 'client';
+}
+
+/** The reviewer's say on a call that is about to run or to be asked about (F20). Null: it is being asked. */
+function withReview(
+  run: Run,
+  reply: AssistantMessage,
+  call: ToolUseBlock,
+  decision: ToolCallDecision,
+): ToolCallDecision | null {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  const review = reviewAction(run, reply, call, decision.tool);
+  if (review.kind === 'pending') return null;
+  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(review.fixes) };
+  if (review.concerns.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...review.concerns])] };
+}
+
+function decide(
+  run: Run,
+  batch: Batch,
+  call: ToolUseBlock,
+  index: number,
+  said: CallAnswer | null,
+): ToolCallDecision {
+  const { state, pinned } = run;
+  const role = run.role(replyOf(run, batch).role);
+  const { autoApprove } = state.settings;
+  const decision = decideToolCall({
+    call,
+    said,
+    index,
+    offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
+    pinned,
+    limits: pinned.limits,
+    ledger: state.ledger,
+    permission: tool =>
+      decidePermission(tool, pinned.permissions, { alwaysThisRun: state.allowedTools, autoApprove }),
+    stopped: state.stop !== null,
+    badCalls: ownValue(state.badCalls, call.name) ?? 0,
+  });
+  return said ? decision : withConcerns(decision, replyOf(run, batch));
+}
+
+/** A call with effects that its own reply wants confirmed asks a person, whatever its permission (F22). */
+function withConcerns(decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
+  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
+  if (decision.tool.policy.readOnly) return decision;
+  const own = confirmationReasons(envelopeIn(textOf(reply)));
+  if (own.length === 0) return decision;
+  const concerns = decision.kind === 'ask' ? decision.concerns : [];
+  const { tool, note } = decision;
+  return { kind: 'ask', tool, note, concerns: [...concerns, ...own] };
+}
+
+interface Started {
+  role: string;
+  batch: Batch;
+  call: ToolUseBlock;
+  callId: string;
+}
+
+async function resultOf(run: Run, started: Started, decision: Settled): Promise<ToolResultBlock> {
+  const { call } = started;
+  switch (decision.kind) {
+    case 'end':
+      return toolResult(call, decision.ending, { note: decision.note });
+    case 'reuse':
+      return reusedResult(run, call, decision.entry);
+    case 'given':
+      return toolResult(call, 'executed', { content: decision.content, isError: decision.isError });
+    case 'run':
+      return execute(run, started, decision.tool, decision.note);
+  }
+}
+
+async function execute(
+  run: Run,
+  started: Started,
+  tool: ToolDefinition,
+  note: string | null,
+): Promise<ToolResultBlock> {
+  const { call } = started;
+  const input = inputFor(run, started, tool);
+  const { idempotent } = input;
+  for (let rescheduled = 0; ; rescheduled++) {
+    run.inFlight = { kind: 'tool', role: started.role, interruptible: idempotent };
+    const called = await run.ports.callTool(input, optionsFor(tool, inputOf(started.batch, call)));
+    run.inFlight = null;
+    if (called.ok) {
+      const { ending, ...outcome } = called.value;
+      const notes = [note, outcome.note].filter(Boolean).join('\n');
+      return toolResult(call, ending, { ...outcome, note: notes });
+    }
+    const { failure } = called;
+    const stopped = run.state.stop !== null;
+    if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
+      return failedResult(call, tool, failure);
+    }
+  }
+}
+
+function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefinition): CallToolInput {
+  const given = inputOf(batch, call);
+  const { settings, cursor, goal } = run.state;
+  const input: CallToolInput = {
+    callId,
+    toolUseId: call.id,
+    tool: tool.name,
+    serverToolName: tool.serverToolName,
+    server: tool.origin.type === 'mcp' ? tool.origin.server : null,
+    timeoutMs: tool.policy.timeoutMs,
+    idempotent: tool.policy.readOnly || tool.policy.idempotent,
+    workspace: settings.workspace,
+    context: { ...settings.context, goal: String(goal.number), taskId: cursor.taskId ?? '' },
+  };
+  if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
+  if (tool.validation === 'strict') input.checked = true;
+  return input;
+}
+
+function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallOptions {
+  return {
+    summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
+    timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
+    attempts: toolAttempts(tool.policy),
+    interruptible: tool.policy.readOnly || tool.policy.idempotent,
+  };
+}
+
+/** The values of short arguments: what an operator recognises a call by. */
+function argumentSummary(input: Record<string, unknown>): string {
+  return (
+    Object.values(input)
+      .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
+      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
+      .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
+      .join(' ')
+  );
+}
+
+/** The content of the earlier call, under the new call's id, with the note that says so (D4). */
+function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
+  const earlier = Object.values(run.state.threads)
+    .flatMap(thread => thread.messages)
+    .find(message => message.id === entry.messageId);
+  const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
+  return toolResult(call, 'reused', { note: REUSED_NOTE, content });
+}
+
+/** What is known of the failure may quote the tool's server: it is content. */
+function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
+  const ending = toolEnding(failure, tool.policy.readOnly || tool.policy.idempotent);
+  const note = failedNote(ending, failure, toolAttempts(tool.policy));
+  const why = headChars(failure.message, FAILURE_CHARS);
+  return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] });
+}

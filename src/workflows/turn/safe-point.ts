@@ -1,0 +1,27 @@
+/** The safe point of the turn loop. */
+import { shortenThreads } from '../../core/handover.js';
+import { isHeld } from '../../core/run-state.js';
+import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state-bounds.js';
+import type { Run } from '../run.js';
+import { mustShelve, shelve } from './shelve.js';
+
+/**
+ * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
+ * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
+ * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
+ */
+export async function safePoint(run: Run, hears: () => boolean): Promise<void> {
+  const { state, ports } = run;
+  ports.throwIfCancelled();
+  if (mustShelve(state)) await shelve(run);
+  keepThreadsWithin(run);
+  ports.show(state);
+  if (ports.handoverDue(state)) await ports.handOver(state);
+  await run.waitForPerson(() => !isHeld(state) || hears(), null, 'paused');
+}
+
+/** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
+function keepThreadsWithin({ state, ports }: Run): void {
+  if (threadsBytes(state) <= BOUNDS.threads) return;
+  shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
+}

@@ -1,0 +1,70 @@
+/** The end of a tool call, whatever the end: its one result (G7), and everything that remembers calls. */
+
+import { jsonBytes, ownValue } from '../../core/json.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
+import { preview } from '../../core/preview.js';
+import type { Batch } from '../../core/run-state.js';
+import { BOUNDS } from '../../core/state-bounds.js';
+import { recordCall } from '../../core/tools/ledger.js';
+import { resultPreview } from '../../core/tools/result-preview.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import { resultText } from '../../core/tools/tool-result.js';
+import { addStep, stepOf } from '../../core/trace.js';
+import type { Run } from '../run.js';
+
+export interface CallEnd {
+  batch: Batch;
+  reply: AssistantMessage;
+  call: ToolUseBlock;
+  callId: string;
+  result: ToolResultBlock;
+  /** The arguments it ran with. */
+  input: Record<string, unknown>;
+  /** The tool, where it was run, here or by the client; null for a call that was not. */
+  ran: ToolDefinition | null;
+}
+
+/** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
+export function settleCall(run: Run, { batch, reply, call, callId, result, input, ran }: CallEnd): void {
+  const { state, ports } = run;
+  const thread = state.threads[batch.thread];
+  if (!thread) throw new Error(`no thread ${batch.thread}`);
+  const messageId = run.nextId('m');
+  run.append(thread, { id: messageId, at: ports.now(), kind: 'tool_result', content: [result] });
+  batch.next += 1;
+  state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
+  if (result.ending === 'invalid') {
+    const badCalls = ownValue(state.badCalls, call.name) ?? 0;
+    const counted = { ...state.badCalls, [call.name]: badCalls + 1 };
+    // Names that a model makes up have no end; only those of tools are looked up again.
+    if (jsonBytes(counted) <= BOUNDS.badCalls) state.badCalls = counted;
+  }
+  const { taskId } = state.cursor;
+  // A client's tool may change things as well: what was read before it is not reused (D3).
+  if (ran)
+    recordCall(state.ledger, {
+      call: { ...call, input },
+      result,
+      messageId,
+      policy: ran.policy,
+      workspace: state.settings.workspace,
+    });
+  // It has run, or never will.
+  delete batch.edited[call.id];
+  const text = preview(resultText(result));
+  addStep(state.trace, {
+    ...stepOf(reply),
+    at: ports.now(),
+    taskId,
+    action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
+    observation: text,
+    ending: result.ending,
+    resultId: messageId,
+    decidedBy: null,
+    elapsedMs: result.durationMs,
+    error: result.isError ? text : null,
+  });
+  const { ending, isError, durationMs } = result;
+  const told = resultPreview(resultText(result));
+  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text: told });
+}

@@ -1,0 +1,99 @@
+/** Tool calls that a person has a say in: approvals (S4, C23) and tools that the client runs (T10, T11, C24). */
+
+import { isRoomForGate } from '../../core/gates/gate.js';
+import { approvalText, clientToolText } from '../../core/gates/gate-text.js';
+import { batchAction, waitingSteers } from '../../core/inbox.js';
+import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
+import { thoughtOf } from '../../core/message.js';
+import { preview } from '../../core/preview.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
+import type { Question } from '../gates.js';
+import { ask, closeGates, openGate, openGates, takeRecorded } from '../gates.js';
+import type { Run } from '../run.js';
+
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
+
+/**
+ * What is recorded at the call's gate, taken from it. The one place where that is read, before anything is
+ * decided about the call: what a person said stands, whatever they allowed since for other calls (PR1).
+ */
+export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
+  const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));
+  return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
+}
+
+/**
+ * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
+ * pointless; the call has no result yet, and the loop decides anew.
+ */
+export async function askAbout(
+  run: Run,
+  { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
+  decision: Asking,
+): Promise<CallAnswer | null> {
+  const superseded = () => batchAction(waitingSteers(run.state.inbox, reply.role)) === 'skip_rest';
+  const asked =
+    decision.kind === 'client'
+      ? await ask(run, { ...clientQuestion(call, decision.tool), superseded })
+      : await ask(run, { ...approvalQuestion(call, decision.concerns, thoughtOf(reply)), superseded });
+  return asked.kind === 'answered' ? asked.answer : null;
+}
+
+/** Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. */
+export function openBatchGates(
+  run: Run,
+  reply: AssistantMessage,
+  decisions: readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
+): void {
+  for (const { call, decision } of decisions) {
+    if (!isRoomForGate(openGates(run))) return;
+    if (decision.kind === 'client') openGate(run, clientQuestion(call, decision.tool));
+    if (decision.kind === 'ask' && run.state.settings.attended)
+      openGate(run, approvalQuestion(call, decision.concerns, thoughtOf(reply)));
+  }
+}
+
+/** The call has its decision: a gate of it that is still open asks for nothing. */
+export function closeCallGates(run: Run, call: ToolUseBlock): void {
+  closeGates(run, approvalKey(call));
+  closeGates(run, clientKey(call));
+}
+
+function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: string): Question<'approval'> {
+  return {
+    key: approvalKey(call),
+    kind: 'approval',
+    ...approvalText({
+      tool: call.name,
+      callId: call.id,
+      input: call.input,
+      raw: call.raw,
+      thought,
+      concerns,
+    }),
+    subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
+  };
+}
+
+/** Under the name by which the client declared the tool, whatever name the model was offered. */
+function clientQuestion(call: ToolUseBlock, { serverToolName }: ToolDefinition): Question<'clientTool'> {
+  return {
+    key: clientKey(call),
+    kind: 'clientTool',
+    ...clientToolText({ tool: serverToolName, callId: call.id, input: call.input }),
+    subject: { tool: serverToolName, callId: call.id, arguments: argumentLine(call) },
+  };
+}
+
+function approvalKey(call: ToolUseBlock): string {
+  return `approval:${call.id}`;
+}
+
+function clientKey(call: ToolUseBlock): string {
+  return `client:${call.id}`;
+}
+
+function argumentLine(call: ToolUseBlock): string {
+  return preview(JSON.stringify(call.input), 1_000);
+}

@@ -1,0 +1,63 @@
+/** What grows with a run and is seldom read goes to the blob store before it is too much (L20). */
+import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/bounds.js';
+import { cutText, fitsText } from '../../core/fit.js';
+import { reportBytes } from '../../core/plan.js';
+import type { RunState } from '../../core/run-state.js';
+import { sizeOfList } from '../../core/sizes.js';
+import { shelveSteps, stepsToShelve } from '../../core/trace.js';
+import type { Run } from '../run.js';
+import { keepText, store } from './keep-text.js';
+
+/** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
+export function mustShelve({ trace, cursor, tasks }: RunState): boolean {
+  return stepsToShelve(trace, cursor.taskId).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
+}
+
+/** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
+export async function shelve(run: Run): Promise<void> {
+  await shelveTrace(run);
+  await shelveReports(run);
+}
+
+async function shelveTrace(run: Run): Promise<void> {
+  const { trace, cursor } = run.state;
+  const steps = stepsToShelve(trace, cursor.taskId);
+  if (steps.length === 0) return;
+  const ref = await store(run, 'trace', JSON.stringify(steps));
+  shelveSteps(trace, steps.length, ref);
+}
+
+/** What is shown of a report that was shelved. */
+const SHELVED_REPORT_BYTES = 3_000;
+const LEAST_REPORT_BYTES = 300;
+
+/** The oldest reports first; where there are hundreds of tasks, little is left of each. */
+async function shelveReports(run: Run): Promise<void> {
+  if (sizeOfList(run.state.tasks) <= REPORTS_BYTES) return;
+  for (const { id, result } of run.state.tasks) {
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
+    if (result !== null)
+      setResult(run, id, await keepText(run, `report-${id}`, result, SHELVED_REPORT_BYTES));
+  }
+  for (const { id, result } of run.state.tasks) {
+    if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
+    if (result !== null) setResult(run, id, cutText(result, LEAST_REPORT_BYTES));
+  }
+}
+
+function setResult({ state }: Run, id: string, result: string): void {
+  state.tasks = state.tasks.map(task => (task.id === id ? { ...task, result } : task));
+}
+
+/** The report of a task as its state keeps it. */
+export function keepReport(run: Run, taskId: string, report: string): Promise<string> {
+  return keepText(run, `report-${taskId}`, report, REPORT_BYTES);
+}
+
+/** An answer that another goal follows is kept by reference where it is long. */
+export async function shelveLastAnswer(run: Run): Promise<void> {
+  const last = run.state.goals.at(-1);
+  if (!last || last.number === run.state.goal.number || fitsText(last.answer, OLD_ANSWER_BYTES)) return;
+  const answer = await keepText(run, `answer-${last.number}`, last.answer, OLD_ANSWER_BYTES);
+  run.state.goals = run.state.goals.map(goal => (goal.number === last.number ? { ...goal, answer } : goal));
+}

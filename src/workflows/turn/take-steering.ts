@@ -1,0 +1,68 @@
+/** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
+import type { InboxItem } from '../../core/inbox.js';
+import { batchAction, takeSteers, waitingSteers } from '../../core/inbox.js';
+import { appliedReceipt } from '../../core/receipt.js';
+import type { Batch } from '../../core/run-state.js';
+import { withWish } from '../../core/wishes.js';
+import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
+import type { Run } from '../run.js';
+import { skipOpenCalls } from './batch.js';
+
+/** Skips what is left of an open batch when waiting messages want that (S1, C25). True when it did. */
+export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
+  const waiting = readable(run) ? waitingSteers(run.state.inbox, role) : [];
+  if (batchAction(waiting) !== 'skip_rest') return false;
+  skipRest(run, batch, waiting);
+  return true;
+}
+
+function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
+  const skippedTools = skipOpenCalls(run, batch);
+  run.journal('steering', { ids: items.map(item => item.id), skippedTools });
+}
+
+/**
+ * Applies all waiting messages together: as notes for the role, or, where the run has the understanding role,
+ * by sending the run to the place where they are understood. True in the second case: the mode goes on there.
+ */
+export function applySteering(run: Run, role: string): boolean {
+  const { state } = run;
+  const items = readable(run) ? takeSteers(state.inbox, role) : [];
+  if (items.length === 0) return false;
+  if (run.pinned.roles[UNDERSTANDING]) {
+    beginSteering(run, items, role);
+    return true;
+  }
+  note(run, { items, role }, `a note to ${role}`);
+  return false;
+}
+
+/**
+ * Adds the messages to the thread of the role at work, with receipts. A run that is held was interrupted amid
+ * tool calls perhaps: those that have not begun are skipped then (C25).
+ */
+export function note(
+  run: Run,
+  { items, role }: { items: readonly InboxItem[]; role: string | null },
+  as: string,
+): void {
+  const { batch } = run.state.cursor;
+  if (batch) skipRest(run, batch, items);
+  const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
+  for (const item of items) {
+    run.say(thread, 'steer', item.text);
+    wish(run, item.text);
+  }
+  run.state.cursor.reasked = false;
+  receipts(run, items, as);
+}
+
+/** Keeps what a person said as a part of the goal (OU10). */
+export function wish({ state: { goal } }: Run, text: string): void {
+  goal.wishes = withWish(goal.wishes, text);
+}
+
+export function receipts(run: Run, items: readonly InboxItem[], as: string): void {
+  const turn = run.state.goal.counters.turns + 1;
+  for (const item of items) run.journal('receipt', appliedReceipt(item.id, { as, turn }));
+}

@@ -1,0 +1,235 @@
+/** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
+
+import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
+import { wordsOf } from '../../core/briefs/brief-words.js';
+import type { CallFailure } from '../../core/failure.js';
+import { fitted } from '../../core/fit.js';
+import type { BudgetKind } from '../../core/limits.js';
+import { checkBudgets } from '../../core/limits.js';
+import type { AssistantMessage } from '../../core/message.js';
+import { textOf, toolCallsOf } from '../../core/message.js';
+import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
+import type { OutputOf, RoleReply } from '../../core/outputs/parse-output.js';
+import { envelopeIn, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
+import type { SpecialOutput } from '../../core/outputs/special-output.js';
+import { planInForce } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
+import type { OutputContract, PinnedRole } from '../../core/role.js';
+import { offeredTools } from '../../core/run-config.js';
+import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
+import { addStep, stepOf } from '../../core/trace.js';
+import { hears, listen } from '../hearing.js';
+import { raiseBudget, rescueFailure } from '../phases/rescue.js';
+import type { Run } from '../run.js';
+import type { ModelReply } from './call-model.js';
+import { callModel } from './call-model.js';
+import { runNextCall } from './run-tools.js';
+import { safePoint } from './safe-point.js';
+import { applySteering, skipForSteering } from './take-steering.js';
+
+export interface TurnSpec<C extends OutputContract> {
+  role: string;
+  /** The contract that the mode needs of the role; checked when the run was loaded. */
+  output: C;
+  /** Rounds at this place; the cursor counts them. */
+  maxRounds: number;
+  /** False takes the tools away from a role that has some: for reports at a cap. */
+  tools: boolean;
+  /** Said once when the place is entered. */
+  brief: () => string;
+  /** Asked before each model call: true when it has moved the run elsewhere, for the call would be of no use. */
+  leaves?: () => boolean;
+}
+
+export type TurnEnd<C extends OutputContract = OutputContract> =
+  | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
+  /** The role asks the user, reports an error or escalates, in place of its output (F17, G12). */
+  | { kind: 'special'; special: SpecialOutput }
+  /** The cursor stands at another place, such as where a message of the user is understood. */
+  | { kind: 'moved' }
+  /** The reply could not be read, even after it was asked for again. */
+  | { kind: 'unusable'; text: string; errors: string[] }
+  | { kind: 'rounds_used' }
+  | { kind: 'budget_used'; budgets: BudgetKind[] }
+  | { kind: 'stopped' }
+  | { kind: 'failed'; failure: CallFailure };
+
+/** Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. */
+export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
+  const role = run.role(spec.role);
+  for (;;) {
+    await safePoint(run, () => hears(run, role.name));
+    const { cursor } = run.state;
+    if (isHeld(run.state)) {
+      listen(run, role.name);
+      return { kind: 'moved' };
+    }
+    if (cursor.batch) {
+      if (!skipForSteering(run, cursor.batch, role.name)) await runNextCall(run, cursor.batch);
+      if (run.state.cursor !== cursor) return { kind: 'moved' };
+      continue;
+    }
+    if (run.state.stop) return { kind: 'stopped' };
+    if (spec.leaves?.()) return { kind: 'moved' };
+    const { failure } = cursor;
+    if (failure) {
+      if (!(await rescueFailure(run, role, failure))) return { kind: 'failed', failure };
+      cursor.failure = null;
+      continue;
+    }
+    if (applySteering(run, role.name)) return { kind: 'moved' };
+    const budgets = usedBudgets(run);
+    if (budgets[0]) {
+      // The work asks for more: a message can be taken without being understood.
+      const asks = cursor.phase !== 'steering';
+      if (asks && (await raiseBudget(run, budgets[0]))) continue;
+      return { kind: 'budget_used', budgets };
+    }
+    if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
+    if (!cursor.briefed) {
+      run.say(run.threadOf(role), 'brief', spec.brief(), cursor.taskId);
+      cursor.briefed = true;
+    }
+
+    answerable(run, role);
+    const reply = await callModel(run, role, spec.tools);
+    if (reply.kind === 'failed') {
+      cursor.failure = reply.failure;
+      continue;
+    }
+    if (reply.kind === 'again') continue;
+    const calls = toolCallsOf(reply.message).length;
+    if (calls > 0) {
+      openBatch(run, role, reply.message, spec.tools);
+      if (spec.tools && offeredTools(run.pinned, role).length > 0) {
+        tellUser(run, reply.message);
+        cursor.round += 1;
+        cursor.reasked = false;
+        continue;
+      }
+      // Calls of a role without tools are closed at once, and what it says beside them counts (L9).
+      while (cursor.batch) await runNextCall(run, cursor.batch);
+    }
+    const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
+    if (end) {
+      tellUser(run, reply.message);
+      cursor.round += 1;
+      cursor.reasked = false;
+      return end;
+    }
+  }
+}
+
+function openBatch(run: Run, role: PinnedRole, { id }: AssistantMessage, toolsOffered: boolean): void {
+  const thread = run.threadOf(role).id;
+  run.state.cursor.batch = { thread, messageId: id, toolsOffered, next: 0, edited: {} };
+}
+
+const MOST_TOLD_CHARS = 1_000;
+
+/** What the reply's envelope says to the person (G9), whatever role it is of. */
+function tellUser(run: Run, message: AssistantMessage): void {
+  const { userMessage } = envelopeIn(textOf(message));
+  if (userMessage === null) return;
+  run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
+}
+
+/** Reads a reply by the role's contract. Null: it was sent back, once a turn, which costs no round. */
+function readReply<C extends OutputContract>(
+  run: Run,
+  role: PinnedRole,
+  contract: C,
+  reply: Extract<ModelReply, { kind: 'message' }> & { strayCalls: number },
+): TurnEnd<C> | null {
+  const { cursor, tasks } = run.state;
+  const { message, text, repairedText } = reply;
+  const known = contract === 'verdict' ? planInForce(tasks) : tasks;
+  const knownTaskIds = known.map(task => task.id);
+  const options = { repairedText, knownTaskIds, dialect: role.dialect };
+  const read = whereCut(contract, message, parseRoleOutput(contract, text, options), cursor.reasked);
+  const special = read.special && fitted(read.special, QUESTION_BYTES);
+  const envelope = fitted(read.envelope, OPINION_BYTES);
+  if (special || read.ok) noteFinal(run, reply, null);
+  if (special) return { kind: 'special', special };
+  const value = read.value === null ? null : fitted(read.value, OUTPUT_BYTES[contract]);
+  if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
+  const faults = read.ok ? [] : read.errors;
+  const errors = reply.strayCalls > 0 ? [wordsOf(run.state).noTools, ...faults] : faults;
+  if (cursor.reasked) {
+    noteFinal(run, reply, errors.join(' '));
+    return value === null
+      ? { kind: 'unusable', text, errors }
+      : { kind: 'reply', message, output: value, envelope };
+  }
+  cursor.reasked = true;
+  const account = accountOf(run.state);
+  account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
+  run.journal('reask', { role: role.name, errors });
+  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, wordsOf(run.state)));
+  return null;
+}
+
+/**
+ * A reply that was cut at its output limit (M13): it is sent back with the reason. Text that is cut again is taken,
+ * and says so; JSON that is whole all the same is right as it is.
+ */
+function whereCut<C extends OutputContract>(
+  contract: C,
+  message: AssistantMessage,
+  read: RoleReply<OutputOf[C]>,
+  reasked: boolean,
+): RoleReply<OutputOf[C]> {
+  if (message.stopReason !== 'max_tokens' || read.special) return read;
+  if (!read.ok) return { ...read, errors: [CUT_ERROR] };
+  if (contract !== 'text') return read;
+  if (!reasked) return { ...read, ok: false, errors: [CUT_ERROR] };
+  // The compiler does not see that the value of this contract is text.
+  return { ...read, value: `${read.value}\n\n${CUT_NOTE}` as OutputOf[C] };
+}
+
+const CUT_ERROR =
+  'It was cut off at the output limit before it was complete: write it again, whole and much shorter.';
+const CUT_NOTE = '[This text was cut off at the output limit.]';
+
+/** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
+function answerable(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', wordsOf(run.state).cutOff);
+}
+
+/** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
+function noteFinal(
+  run: Run,
+  { message, durationMs }: { message: AssistantMessage; durationMs: number },
+  error: string | null,
+): void {
+  addStep(run.state.trace, {
+    ...stepOf(message),
+    at: message.at,
+    taskId: run.state.cursor.taskId,
+    action: { type: 'final' },
+    observation: '',
+    ending: null,
+    resultId: null,
+    decidedBy: null,
+    elapsedMs: durationMs,
+    error: error && preview(error),
+  });
+}
+
+/**
+ * Budgets that are used up here; journals those that have just passed the warning share. Outside a goal's count,
+ * and between two goals (PR7), only that of the whole run holds, but for the wrap-up's own call (S3).
+ */
+function usedBudgets(run: Run): BudgetKind[] {
+  const { goal, cursor } = run.state;
+  const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
+  if (!isCounted(run.state))
+    return cursor.phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');
+  for (const budget of warned) {
+    if (goal.warned.includes(budget)) continue;
+    goal.warned.push(budget);
+    run.journal('budget_warning', { budget });
+  }
+  return exhausted;
+}

@@ -1,0 +1,371 @@
+import { describe, expect, test } from 'vitest';
+import {
+  editPlan,
+  receive,
+  requestFinish,
+  requestPause,
+  requestResume,
+  takeAnswer,
+} from '../../../../src/workflows/platform/inbox-handlers.js';
+import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
+import type { Run } from '../../../../src/workflows/run.js';
+import type { TeamRun } from '../../../support/team-run.js';
+import { intentOf, teamRun } from '../../../support/team-run.js';
+
+const named = ({ calls }: TeamRun) => calls.map(({ role, times }) => `${role} ${times}`);
+
+const receiptsOf = (run: Run, id: string) =>
+  run.state.journal.events.flatMap(event =>
+    event.type === 'receipt' && event.id === id ? [event.status] : [],
+  );
+
+const eventsOf = (run: Run) => run.state.journal.events.map(event => event.type);
+
+const ADDED = { tasks: [{ id: 'p1', description: 'Look at the tests too' }] };
+
+/** As the update does: what its reader lets pass is handled. */
+function edit(run: Run, input: unknown): void {
+  const read = planEditReader(run.state)(input);
+  if ('error' in read) throw new Error(read.error);
+  editPlan(run, read.ok);
+}
+
+describe('editPlan', () => {
+  test('editPlan: while the verifier is asked → the verdict ends nothing, the task is done and verified (PR2)', async () => {
+    const team = await teamRun({
+      answer: ({ role, times, run }) => {
+        if (role === 'verifier' && times === 1) edit(run, ADDED);
+        return undefined;
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'executor 2', 'verifier 2']);
+    expect(team.run.state.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual([
+      't1 completed',
+      'p1 completed',
+    ]);
+    expect(team.end.outcome).toBe('completed');
+  });
+
+  test('editPlan: while the last verification is asked → the task is done, and the answer is unverified (PR2)', async () => {
+    const team = await teamRun({
+      limits: { verification: 1 },
+      answer: ({ role, run }) => {
+        if (role === 'verifier') edit(run, ADDED);
+        return undefined;
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'executor 2', 'summary 1']);
+    expect(team.run.state.tasks[1]).toMatchObject({ id: 'p1', status: 'completed' });
+    expect(team.end.outcome).toBe('unverified');
+  });
+
+  test('editPlan: while the plan is made, by an id that the planner gives too → the words of the person stay (PR2)', async () => {
+    const team = await teamRun({
+      answer: ({ role, run }) => {
+        if (role === 'planner') edit(run, { tasks: [{ id: 't1', description: 'As a person wants it' }] });
+        return undefined;
+      },
+    });
+    expect(team.calls.find(({ role }) => role === 'executor')?.request).toContain(
+      't1 — As a person wants it',
+    );
+  });
+
+  test('editPlan: the turns are used up before the task begins → the answer names it as not done (PR2)', async () => {
+    const team = await teamRun({
+      limits: { turns: 2 },
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) edit(run, ADDED);
+        return undefined;
+      },
+    });
+    expect(team.end).toMatchObject({ outcome: 'unverified' });
+    expect(team.end.answer).toBe('What was found.\n\nNot done: p1 (Look at the tests too).');
+  });
+
+  test('editPlan: while the goal is wrapped up → refused, and says what to do instead (PR2)', async () => {
+    const faults: unknown[] = [];
+    await teamRun({
+      limits: { turns: 1 },
+      answer: ({ role, run }) => {
+        if (role === 'summary') faults.push(planEditReader(run.state)(ADDED));
+        return undefined;
+      },
+    });
+    expect(faults).toEqual([
+      { error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.' },
+    ]);
+  });
+});
+
+describe('steering', () => {
+  test('steer: during the last unreadable reply of the planner → in the request of the wrap-up call (PR5)', async () => {
+    const team = await teamRun({
+      answer: ({ role, times, run }) => {
+        if (role === 'planner' && times === 2) receive(run, { id: 'x', text: 'Say it in French.' }, 'steer');
+        return role === 'planner' ? 'no plan' : undefined;
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'planner 2', 'summary 1']);
+    expect(team.calls[2]?.request).toContain('Say it in French.');
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+  });
+
+  test('steer: a wish during a task → part of what is verified, however far back it stands (OU10)', async () => {
+    const team = await teamRun({
+      answer: ({ role, run }) => {
+        if (role === 'planner') receive(run, { id: 'x', text: 'Leave a.txt as it is.' }, 'steer');
+        return undefined;
+      },
+    });
+    const { state } = team.run;
+    expect(state.goal.wishes).toEqual(['Leave a.txt as it is.']);
+    const briefs = state.threads.main?.messages.filter(
+      message => message.kind === 'user' && message.purpose === 'brief',
+    );
+    expect(JSON.stringify(briefs?.at(-1))).toContain(
+      'on conflict the later counts:\\n<wishes>\\n- Leave a.txt as it is.',
+    );
+  });
+
+  test('steer: a small change → the planner reads how it was understood, with the doubts (OU10)', async () => {
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'As CSV.' }, 'steer');
+        return role === 'understanding' ? intentOf('same_task_minor_change') : undefined;
+      },
+    });
+    expect(team.calls.filter(({ role }) => role === 'planner')[1]?.request).toContain(
+      '"goal": "As it was read"',
+    );
+  });
+
+  test('pause: a message comes to the held run → understood at once; only one that says so ends the pause (PR4)', async () => {
+    const said = ['What is the status?', 'Go on.'];
+    const held: string[][] = [];
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'planner') requestPause(run, null);
+        if (role !== 'understanding') return undefined;
+        return intentOf('control_instruction', times === 1 ? 'query' : 'continue');
+      },
+      waits: (run, times) => {
+        held.push(run.state.journal.events.flatMap(event => (event.type === 'route' ? [event.act] : [])));
+        receive(run, { id: `x${times}`, text: said[times - 1] }, 'steer');
+      },
+    });
+    expect(held).toEqual([[], ['control']]);
+    expect(named(team)).toEqual([
+      'planner 1',
+      'understanding 1',
+      'understanding 2',
+      'executor 1',
+      'verifier 1',
+    ]);
+    expect(receiptsOf(team.run, 'x2')).toEqual(['accepted', 'applied']);
+  });
+
+  test('pause: nobody understands messages → the message waits, and its receipt says for what (PR4)', async () => {
+    const team = await teamRun({
+      answer: ({ role, run }) => {
+        if (role === 'planner') requestPause(run, null);
+        return undefined;
+      },
+      waits: (run, times) => {
+        if (times === 1) receive(run, { id: 'x', text: 'Go on.' }, 'steer');
+        else run.state.pausedAt = null;
+      },
+    });
+    const receipt = team.run.state.journal.events.find(event => event.type === 'receipt');
+    expect(receipt).toMatchObject({ how: expect.stringContaining('nothing happens before it is resumed') });
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+  });
+});
+
+describe('a run that is paused at a gate', () => {
+  const planGate = { settings: { attended: true, approvePlan: true, autoApprove: false }, understands: true };
+  const answerFirst = (run: Run, given: Record<string, unknown>) => {
+    const [open] = run.state.gates;
+    const read = answerReader(run.state, 'answerGate')({ gateId: open?.gate.gateId, ...given });
+    if ('error' in read) throw new Error(read.error);
+    takeAnswer(run, read.ok);
+  };
+  const gateEvents = (run: Run) =>
+    run.state.journal.events.flatMap(event =>
+      event.type === 'gate_opened' || event.type === 'gate_closed' ? [`${event.type} ${event.kind}`] : [],
+    );
+
+  test('pause: "go on" while a plan waits for approval → obeyed at once, and the plan still waits (PR4)', async () => {
+    const paused: boolean[] = [];
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role }) =>
+        role === 'understanding' ? intentOf('control_instruction', 'continue') : undefined,
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'Go on.' }, 'steer');
+        if (times < 3) return;
+        paused.push(run.state.pausedAt !== null);
+        answerFirst(run, { decision: 'approve' });
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'understanding 1', 'executor 1', 'verifier 1']);
+    expect(paused).toEqual([false]);
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+    const [accepted] = team.run.state.journal.events.filter(event => event.type === 'receipt');
+    expect(accepted).toMatchObject({ how: expect.stringContaining('resumed or the message says so') });
+    expect(gateEvents(team.run)).toEqual(['gate_opened plan', 'gate_closed plan']);
+  });
+
+  test('pause: a change while a plan waits for approval → planned anew, and only the new plan waits (PR4)', async () => {
+    const open: string[][] = [];
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role }) => (role === 'understanding' ? intentOf('same_task_minor_change') : undefined),
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'As CSV.', to: 'planner' }, 'steer');
+        if (times === 3) requestResume(run, null);
+        if (times < 4) return;
+        open.push(run.state.gates.map(({ key }) => key));
+        answerFirst(run, { decision: 'approve' });
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'understanding 1', 'planner 2', 'executor 1', 'verifier 1']);
+    expect(open).toEqual([['plan:1:2']]);
+  });
+
+  test('pause: a message while more of a used-up budget is asked for → taken as it was said, and asked once (PR4, S3)', async () => {
+    const team = await teamRun({
+      settings: { attended: true },
+      understands: true,
+      limits: { turns: 1 },
+      waits: (run, times) => {
+        if (times === 1) requestPause(run, null);
+        if (times === 2) receive(run, { id: 'x', text: 'In French.' }, 'steer');
+        if (times !== 3) return;
+        answerFirst(run, { decision: 'raise', to: 10 });
+        requestResume(run, null);
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1']);
+    expect(gateEvents(team.run)).toEqual(['gate_opened budget', 'gate_closed budget']);
+    expect(team.calls[1]?.request).toContain('In French.');
+  });
+
+  test('steer: another task, where plans are to be approved → its receipt says that the new run waits for that (TR11)', async () => {
+    const team = await teamRun({
+      ...planGate,
+      answer: ({ role, run, times }) => {
+        if (role === 'planner' && times === 1) receive(run, { id: 'x', text: 'Book a table.' }, 'steer');
+        return role === 'understanding' ? intentOf('different_task') : undefined;
+      },
+      waits: run => answerFirst(run, { decision: 'approve' }),
+    });
+    const last = team.run.state.journal.events.findLast(event => event.type === 'receipt');
+    expect(last).toMatchObject({
+      how: expect.stringMatching(/a run of its own, \S+, whose plan waits there/),
+    });
+  });
+
+  test.each(['planner', 'executor', 'verifier'])(
+    'pause: a message while the %s asks → noted at once, the question is asked once and answered (PR4)',
+    async asking => {
+      const team = await teamRun({
+        settings: { attended: true },
+        understands: true,
+        answer: ({ role, times }) => {
+          if (role === asking && times === 1)
+            return { action: 'CLARIFICATION_REQUIRED', params: { question: 'Which file?' } };
+          return role === 'understanding' ? intentOf('same_task_no_change') : undefined;
+        },
+        waits: (run, times) => {
+          if (times === 1) requestPause(run, null);
+          if (times === 2) receive(run, { id: 'x', text: 'Mind the tests.' }, 'steer');
+          if (times !== 3) return;
+          expect(receiptsOf(run, 'x')).toEqual(['accepted', 'applied']);
+          answerFirst(run, { text: 'a.txt' });
+          requestResume(run, null);
+        },
+      });
+      expect(gateEvents(team.run)).toEqual(['gate_opened question', 'gate_closed question']);
+      expect(team.end.outcome).toBe('completed');
+      const asked = team.calls.filter(({ role }) => role === asking);
+      expect(asked[1]?.request).toMatch(/Mind the tests[\s\S]*a\.txt/);
+    },
+  );
+});
+
+describe('follow-ups', () => {
+  const idle = { keepOpenSeconds: 60, attended: true };
+
+  test('follow-up: the status is asked for after a goal that used its turns up → told, no goal and no gate (PR7)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { turns: 3, totalTurns: 6 },
+      settings: idle,
+      answer: ({ role }) => (role === 'understanding' ? intentOf('control_instruction', 'query') : undefined),
+      waits: (run, times) => {
+        if (times === 1) receive(run, { id: 'x', text: 'What is the status?' }, 'follow-up');
+        else requestFinish(run);
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'understanding 1']);
+    expect(team.run.state).toMatchObject({ turns: 4, goals: [{ outcome: 'completed', turns: 3 }] });
+    expect(team.end.outcome).toBe('completed');
+    expect(eventsOf(team.run)).toContain('user_message');
+    expect(eventsOf(team.run)).not.toContain('gate_opened');
+  });
+
+  test('follow-up: the next goal → pays for being understood, and its turns count once in the run (PR7)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { turns: 4, totalTurns: 8 },
+      settings: idle,
+      answer: ({ role }) => (role === 'understanding' ? intentOf('different_task', 'create') : undefined),
+      waits: (run, times) => {
+        if (times === 1) receive(run, { id: 'x', text: 'And the other file?' }, 'follow-up');
+        else requestFinish(run);
+      },
+    });
+    expect(team.run.state.goals.map(({ outcome, turns }) => `${outcome} ${turns}`)).toEqual([
+      'completed 3',
+      'completed 4',
+    ]);
+    expect(team.run.state.turns).toBe(7);
+  });
+
+  test('follow-up: the turns of the whole run are used up → taken as it was said, without a call that understands it (S3)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { totalTurns: 3 },
+      settings: { ...idle, attended: false },
+      waits: (run, times) => {
+        if (times === 1) receive(run, { id: 'x', text: 'And the other file?' }, 'follow-up');
+        else requestFinish(run);
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'summary 1']);
+    expect(team.run.state.turns).toBe(3);
+    expect(team.end).toMatchObject({ cause: 'budget:totalTurns', answer: 'What was found.' });
+    expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
+  });
+
+  test('steer: while the goal is wrapped up, the turns of the whole run used up → in the request of the wrap-up (S3)', async () => {
+    const team = await teamRun({
+      understands: true,
+      limits: { totalTurns: 2 },
+      answer: ({ role, times, run }) => {
+        if (role === 'executor') receive(run, { id: 'x', text: 'Say it in French.' }, 'steer');
+        if (role !== 'summary' || times > 1) return undefined;
+        receive(run, { id: 'y', text: 'In short.' }, 'steer');
+        return '{"summary": "A form.", "taskCompleted": true}';
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'summary 1', 'summary 2']);
+    expect(team.calls.at(-1)?.request).toMatch(/Say it in French[\s\S]*In short/);
+    expect(team.run.state.turns).toBe(2);
+  });
+});

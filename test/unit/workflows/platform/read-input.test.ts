@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { newGoal } from '../../../../src/core/run-state.js';
+import {
+  editPlan,
+  receive,
+  requestPause,
+  requestResume,
+  requestStop,
+  setBudget,
+  takeAnswer,
+  withdraw,
+} from '../../../../src/workflows/platform/inbox-handlers.js';
+import type { Read } from '../../../../src/workflows/platform/read-input.js';
+import {
+  answerReader,
+  budgetReader,
+  planEditReader,
+  readIndex,
+  readName,
+  readPageOptions,
+  readReason,
+  withdrawalReader,
+} from '../../../../src/workflows/platform/read-input.js';
+import { transcript } from '../../../../src/workflows/views.js';
+import { task } from '../../../support/core-values.js';
+import { fileTool, runAtCalls } from '../../../support/small-run.js';
+
+const GATE_KINDS = ['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'] as const;
+
+const SUBJECTS = {
+  approval: { tool: 'put', callId: 't1', arguments: '{}' },
+  plan: { tasks: 1 },
+  question: { role: 'planner' },
+  route: { act: 'new_task', messageId: 'u1' },
+  clientTool: { tool: 'shop', callId: 't2', arguments: '{}' },
+  budget: { budget: 'turns', limit: 4, used: 4 },
+  failure: { model: 'p/a', models: ['p/b'] },
+} as const;
+
+/** A run that has a message, a task, and an open gate of each kind. */
+function runWithGates() {
+  const { run } = runAtCalls([{ name: 'put', input: {} }], { pinned: { tools: [fileTool('put')] } });
+  const { state } = run;
+  state.goal = newGoal(1, 'Do it.', 0);
+  state.tasks = [task('task-1')];
+  receive(run, { id: 'u1', text: 'Mind this.' }, 'steer');
+  state.gates = GATE_KINDS.map((kind, index) => ({
+    key: `${kind}:${index}`,
+    gate: {
+      gateId: `g${index}`,
+      kind,
+      title: '',
+      body: '',
+      subject: SUBJECTS[kind],
+      openedAt: 0,
+      deadline: null,
+    } as never,
+    answer: null,
+  }));
+  return run;
+}
+
+const KEYS = [
+  ...['gateId', 'callId', 'kind', 'decision', 'reason', 'arguments', 'tasks', 'text', 'to', 'model', 'id'],
+  ...['content', 'isError', 'when', 'interrupt', 'turns', 'tokens', 'costUsd', 'foo', 'constructor'],
+  ...['__proto__', 'from', 'headKey', 'description', 'dependencies'],
+];
+const WORDS = [
+  ...['g0', 'g1', 'g2', 'g3', 'g4', 'g5', 'g6', 't2', 'u1', 'task-1', 'approve', 'always', 'deny', 'reject'],
+  ...[
+    'edit',
+    'raise',
+    'wrap_up',
+    'retry',
+    'other_model',
+    'skip',
+    'interrupt',
+    'p/b',
+    '',
+    ' ',
+    '\0',
+    '\ud800',
+  ],
+];
+
+/** Random JSON, much of it made of the names and words that readers know. */
+const json = fc.letrec<{ value: unknown }>(tie => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    fc.constantFrom<unknown>(null, true, false, 0, -0, -1, 1, 1.5, 1e308, 9_007_199_254_740_991, ...WORDS),
+    fc.string({ maxLength: 8 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom(...KEYS), tie('value'), { maxKeys: 5 }),
+  ),
+})).value;
+
+function nested(depth: number, make: (inner: unknown) => unknown): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = make(value);
+  return value;
+}
+
+const NASTY: readonly [string, unknown][] = [
+  ['nothing', undefined],
+  ['null', null],
+  ['a bare id', 'u1'],
+  ['a bare number', 7],
+  ['a list', [{ gateId: 'g0', decision: 'approve' }]],
+  ['100,000 lists in each other', nested(100_000, inner => [inner])],
+  ['100,000 objects in each other', nested(100_000, inner => ({ arguments: inner }))],
+  [
+    'deep arguments',
+    { gateId: 'g0', decision: 'approve', arguments: nested(50_000, inner => ({ a: inner })) },
+  ],
+  ['deep tasks', { tasks: [{ id: 'x', description: 'd', dependencies: nested(50_000, inner => [inner]) }] }],
+  ['deep text', { text: nested(50_000, inner => [inner]) }],
+];
+
+let run = runWithGates();
+let sent = 0;
+
+/** Everything that may be sent, read and carried out. Whatever is not right is refused in words. */
+function send(input: unknown): void {
+  sent += 1;
+  if (sent % 200 === 0) run = runWithGates();
+  const { state } = run;
+  const taken = [
+    carriedOut(answerReader(state, 'answerGate')(input), read => takeAnswer(run, read)),
+    carriedOut(answerReader(state, 'submitToolResult')(input), read => takeAnswer(run, read)),
+    carriedOut(planEditReader(state)(input), tasks => editPlan(run, tasks)),
+    carriedOut(budgetReader(state, 1)(input), limits => setBudget(run, limits)),
+    carriedOut(withdrawalReader(state)(input), id => withdraw(run, id)),
+  ];
+  receive(run, input, 'steer');
+  receive(run, input, 'follow-up');
+  requestPause(run, input);
+  requestResume(run, input);
+  if (sent % 200 === 199) requestStop(run, input);
+  readReason(input);
+  readPageOptions(input);
+  transcript(state, readName(input), readIndex(input));
+  // What was taken can be carried over.
+  if (!taken.includes(true)) return;
+  JSON.stringify(state);
+  run = runWithGates();
+}
+
+function carriedOut<T>(read: Read<T>, act: (value: T) => unknown): boolean {
+  if ('ok' in read) act(read.ok);
+  else if (read.error.trim() === '') throw new Error('refused without a word');
+  return 'ok' in read;
+}
+
+describe('readers of what clients send', () => {
+  test.each(NASTY)('readers: %s → nothing throws (ST4)', (_, input) => send(input));
+
+  test('readers: 100,000 random JSON values → each is taken or refused in words, and nothing throws (ST4)', () => {
+    fc.assert(fc.property(json, send), { numRuns: 100_000, endOnFailure: true });
+  }, 120_000);
+
+  test('withdraw: a bare id, as a form sends it → the message is taken back (ST4)', () => {
+    run = runWithGates();
+    const read = withdrawalReader(run.state)('u1');
+    expect(read).toEqual({ ok: 'u1' });
+    expect('ok' in read && withdraw(run, read.ok)).toEqual({ text: 'Mind this.' });
+    expect(withdrawalReader(run.state)({ id: 'u1' })).toHaveProperty('error');
+  });
+});

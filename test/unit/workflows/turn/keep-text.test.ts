@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/core/bounds.js';
+import type { CallFailure } from '../../../../src/core/failure.js';
+import { jsonBytes } from '../../../../src/core/json.js';
+import { addStep } from '../../../../src/core/trace.js';
+import { keepText } from '../../../../src/workflows/turn/keep-text.js';
+import { shelve } from '../../../../src/workflows/turn/shelve.js';
+import { task } from '../../../support/core-values.js';
+import { runAtCalls } from '../../../support/small-run.js';
+
+const FULL: CallFailure = { kind: 'application', type: '', message: 'no space left on device' };
+
+/** A run whose store takes all, or fails; `asked` are the tries it was given for each text. */
+function runWithStore(failure: CallFailure | null) {
+  const { run } = runAtCalls([]);
+  const stored = new Map<string, string>();
+  const asked: boolean[] = [];
+  run.ports.storeText = async ({ name, text }, { once }) => {
+    asked.push(once);
+    if (failure) return { ok: false, failure };
+    stored.set(`blob:${name}`, text);
+    return { ok: true, value: { ref: `blob:${name}` } };
+  };
+  const failures = () => run.state.journal.events.filter(({ type }) => type === 'store_failed');
+  return { run, stored, asked, failures };
+}
+
+const LONG = `begin ${'帆'.repeat(30_000)} end`;
+
+describe('keepText', () => {
+  test('a text that fits → as it is, nothing is stored', async () => {
+    const { run, asked } = runWithStore(null);
+    expect(await keepText(run, 'goal', 'short', 100)).toBe('short');
+    expect(asked).toEqual([]);
+  });
+
+  test('a long text → head and tail with a reference to the whole', async () => {
+    const { run, stored } = runWithStore(null);
+    expect(await keepText(run, 'goal', LONG, 64_000)).toMatch(/^begin [\s\S]*ref blob:goal[\s\S]* end$/);
+    expect(stored.get('blob:goal')).toBe(LONG);
+  });
+
+  test('the store does not work → cut with a mark, said once, and tried only once from then on (ST6)', async () => {
+    const { run, asked, failures } = runWithStore(FULL);
+    for (const name of ['goal', 'answer']) {
+      const kept = await keepText(run, name, LONG, 64_000);
+      expect(kept).toMatch(/… \[cut: \d+ characters, the store was not available\]$/);
+      expect(jsonBytes(kept)).toBeLessThanOrEqual(64_000);
+    }
+    expect(asked).toEqual([false, true]);
+    expect(failures()).toMatchObject([{ what: 'goal', why: 'no space left on device' }]);
+  });
+
+  test('a stop while the store is waited for → cut, and no fault of the store (ST6)', async () => {
+    const { run, failures } = runWithStore({ kind: 'cancelled', type: '', message: '' });
+    expect(await keepText(run, 'goal', LONG, 64_000)).toContain('the store was not available');
+    expect([failures(), run.state.storeFailed]).toEqual([[], false]);
+  });
+});
+
+describe('shelve', () => {
+  const steps = (run: ReturnType<typeof runWithStore>['run'], count: number) => {
+    for (let n = 0; n < count; n += 1) {
+      addStep(run.state.trace, {
+        at: n,
+        role: 'executor',
+        taskId: 'task-0',
+        messageId: `m${n}`,
+        thought: '帆'.repeat(150),
+        action: { type: 'final' },
+        expectedOutcome: null,
+        risk: null,
+        confidence: null,
+        observation: '',
+        ending: null,
+        elapsedMs: 1,
+        error: null,
+        resultId: null,
+        decidedBy: null,
+        tokens: null,
+      });
+    }
+  };
+
+  test('a long trace → its oldest steps are stored, in order, and named in the trace (ST1)', async () => {
+    const { run, stored } = runWithStore(null);
+    steps(run, 80);
+    const all = run.state.trace.steps.map(({ step }) => step);
+    expect(jsonBytes(run.state.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
+    await shelve(run);
+    const [ref = ''] = run.state.trace.stored;
+    const shelved = JSON.parse(stored.get(ref) ?? '[]') as { step: number }[];
+    expect([...shelved, ...run.state.trace.steps].map(({ step }) => step)).toEqual(all);
+    expect(run.state.trace.dropped).toBe(shelved.length);
+  });
+
+  test.each([null, FULL])(
+    'reports over their bound, store failing with %j → the oldest are cut, the last is whole (ST1, ST6)',
+    async failure => {
+      const { run } = runWithStore(failure);
+      const report = '帆'.repeat(12_000);
+      run.state.tasks = [1, 2, 3, 4].map(n => task(`task-${n}`, { status: 'completed', result: report }));
+      await shelve(run);
+      const results = run.state.tasks.map(({ result }) => result ?? '');
+      expect(jsonBytes(results)).toBeLessThanOrEqual(REPORTS_BYTES);
+      expect(results[0]).toContain(failure ? 'the store was not available' : 'ref blob:report-task-1');
+      expect(results.at(-1)).toBe(report);
+    },
+  );
+});
