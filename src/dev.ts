@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { errorLine } from './client/output.js';
 import { checkConfigDir } from './config/files.js';
 import { loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
+import { errorLine } from './print/output.js';
 import { projectRoot, resolveHome } from './stack/home.js';
 import { ensureServer } from './stack/server.js';
 import { projectFingerprint } from './stack/settings.js';

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
-import { errorLine } from './client/output.js';
 import { checkConfigDir } from './config/files.js';
 import { env, loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
+import { errorLine } from './print/output.js';
 import { projectRoot } from './stack/home.js';
 import { runWorker } from './worker/run-worker.js';
 

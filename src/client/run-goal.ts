@@ -1,5 +1,8 @@
 /** `npm start`: local stack, run, live view and answer in one command. */
 
+import type { Output } from '../print/output.js';
+import { PlainView, showWatch } from '../print/plain-view.js';
+import { printAnswer } from '../print/print-answer.js';
 import { superviseWorker } from '../stack/supervise.js';
 import type { Report } from '../stack/temporal-binary.js';
 import type { Context } from './command.js';
@@ -8,9 +11,6 @@ import { webUiLink } from './connect.js';
 import { EXIT, exitCodeOf } from './exit-codes.js';
 import { explainError } from './grpc-errors.js';
 import { onInterrupt } from './interrupts.js';
-import type { Output } from './output.js';
-import { PlainView, showWatch } from './plain-view.js';
-import { printAnswer } from './print-answer.js';
 import { projectWorker } from './project-worker.js';
 import { resultLine } from './run-end.js';
 import { runSession } from './session/session.js';

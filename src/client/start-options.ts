@@ -5,9 +5,9 @@ import { Option } from 'commander';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { MODES } from '../core/run-config.js';
 import { SteersmanError } from '../errors.js';
+import { readLimits } from '../print/limit-words.js';
 import { positiveInteger } from './command.js';
 import { EXIT } from './exit-codes.js';
-import { readLimits } from './limit-words.js';
 
 /** Adds the goal and all options of a start. */
 export function addStartOptions(command: Command): Command {

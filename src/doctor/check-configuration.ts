@@ -1,12 +1,12 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { plural } from '../client/format.js';
 import { displayPath } from '../config/files.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import { chooseModels, loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../mcp/config.js';
+import { plural } from '../print/format.js';
 import { type Finding, failedBy, ok, skipped, warning } from './finding.js';
 
 export interface Configuration {

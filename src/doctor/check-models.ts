@@ -1,9 +1,10 @@
 /** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
-import { formatDuration } from '../client/format.js';
+
 import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider, ModelRequest } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
+import { formatDuration } from '../print/format.js';
 import { type Finding, failed, ok, warning } from './finding.js';
 
 const ANSWER_LIMIT_MS = 30_000;

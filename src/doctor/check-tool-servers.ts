@@ -1,11 +1,12 @@
 /** Do the tool servers start, and what do they offer? */
-import { plural } from '../client/format.js';
+
 import { applyToolOverrides, type Settings } from '../config/settings.js';
 import { idlePermissions } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import type { McpConfig, McpServerConfig } from '../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
 import { listRunTools, runToolNamer } from '../mcp/tools.js';
+import { plural } from '../print/format.js';
 import { type Finding, failedBy, ok, warning } from './finding.js';
 
 interface Offer {

@@ -1,7 +1,7 @@
 /** The doctor's findings as lines for people. */
-import { plural } from '../client/format.js';
-import type { Colors } from '../client/output.js';
-import { terminalText } from '../client/terminal-text.js';
+import { plural } from '../print/format.js';
+import type { Colors } from '../print/output.js';
+import { terminalText } from '../print/terminal-text.js';
 import type { Finding, FindingStatus } from './finding.js';
 
 const MARKS: Record<FindingStatus, string> = { ok: '✔', warning: '!', failed: '✖', skipped: '–' };

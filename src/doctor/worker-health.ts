@@ -5,9 +5,9 @@
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import { connect, usesLocalStack } from '../client/connect.js';
-import { outLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
+import { outLine } from '../print/output.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { recentPollers } from './pollers.js';
 

@@ -1,5 +1,5 @@
 /** Parts of the answer about what the goal names: files, words, and what was not read. */
-import { plural } from '../client/format.js';
+import { plural } from '../print/format.js';
 import { headingLines, headingsOf, introOf } from './documents.js';
 import type { FileSeen } from './evidence.js';
 import type { Place } from './facts.js';

@@ -1,5 +1,5 @@
 /** Planner rules: tasks from the goal's words, the tools there are, and what the last verification missed. */
-import { plural } from '../client/format.js';
+import { plural } from '../print/format.js';
 import type { BriefedTask } from './briefs.js';
 import { findGaps } from './checks.js';
 import type { RuleReply } from './reply.js';

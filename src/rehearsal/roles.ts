@@ -1,5 +1,5 @@
 /** What each role answers, from the conversation alone. */
-import { plural } from '../client/format.js';
+import { plural } from '../print/format.js';
 import { answerWithoutTools, writeAnswer, writeReport } from './answer.js';
 import { findGaps } from './checks.js';
 import type { Conversation } from './conversation.js';

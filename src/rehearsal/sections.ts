@@ -1,5 +1,5 @@
 /** Parts of the answer about the folder as a whole, each from what was really read. Empty: nothing to say. */
-import { plural } from '../client/format.js';
+import { plural } from '../print/format.js';
 import { dependenciesOf, headingLines, headingsOf, introOf } from './documents.js';
 import type { Evidence } from './evidence.js';
 import { countLines, findPlaces, linesByLanguage, MARKERS, totalOf } from './facts.js';

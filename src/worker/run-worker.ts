@@ -3,11 +3,11 @@
 import { inspect } from 'node:util';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
-import { plural } from '../client/format.js';
-import { errorLine } from '../client/output.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
+import { plural } from '../print/format.js';
+import { errorLine } from '../print/output.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';
 import { readServerRecord } from '../stack/records.js';

@@ -1,8 +1,9 @@
 /** What a session sends to its run. */
 import type { Gate } from '../../core/gates/gate.js';
+import { noColors, textSink } from '../../print/output.js';
+import { printRun, readRun } from '../../print/show-run.js';
 import type { Temporal } from '../connect.js';
 import { explainError } from '../grpc-errors.js';
-import { noColors, textSink } from '../output.js';
 import { describeRun } from '../runs.js';
 import {
   answerGate,
@@ -13,7 +14,6 @@ import {
   submitToolResult,
   takeBack,
 } from '../send.js';
-import { printRun, readRun } from '../show-run.js';
 import { stopRun } from '../stop-run.js';
 import type { Effect } from './talk.js';
 

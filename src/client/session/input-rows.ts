@@ -1,5 +1,5 @@
 /** What is typed, in rows of the screen, with the cursor as a block that is always among them. Pure. */
-import { widthOf } from '../layout.js';
+import { widthOf } from '../../print/layout.js';
 import type { Line } from './line-editor.js';
 
 /** A part of the text that is shown in one row. */

@@ -1,5 +1,5 @@
 /** The line that a person types: keys in, text out. Pure. */
-import { terminalText } from '../terminal-text.js';
+import { terminalText } from '../../print/terminal-text.js';
 
 /** A key as `node:readline` tells it. */
 export interface Key {

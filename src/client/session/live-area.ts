@@ -2,12 +2,12 @@
 import type { Gate } from '../../core/gates/gate.js';
 import { wordsHint } from '../../core/gates/gate-words.js';
 import { preview } from '../../core/preview.js';
-import { taskLine } from '../event-lines.js';
-import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../format.js';
-import { fitLine, widthOf, wrapText } from '../layout.js';
-import type { Colors } from '../output.js';
-import { spokenText } from '../reply-text.js';
-import { terminalText } from '../terminal-text.js';
+import { taskLine } from '../../print/event-lines.js';
+import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../../print/format.js';
+import { fitLine, widthOf, wrapText } from '../../print/layout.js';
+import type { Colors } from '../../print/output.js';
+import { spokenText } from '../../print/reply-text.js';
+import { terminalText } from '../../print/terminal-text.js';
 import { matching } from './commands.js';
 import { inputRows } from './input-rows.js';
 import type { CallInFlight, RunProgress } from './run-view.js';

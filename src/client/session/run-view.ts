@@ -3,9 +3,9 @@ import type { LiveText, ToolProgress } from '../../activities/types.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
+import { spokenText } from '../../print/reply-text.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
 import { progressWords } from '../live-text.js';
-import { spokenText } from '../reply-text.js';
 
 /** A model call in flight. */
 export interface CallInFlight {

@@ -2,7 +2,7 @@
  * What to write to a terminal so that lines scroll up for good above an area at the bottom, of which only what
  * differs is written anew: it is never erased first, so no frame lacks it. Pure.
  */
-import { widthOf } from '../layout.js';
+import { widthOf } from '../../print/layout.js';
 
 const up = (rows: number) => (rows > 0 ? `\u001b[${rows}A` : '');
 const down = (rows: number) => (rows > 0 ? `\u001b[${rows}B` : '');

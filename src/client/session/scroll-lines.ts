@@ -2,13 +2,13 @@
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/preview.js';
-import { eventLines } from '../event-lines.js';
-import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../format.js';
-import { fitLine, wrapText } from '../layout.js';
-import { markdownLines } from '../markdown.js';
-import type { Colors } from '../output.js';
-import { spokenText } from '../reply-text.js';
-import { terminalText } from '../terminal-text.js';
+import { eventLines } from '../../print/event-lines.js';
+import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../print/format.js';
+import { fitLine, wrapText } from '../../print/layout.js';
+import { markdownLines } from '../../print/markdown.js';
+import type { Colors } from '../../print/output.js';
+import { spokenText } from '../../print/reply-text.js';
+import { terminalText } from '../../print/terminal-text.js';
 import type { RunProgress } from './run-view.js';
 
 export interface Page {

@@ -2,8 +2,8 @@
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
 import { env } from '../../env.js';
-import { fitLine } from '../layout.js';
-import { printable } from '../terminal-text.js';
+import { fitLine } from '../../print/layout.js';
+import { printable } from '../../print/terminal-text.js';
 import type { Key } from './line-editor.js';
 import { type Drawn, frame, NOTHING_DRAWN } from './screen.js';
 

@@ -1,15 +1,15 @@
 /** `plan` and `budget`: changing tasks and limits of a run in flight (L17, L19). */
 import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
+import { taskLine } from '../../print/event-lines.js';
+import { plural } from '../../print/format.js';
+import { readLimits } from '../../print/limit-words.js';
+import { readRun } from '../../print/show-run.js';
 import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
-import { taskLine } from '../event-lines.js';
 import { EXIT } from '../exit-codes.js';
-import { plural } from '../format.js';
 import { readJson } from '../json-argument.js';
-import { readLimits } from '../limit-words.js';
 import { describeRun } from '../runs.js';
 import { editPlan, setBudget } from '../send.js';
-import { readRun } from '../show-run.js';
 
 export function addPlan(program: Command): void {
   const verb = program

@@ -4,11 +4,11 @@ import { examine } from '../../doctor/examine.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
 import { env } from '../../env.js';
+import { createOutput } from '../../print/output.js';
 import { projectRoot } from '../../stack/home.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { type CommonOptions, describeVerb } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { createOutput } from '../output.js';
 import { userPath } from '../start-run.js';
 
 interface DoctorOptions extends CommonOptions {

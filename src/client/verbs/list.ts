@@ -3,16 +3,16 @@ import type { WorkflowExecutionInfo } from '@temporalio/client';
 import type { Command } from 'commander';
 import { preview } from '../../core/preview.js';
 import { SteersmanError } from '../../errors.js';
+import { formatDuration } from '../../print/format.js';
+import { padText } from '../../print/layout.js';
+import { terminalText } from '../../print/terminal-text.js';
 import { unreadableNames } from '../../temporal-client.js';
 import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import type { Temporal } from '../connect.js';
 import { EXIT } from '../exit-codes.js';
-import { formatDuration } from '../format.js';
 import { explainError } from '../grpc-errors.js';
-import { padText } from '../layout.js';
 import { ALL_RUNS, describeRun, timesOf } from '../runs.js';
 import { readStuckTask, type StuckTask } from '../stuck-task.js';
-import { terminalText } from '../terminal-text.js';
 
 interface ListOptions extends CommonOptions {
   limit: number;

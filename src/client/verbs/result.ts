@@ -1,10 +1,10 @@
 /** `result`: waits for the end of a run and gives its answer. */
 import type { Command } from 'commander';
+import { printAnswer } from '../../print/print-answer.js';
+import { waitForEnd } from '../../print/wait-for-end.js';
 import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { printAnswer } from '../print-answer.js';
 import { resultLine } from '../run-end.js';
-import { waitForEnd } from '../wait-for-end.js';
 
 export function addResult(program: Command): void {
   const verb = program

@@ -1,16 +1,16 @@
 /** `watch`: follows a run, from its start, live, to its end. */
 import type { Command } from 'commander';
+import type { Output } from '../../print/output.js';
+import { PlainView, showWatch } from '../../print/plain-view.js';
+import { terminalText } from '../../print/terminal-text.js';
+import { traceLines } from '../../print/trace-lines.js';
 import { type CommonOptions, type Context, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { onInterrupt } from '../interrupts.js';
-import type { Output } from '../output.js';
-import { PlainView, showWatch } from '../plain-view.js';
 import { endLine, type RunEnd, resultLine } from '../run-end.js';
 import { describeRun } from '../runs.js';
 import { runSession } from '../session/session.js';
 import { isTerminal } from '../session/terminal.js';
-import { terminalText } from '../terminal-text.js';
-import { traceLines } from '../trace-lines.js';
 import { type WatchItem, watchRun } from '../watch-run.js';
 
 interface WatchVerbOptions extends CommonOptions {

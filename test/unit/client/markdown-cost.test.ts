@@ -1,8 +1,8 @@
 /** Texts that take `marked` very long are never given to it. */
 import { lexer } from 'marked';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { markdownLines } from '../../../src/client/markdown.js';
-import { noColors } from '../../../src/client/output.js';
+import { markdownLines } from '../../../src/print/markdown.js';
+import { noColors } from '../../../src/print/output.js';
 
 vi.mock('marked', async original => {
   const marked = await original<typeof import('marked')>();

@@ -5,8 +5,8 @@ import { askRun } from '../../../src/client/ask-run.js';
 import type { Temporal } from '../../../src/client/connect.js';
 import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
 import { endLine, readEnd } from '../../../src/client/run-end.js';
-import { shownRun } from '../../../src/client/show-run.js';
 import { type ListedRun, listedRun, listLine } from '../../../src/client/verbs/list.js';
+import { shownRun } from '../../../src/print/show-run.js';
 import { temporalClient } from '../../../src/temporal-client.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 

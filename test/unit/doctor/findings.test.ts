@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { noColors } from '../../../src/client/output.js';
 import { checkConfiguration, checkWorkspaceFolder } from '../../../src/doctor/check-configuration.js';
 import { checkBlobs, checkNode } from '../../../src/doctor/check-host.js';
 import { failed, failedBy, ok, skipped, warning } from '../../../src/doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../../src/doctor/print.js';
 import { SteersmanError } from '../../../src/errors.js';
+import { noColors } from '../../../src/print/output.js';
 
 function folder(files: Record<string, string> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../../src/client/layout.js';
 import { inputRows } from '../../../../src/client/session/input-rows.js';
+import { widthOf } from '../../../../src/print/layout.js';
 
 const rows = (text: string, cursor: number, width = 20, most = 6) =>
   inputRows({ text, cursor }, width, most).map(row =>

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { widthOf } from '../../../../src/client/layout.js';
-import { noColors } from '../../../../src/client/output.js';
-import { spokenText } from '../../../../src/client/reply-text.js';
 import { liveArea } from '../../../../src/client/session/live-area.js';
 import { newProgress, takeEvent, takeLive, takeProgress } from '../../../../src/client/session/run-view.js';
 import { NEW_TALK } from '../../../../src/client/session/talk.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
+import { widthOf } from '../../../../src/print/layout.js';
+import { noColors } from '../../../../src/print/output.js';
+import { spokenText } from '../../../../src/print/reply-text.js';
 
 const event = <T extends JournalType>(type: T, payload: JournalPayloads[T]) =>
   ({ seq: 1, at: 1_000, type, ...payload }) as unknown as JournalEvent;

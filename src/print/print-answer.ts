@@ -1,8 +1,8 @@
 /** The answer of an ended run: on stdout, with how it ended on stderr. */
 
+import type { RunEnd } from '../client/run-end.js';
+import { endLine } from '../client/run-end.js';
 import type { Output } from './output.js';
-import type { RunEnd } from './run-end.js';
-import { endLine } from './run-end.js';
 import { terminalText } from './terminal-text.js';
 
 export function printAnswer(output: Output, end: RunEnd): void {

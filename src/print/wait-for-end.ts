@@ -1,11 +1,11 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Temporal } from './connect.js';
-import { isServerAway } from './grpc-errors.js';
+import type { Temporal } from '../client/connect.js';
+import { isServerAway } from '../client/grpc-errors.js';
+import type { RunEnd } from '../client/run-end.js';
+import { readEnd } from '../client/run-end.js';
+import { describeRun, isOpen } from '../client/runs.js';
 import type { TextSink } from './output.js';
-import type { RunEnd } from './run-end.js';
-import { readEnd } from './run-end.js';
-import { describeRun, isOpen } from './runs.js';
 import { WaitTeller } from './waits-for.js';
 
 const POLL_MS = 1_000;

@@ -1,4 +1,14 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
+
+import { askRun } from '../client/ask-run.js';
+import type { Temporal } from '../client/connect.js';
+import { webUiLink } from '../client/connect.js';
+import { gateInput, hiddenInput, type ToolInput } from '../client/gate-input.js';
+import type { RunEnd } from '../client/run-end.js';
+import { endLine, readEnd, UNREADABLE } from '../client/run-end.js';
+import type { RunDescription } from '../client/runs.js';
+import { isOpen, mayBeServed, timesOf } from '../client/runs.js';
+import { readStuckTask, type StuckTask, stuckLine } from '../client/stuck-task.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { Gate } from '../core/gates/gate.js';
 import type { InboxItem } from '../core/inbox.js';
@@ -6,19 +16,10 @@ import { preview } from '../core/preview.js';
 import { unreadableNames } from '../temporal-client.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';
-import { askRun } from './ask-run.js';
-import type { Temporal } from './connect.js';
-import { webUiLink } from './connect.js';
 import { taskLine } from './event-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp } from './gate-help.js';
-import { gateInput, hiddenInput, type ToolInput } from './gate-input.js';
 import type { Colors, TextSink } from './output.js';
-import type { RunEnd } from './run-end.js';
-import { endLine, readEnd, UNREADABLE } from './run-end.js';
-import type { RunDescription } from './runs.js';
-import { isOpen, mayBeServed, timesOf } from './runs.js';
-import { readStuckTask, type StuckTask, stuckLine } from './stuck-task.js';
 import { terminalText } from './terminal-text.js';
 
 /** `show --json`. What only a worker can tell of a run is null where none answers. */

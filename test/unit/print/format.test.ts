@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
-import { argumentsLine, cutToBytes, formatClock, formatDuration } from '../../../src/client/format.js';
 import { newRunId } from '../../../src/client/run-id.js';
 import type { Outcome } from '../../../src/core/cause.js';
+import { argumentsLine, cutToBytes, formatClock, formatDuration } from '../../../src/print/format.js';
 
 describe('figures', () => {
   test.each([

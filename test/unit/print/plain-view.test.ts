@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { noColors, textSink } from '../../../src/client/output.js';
-import { PlainView } from '../../../src/client/plain-view.js';
 import type { JournalEvent } from '../../../src/core/journal.js';
 import { NO_USAGE } from '../../../src/core/message.js';
+import { noColors, textSink } from '../../../src/print/output.js';
+import { PlainView } from '../../../src/print/plain-view.js';
 
 function view() {
   let printed = '';

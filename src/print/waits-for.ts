@@ -1,12 +1,13 @@
 /** What a run that does nothing waits for, told to whoever waits for the run. */
+
+import { askRun } from '../client/ask-run.js';
+import type { Temporal } from '../client/connect.js';
+import type { RunDescription } from '../client/runs.js';
+import { mayBeServed } from '../client/runs.js';
+import { readStuckTask, stuckLine } from '../client/stuck-task.js';
 import { stateQuery } from '../workflows/messages.js';
-import { askRun } from './ask-run.js';
-import type { Temporal } from './connect.js';
 import type { Colors } from './output.js';
-import type { RunDescription } from './runs.js';
-import { mayBeServed } from './runs.js';
 import { gateLines } from './show-run.js';
-import { readStuckTask, stuckLine } from './stuck-task.js';
 
 const QUERY_TIMEOUT_MS = 5_000;
 

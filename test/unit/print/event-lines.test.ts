@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { eventLines } from '../../../src/client/event-lines.js';
-import { noColors } from '../../../src/client/output.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/journal.js';
+import { eventLines } from '../../../src/print/event-lines.js';
+import { noColors } from '../../../src/print/output.js';
 
 const START = 1_000_000;
 

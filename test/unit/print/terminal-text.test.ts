@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
-import { noColors, textSink } from '../../../src/client/output.js';
-import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/client/terminal-text.js';
+import { noColors, textSink } from '../../../src/print/output.js';
+import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/print/terminal-text.js';
 
 const HOSTILE: [string, string, string][] = [
   ['a window title (OSC)', 'a\u001b]0;owned\u0007b', 'ab'],
@@ -76,7 +76,7 @@ describe('what reaches a terminal', () => {
     const writers = readdirSync(src, { recursive: true, encoding: 'utf8' })
       .filter(file => file.endsWith('.ts'))
       .filter(file => /\bstd(out|err)\.write\(|console\.\w+\(/.test(readFileSync(join(src, file), 'utf8')));
-    expect(writers.sort()).toEqual(['client/output.ts', 'client/session/terminal.ts']);
+    expect(writers.sort()).toEqual(['client/session/terminal.ts', 'print/output.ts']);
   });
 });
 

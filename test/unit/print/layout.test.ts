@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { fitLine, padText, widthOf, wrapText } from '../../../src/client/layout.js';
-import { markdownLines } from '../../../src/client/markdown.js';
-import { noColors } from '../../../src/client/output.js';
+import { fitLine, padText, widthOf, wrapText } from '../../../src/print/layout.js';
+import { markdownLines } from '../../../src/print/markdown.js';
+import { noColors } from '../../../src/print/output.js';
 
 const TEXTS = [
   'Plain words that are long enough to need more than one line in a terminal that is narrow, and some more.',

@@ -1,7 +1,8 @@
 /** Limits as words of a command line. */
+
+import { EXIT } from '../client/exit-codes.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { SteersmanError } from '../errors.js';
-import { EXIT } from './exit-codes.js';
 
 /** `tokens=2000000` and so on; names and values are judged by the run. */
 export function readLimits(words: string[]): Record<string, number | null> {

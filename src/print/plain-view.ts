@@ -3,18 +3,18 @@
  * JSON the words that are meant for people, when it has ended.
  */
 import type { LiveText, ToolProgress } from '../activities/types.js';
+import type { LiveChannel, LiveDelta, LiveProgress } from '../client/live-text.js';
+import { completeLive, followLive, progressWords } from '../client/live-text.js';
+import type { Retry } from '../client/pending-calls.js';
+import type { RunEnd } from '../client/run-end.js';
+import type { WatchItem } from '../client/watch-run.js';
 import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
-import type { LiveChannel, LiveDelta, LiveProgress } from './live-text.js';
-import { completeLive, followLive, progressWords } from './live-text.js';
 import type { TextSink } from './output.js';
-import type { Retry } from './pending-calls.js';
 import { isJson, jsonStart, mayBecomeJson, spokenText } from './reply-text.js';
-import type { RunEnd } from './run-end.js';
 import { terminalText } from './terminal-text.js';
-import type { WatchItem } from './watch-run.js';
 
 /** A model call in flight, as far as it was shown. */
 interface CallView {
