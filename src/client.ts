@@ -1,7 +1,7 @@
 /** `npm run client -- <verb>`: starts, watches, steers and ends runs. */
 import { Command } from 'commander';
-import { runCommandLine, strict } from './client/command.js';
 import { addBudget, addPlan } from './client/verbs/change.js';
+import { runCommandLine, strict } from './client/verbs/command.js';
 import { addDoctor } from './client/verbs/doctor.js';
 import { addExport } from './client/verbs/export.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './client/verbs/gates.js';

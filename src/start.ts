@@ -1,15 +1,15 @@
 /** `npm start -- "<goal>"`: all in one. */
 import { Command } from 'commander';
-import type { CommonOptions } from './client/command.js';
-import { describeVerb, runCommandLine, strict, withTemporal } from './client/command.js';
-import { REHEARSAL_NOTE } from './client/default-model.js';
 import { EXIT } from './client/exit-codes.js';
-import { tellLeftOpen } from './client/left-open.js';
-import { runGoal } from './client/run-goal.js';
+import { REHEARSAL_NOTE } from './client/runs/default-model.js';
+import type { StartOptions } from './client/runs/start-run.js';
+import { configFolder, startRequest, withDefaultModel } from './client/runs/start-run.js';
 import { isTerminal } from './client/session/terminal.js';
-import { addStartOptions, readGoal } from './client/start-options.js';
-import type { StartOptions } from './client/start-run.js';
-import { configFolder, startRequest, withDefaultModel } from './client/start-run.js';
+import type { CommonOptions } from './client/verbs/command.js';
+import { describeVerb, runCommandLine, strict, withTemporal } from './client/verbs/command.js';
+import { tellLeftOpen } from './client/verbs/left-open.js';
+import { runGoal } from './client/verbs/run-goal.js';
+import { addStartOptions, readGoal } from './client/verbs/start-options.js';
 import { SteersmanError } from './errors.js';
 
 /** How long a run of a session that is gone waits for the next goal. */

@@ -1,8 +1,8 @@
 /** A Temporal server that answers: has it what runs need? */
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { explainError } from '../client/grpc-errors.js';
-import { readStuckTask, stuckLine } from '../client/stuck-task.js';
+import { explainError } from '../client/runs/grpc-errors.js';
+import { readStuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 import { plural } from '../print/format.js';
 import { OPEN_RUNS } from '../stack/open-runs.js';

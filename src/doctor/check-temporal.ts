@@ -1,6 +1,6 @@
 /** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
 import type { Client } from '@temporalio/client';
-import { connect, usesLocalStack } from '../client/connect.js';
+import { connect, usesLocalStack } from '../client/runs/connect.js';
 import { binaryCacheDir } from '../stack/home.js';
 import { isHealthy, localConnection } from '../stack/probe.js';
 import { readStack, type ServerRecord } from '../stack/records.js';

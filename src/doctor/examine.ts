@@ -1,7 +1,7 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
-import { usesLocalStack } from '../client/connect.js';
-import { defaultModelFor } from '../client/default-model.js';
-import { explainError } from '../client/grpc-errors.js';
+import { usesLocalStack } from '../client/runs/connect.js';
+import { defaultModelFor } from '../client/runs/default-model.js';
+import { explainError } from '../client/runs/grpc-errors.js';
 import { env } from '../env.js';
 import { createProviders } from '../models/providers.js';
 import { resolveHome } from '../stack/home.js';

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
-import { connect, usesLocalStack } from '../client/connect.js';
+import { connect, usesLocalStack } from '../client/runs/connect.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { outLine } from '../print/output.js';

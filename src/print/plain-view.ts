@@ -3,11 +3,11 @@
  * JSON the words that are meant for people, when it has ended.
  */
 import type { LiveText, ToolProgress } from '../activities/types.js';
-import type { LiveChannel, LiveDelta, LiveProgress } from '../client/live-text.js';
-import { completeLive, followLive, progressWords } from '../client/live-text.js';
-import type { Retry } from '../client/pending-calls.js';
-import type { RunEnd } from '../client/run-end.js';
-import type { WatchItem } from '../client/watch-run.js';
+import type { LiveChannel, LiveDelta, LiveProgress } from '../client/runs/live-text.js';
+import { completeLive, followLive, progressWords } from '../client/runs/live-text.js';
+import type { Retry } from '../client/runs/pending-calls.js';
+import type { RunEnd } from '../client/runs/run-end.js';
+import type { WatchItem } from '../client/runs/watch-run.js';
 import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';

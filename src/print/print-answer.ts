@@ -1,7 +1,7 @@
 /** The answer of an ended run: on stdout, with how it ended on stderr. */
 
-import type { RunEnd } from '../client/run-end.js';
-import { endLine } from '../client/run-end.js';
+import type { RunEnd } from '../client/runs/run-end.js';
+import { endLine } from '../client/runs/run-end.js';
 import type { Output } from './output.js';
 import { terminalText } from './terminal-text.js';
 

@@ -1,14 +1,14 @@
 /** A run at a glance: what `show` prints. Works without a worker for ended runs. */
 
-import { askRun } from '../client/ask-run.js';
-import type { Temporal } from '../client/connect.js';
-import { webUiLink } from '../client/connect.js';
-import { gateInput, hiddenInput, type ToolInput } from '../client/gate-input.js';
-import type { RunEnd } from '../client/run-end.js';
-import { endLine, readEnd, UNREADABLE } from '../client/run-end.js';
-import type { RunDescription } from '../client/runs.js';
-import { isOpen, mayBeServed, timesOf } from '../client/runs.js';
-import { readStuckTask, type StuckTask, stuckLine } from '../client/stuck-task.js';
+import { askRun } from '../client/runs/ask-run.js';
+import type { Temporal } from '../client/runs/connect.js';
+import { webUiLink } from '../client/runs/connect.js';
+import { gateInput, hiddenInput, type ToolInput } from '../client/runs/gate-input.js';
+import type { RunEnd } from '../client/runs/run-end.js';
+import { endLine, readEnd, UNREADABLE } from '../client/runs/run-end.js';
+import type { RunDescription } from '../client/runs/runs.js';
+import { isOpen, mayBeServed, timesOf } from '../client/runs/runs.js';
+import { readStuckTask, type StuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { Gate } from '../core/gates/gate.js';
 import type { InboxItem } from '../core/inbox.js';

@@ -1,10 +1,10 @@
 /** Waiting for the end of a run, through restarts of everything. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Temporal } from '../client/connect.js';
-import { isServerAway } from '../client/grpc-errors.js';
-import type { RunEnd } from '../client/run-end.js';
-import { readEnd } from '../client/run-end.js';
-import { describeRun, isOpen } from '../client/runs.js';
+import type { Temporal } from '../client/runs/connect.js';
+import { isServerAway } from '../client/runs/grpc-errors.js';
+import type { RunEnd } from '../client/runs/run-end.js';
+import { readEnd } from '../client/runs/run-end.js';
+import { describeRun, isOpen } from '../client/runs/runs.js';
 import type { TextSink } from './output.js';
 import { WaitTeller } from './waits-for.js';
 

@@ -1,10 +1,10 @@
 /** What a run that does nothing waits for, told to whoever waits for the run. */
 
-import { askRun } from '../client/ask-run.js';
-import type { Temporal } from '../client/connect.js';
-import type { RunDescription } from '../client/runs.js';
-import { mayBeServed } from '../client/runs.js';
-import { readStuckTask, stuckLine } from '../client/stuck-task.js';
+import { askRun } from '../client/runs/ask-run.js';
+import type { Temporal } from '../client/runs/connect.js';
+import type { RunDescription } from '../client/runs/runs.js';
+import { mayBeServed } from '../client/runs/runs.js';
+import { readStuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import { stateQuery } from '../workflows/messages.js';
 import type { Colors } from './output.js';
 import { gateLines } from './show-run.js';

@@ -1,9 +1,9 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Temporal } from '../../src/client/connect.js';
-import { describeRun } from '../../src/client/runs.js';
-import { watchRun } from '../../src/client/watch-run.js';
+import type { Temporal } from '../../src/client/runs/connect.js';
+import { describeRun } from '../../src/client/runs/runs.js';
+import { watchRun } from '../../src/client/runs/watch-run.js';
 import { checkServer } from '../../src/doctor/check-server.js';
 import { readRun } from '../../src/print/show-run.js';
 import { stateQuery, steerSignal } from '../../src/workflows/messages.js';

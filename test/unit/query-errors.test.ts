@@ -1,6 +1,6 @@
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { isFinalQueryError } from '../../src/client/grpc-errors.js';
+import { isFinalQueryError } from '../../src/client/runs/grpc-errors.js';
 import { FAILURE } from '../../src/core/failure.js';
 import { askPatiently, type QueryTrouble, queryTrouble } from '../../src/query-errors.js';
 import { readArguments } from '../../src/worker/read-arguments.js';

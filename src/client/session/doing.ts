@@ -2,9 +2,9 @@
 import type { Gate } from '../../core/gates/gate.js';
 import { noColors, textSink } from '../../print/output.js';
 import { printRun, readRun } from '../../print/show-run.js';
-import type { Temporal } from '../connect.js';
-import { explainError } from '../grpc-errors.js';
-import { describeRun } from '../runs.js';
+import type { Temporal } from '../runs/connect.js';
+import { explainError } from '../runs/grpc-errors.js';
+import { describeRun } from '../runs/runs.js';
 import {
   answerGate,
   deliver,
@@ -13,8 +13,8 @@ import {
   sendSwitch,
   submitToolResult,
   takeBack,
-} from '../send.js';
-import { stopRun } from '../stop-run.js';
+} from '../runs/send.js';
+import { stopRun } from '../runs/stop-run.js';
 import type { Effect } from './talk.js';
 
 export interface Does {

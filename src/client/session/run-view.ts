@@ -5,7 +5,7 @@ import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
 import { spokenText } from '../../print/reply-text.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
-import { progressWords } from '../live-text.js';
+import { progressWords } from '../runs/live-text.js';
 
 /** A model call in flight. */
 export interface CallInFlight {

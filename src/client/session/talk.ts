@@ -2,7 +2,7 @@
 import type { Gate } from '../../core/gates/gate.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import type { SteerTime } from '../../core/inbox.js';
-import type { ToolInput } from '../gate-input.js';
+import type { ToolInput } from '../runs/gate-input.js';
 import { completeCommand, helpLines, readCommand } from './commands.js';
 import { editedAnswer, editText, type PlanLine } from './gate-edit.js';
 import type { Key, Line } from './line-editor.js';

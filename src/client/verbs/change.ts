@@ -5,11 +5,11 @@ import { taskLine } from '../../print/event-lines.js';
 import { plural } from '../../print/format.js';
 import { readLimits } from '../../print/limit-words.js';
 import { readRun } from '../../print/show-run.js';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { readJson } from '../json-argument.js';
-import { describeRun } from '../runs.js';
-import { editPlan, setBudget } from '../send.js';
+import { describeRun } from '../runs/runs.js';
+import { editPlan, setBudget } from '../runs/send.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
+import { readJson } from './json-argument.js';
 
 export function addPlan(program: Command): void {
   const verb = program

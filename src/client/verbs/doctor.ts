@@ -7,9 +7,9 @@ import { env } from '../../env.js';
 import { createOutput } from '../../print/output.js';
 import { projectRoot } from '../../stack/home.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
-import { type CommonOptions, describeVerb } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { userPath } from '../start-run.js';
+import { userPath } from '../runs/start-run.js';
+import { type CommonOptions, describeVerb } from './command.js';
 
 interface DoctorOptions extends CommonOptions {
   fix?: boolean;

@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import type { Command } from 'commander';
 import { SteersmanError } from '../../errors.js';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun } from '../runs.js';
-import { userPath } from '../start-run.js';
+import { describeRun } from '../runs/runs.js';
+import { userPath } from '../runs/start-run.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
 
 interface ExportOptions extends CommonOptions {
   out?: string;

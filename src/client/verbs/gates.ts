@@ -5,12 +5,12 @@ import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/json.js';
 import { SteersmanError } from '../../errors.js';
 import { readRun } from '../../print/show-run.js';
-import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { readJson } from '../json-argument.js';
-import { describeRun } from '../runs.js';
-import { answerGate, submitToolResult } from '../send.js';
-import { readWords } from '../start-options.js';
+import { describeRun } from '../runs/runs.js';
+import { answerGate, submitToolResult } from '../runs/send.js';
+import { type CommonOptions, type Context, describeVerb, withTemporal } from './command.js';
+import { readJson } from './json-argument.js';
+import { readWords } from './start-options.js';
 
 interface ApproveOptions extends CommonOptions {
   always?: boolean;

@@ -7,12 +7,12 @@ import { formatDuration } from '../../print/format.js';
 import { padText } from '../../print/layout.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { unreadableNames } from '../../temporal-client.js';
-import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from '../command.js';
-import type { Temporal } from '../connect.js';
 import { EXIT } from '../exit-codes.js';
-import { explainError } from '../grpc-errors.js';
-import { ALL_RUNS, describeRun, timesOf } from '../runs.js';
-import { readStuckTask, type StuckTask } from '../stuck-task.js';
+import type { Temporal } from '../runs/connect.js';
+import { explainError } from '../runs/grpc-errors.js';
+import { ALL_RUNS, describeRun, timesOf } from '../runs/runs.js';
+import { readStuckTask, type StuckTask } from '../runs/stuck-task.js';
+import { type CommonOptions, describeVerb, positiveInteger, withTemporal } from './command.js';
 
 interface ListOptions extends CommonOptions {
   limit: number;

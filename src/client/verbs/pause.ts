@@ -1,9 +1,9 @@
 /** `pause`, `resume` and `finish`: switches of a run (S5). */
 import type { Command } from 'commander';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun, mayBeServed } from '../runs.js';
-import { type Switch, sendSwitch } from '../send.js';
+import { describeRun, mayBeServed } from '../runs/runs.js';
+import { type Switch, sendSwitch } from '../runs/send.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
 
 interface SwitchVerb {
   name: Switch;

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { printAnswer } from '../../print/print-answer.js';
 import { waitForEnd } from '../../print/wait-for-end.js';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { resultLine } from '../run-end.js';
+import { resultLine } from '../runs/run-end.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
 
 export function addResult(program: Command): void {
   const verb = program

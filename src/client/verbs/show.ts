@@ -1,9 +1,9 @@
 /** `show`: a run at a glance. */
 import type { Command } from 'commander';
 import { printRun, readRun } from '../../print/show-run.js';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun, isOpen } from '../runs.js';
+import { describeRun, isOpen } from '../runs/runs.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
 
 export function addShow(program: Command): void {
   const verb = program

@@ -1,11 +1,17 @@
 /** `start`: starts a run and leaves it to its worker. */
 import type { Command } from 'commander';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
-import { webUiLink } from '../connect.js';
-import { REHEARSAL_NOTE } from '../default-model.js';
 import { EXIT } from '../exit-codes.js';
-import { addStartOptions, readGoal } from '../start-options.js';
-import { type StartOptions, startRequest, startRun, taskQueueFor, withDefaultModel } from '../start-run.js';
+import { webUiLink } from '../runs/connect.js';
+import { REHEARSAL_NOTE } from '../runs/default-model.js';
+import {
+  type StartOptions,
+  startRequest,
+  startRun,
+  taskQueueFor,
+  withDefaultModel,
+} from '../runs/start-run.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
+import { addStartOptions, readGoal } from './start-options.js';
 
 export function addStart(program: Command): void {
   const verb = program

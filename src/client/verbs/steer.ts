@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { Option } from 'commander';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
 import { terminalText } from '../../print/terminal-text.js';
-import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { newMessageId, type Sent, sendMessage } from '../send.js';
-import { readWords } from '../start-options.js';
+import { newMessageId, type Sent, sendMessage } from '../runs/send.js';
+import { type CommonOptions, type Context, describeVerb, withTemporal } from './command.js';
+import { readWords } from './start-options.js';
 
 interface SteerOptions extends CommonOptions {
   when: SteerTime;

@@ -1,9 +1,9 @@
 /** `stop` and `cancel`: two ways to end a run. */
 import type { Command } from 'commander';
-import { type CommonOptions, type Context, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun, mayBeServed } from '../runs.js';
-import { cancelRun, stopRun } from '../stop-run.js';
+import { describeRun, mayBeServed } from '../runs/runs.js';
+import { cancelRun, stopRun } from '../runs/stop-run.js';
+import { type CommonOptions, type Context, describeVerb, withTemporal } from './command.js';
 
 export function addStop(program: Command): void {
   const verb = program

@@ -4,8 +4,8 @@ import type { Command } from 'commander';
 import { createLocalBlobStore } from '../../blobs/blob-store.js';
 import { SteersmanError } from '../../errors.js';
 import { resolveHome } from '../../stack/home.js';
-import { type CommonOptions, describeVerb, withTemporal } from '../command.js';
 import { EXIT } from '../exit-codes.js';
+import { type CommonOptions, describeVerb, withTemporal } from './command.js';
 
 /** More than any text that a run keeps. */
 const MOST_BYTES = 64 * 1024 * 1024;

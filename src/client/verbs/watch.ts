@@ -4,14 +4,14 @@ import type { Output } from '../../print/output.js';
 import { PlainView, showWatch } from '../../print/plain-view.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { traceLines } from '../../print/trace-lines.js';
-import { type CommonOptions, type Context, describeVerb, positiveInteger, withTemporal } from '../command.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import { onInterrupt } from '../interrupts.js';
-import { endLine, type RunEnd, resultLine } from '../run-end.js';
-import { describeRun } from '../runs.js';
+import { endLine, type RunEnd, resultLine } from '../runs/run-end.js';
+import { describeRun } from '../runs/runs.js';
+import { type WatchItem, watchRun } from '../runs/watch-run.js';
 import { runSession } from '../session/session.js';
 import { isTerminal } from '../session/terminal.js';
-import { type WatchItem, watchRun } from '../watch-run.js';
+import { type CommonOptions, type Context, describeVerb, positiveInteger, withTemporal } from './command.js';
+import { onInterrupt } from './interrupts.js';
 
 interface WatchVerbOptions extends CommonOptions {
   poll?: number;

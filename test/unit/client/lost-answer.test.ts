@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Temporal } from '../../../src/client/connect.js';
-import { sendMessage } from '../../../src/client/send.js';
-import { type StartRequest, startRun } from '../../../src/client/start-run.js';
+import type { Temporal } from '../../../src/client/runs/connect.js';
+import { sendMessage } from '../../../src/client/runs/send.js';
+import { type StartRequest, startRun } from '../../../src/client/runs/start-run.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */

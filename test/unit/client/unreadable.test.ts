@@ -1,10 +1,10 @@
 import type { ConnectionLike } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { askRun } from '../../../src/client/ask-run.js';
-import type { Temporal } from '../../../src/client/connect.js';
-import { isFinalQueryError } from '../../../src/client/grpc-errors.js';
-import { endLine, readEnd } from '../../../src/client/run-end.js';
+import { askRun } from '../../../src/client/runs/ask-run.js';
+import type { Temporal } from '../../../src/client/runs/connect.js';
+import { isFinalQueryError } from '../../../src/client/runs/grpc-errors.js';
+import { endLine, readEnd } from '../../../src/client/runs/run-end.js';
 import { type ListedRun, listedRun, listLine } from '../../../src/client/verbs/list.js';
 import { shownRun } from '../../../src/print/show-run.js';
 import { temporalClient } from '../../../src/temporal-client.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
-import { newRunId } from '../../../src/client/run-id.js';
+import { newRunId } from '../../../src/client/runs/run-id.js';
 import type { Outcome } from '../../../src/core/cause.js';
 import { argumentsLine, cutToBytes, formatClock, formatDuration } from '../../../src/print/format.js';
 

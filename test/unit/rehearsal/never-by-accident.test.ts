@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultModelFor } from '../../../src/client/default-model.js';
+import { defaultModelFor } from '../../../src/client/runs/default-model.js';
 import { createOpenAiProvider } from '../../../src/models/openai.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hiddenInput } from '../../../../src/client/gate-input.js';
+import { hiddenInput } from '../../../../src/client/runs/gate-input.js';
 import type { Key } from '../../../../src/client/session/line-editor.js';
 import type { Effect, Talk } from '../../../../src/client/session/talk.js';
 import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';

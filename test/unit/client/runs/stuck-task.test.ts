@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { stuckLine, stuckTask, type TaskFailure } from '../../../src/client/stuck-task.js';
+import { stuckLine, stuckTask, type TaskFailure } from '../../../../src/client/runs/stuck-task.js';
 
 const failed = (cause: number, message: string): TaskFailure => ({
   kind: 'failed',

@@ -1,7 +1,7 @@
 /** JSON on the command line. */
-import { isRecord } from '../core/json.js';
-import { SteersmanError } from '../errors.js';
-import { EXIT } from './exit-codes.js';
+import { isRecord } from '../../core/json.js';
+import { SteersmanError } from '../../errors.js';
+import { EXIT } from '../exit-codes.js';
 
 interface Forms {
   object: Record<string, unknown>;

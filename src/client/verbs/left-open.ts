@@ -1,10 +1,10 @@
 /** Runs of the local stack that a crash left open: told at a start, and gone on with only when asked (L20). */
 
-import { plural } from '../print/format.js';
-import { leftOpenRuns } from '../stack/open-runs.js';
-import { resumeQueue } from '../stack/workers.js';
+import { plural } from '../../print/format.js';
+import { leftOpenRuns } from '../../stack/open-runs.js';
+import { resumeQueue } from '../../stack/workers.js';
+import { projectWorker } from '../runs/project-worker.js';
 import type { Context } from './command.js';
-import { projectWorker } from './project-worker.js';
 
 const SHOWN = 5;
 

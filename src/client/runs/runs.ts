@@ -1,12 +1,12 @@
 /** Looking runs up. */
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { nearestNames } from '../core/tools/tool-call.js';
-import { SteersmanError } from '../errors.js';
-import { isServed } from '../stack/open-runs.js';
-import { WORKFLOW_TYPE } from '../workflows/messages.js';
+import { nearestNames } from '../../core/tools/tool-call.js';
+import { SteersmanError } from '../../errors.js';
+import { isServed } from '../../stack/open-runs.js';
+import { WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
-import { EXIT } from './exit-codes.js';
 
 export type RunDescription = WorkflowExecutionDescription;
 

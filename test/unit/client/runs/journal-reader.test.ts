@@ -1,8 +1,8 @@
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { JournalReader } from '../../../src/client/journal-reader.js';
-import type { JournalEvent } from '../../../src/core/journal.js';
-import type { EventsPage } from '../../../src/workflows/messages.js';
+import { JournalReader } from '../../../../src/client/runs/journal-reader.js';
+import type { JournalEvent } from '../../../../src/core/journal.js';
+import type { EventsPage } from '../../../../src/workflows/messages.js';
 
 interface Part {
   /** First and last event that the part keeps. */

@@ -1,6 +1,6 @@
 /** Reads a run's journal from its beginning, through the parts that it continued as new from. */
-import type { JournalEvent } from '../core/journal.js';
-import type { EventsPage } from '../workflows/messages.js';
+import type { JournalEvent } from '../../core/journal.js';
+import type { EventsPage } from '../../workflows/messages.js';
 import { isFinalQueryError } from './grpc-errors.js';
 
 /** Asks one part of the run for its events after `since`. */

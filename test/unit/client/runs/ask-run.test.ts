@@ -1,9 +1,9 @@
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { defineQuery } from '@temporalio/workflow';
 import { expect, test } from 'vitest';
-import { askRun } from '../../../src/client/ask-run.js';
-import type { Temporal } from '../../../src/client/connect.js';
-import { REFUSAL } from '../../../src/workflows/platform/query-guard.js';
+import { askRun } from '../../../../src/client/runs/ask-run.js';
+import type { Temporal } from '../../../../src/client/runs/connect.js';
+import { REFUSAL } from '../../../../src/workflows/platform/query-guard.js';
 
 const query = defineQuery<string>('state');
 

@@ -1,24 +1,24 @@
 /** `npm start`: local stack, run, live view and answer in one command. */
 
-import type { Output } from '../print/output.js';
-import { PlainView, showWatch } from '../print/plain-view.js';
-import { printAnswer } from '../print/print-answer.js';
-import { superviseWorker } from '../stack/supervise.js';
-import type { Report } from '../stack/temporal-binary.js';
+import type { Output } from '../../print/output.js';
+import { PlainView, showWatch } from '../../print/plain-view.js';
+import { printAnswer } from '../../print/print-answer.js';
+import { superviseWorker } from '../../stack/supervise.js';
+import type { Report } from '../../stack/temporal-binary.js';
+import { EXIT, exitCodeOf } from '../exit-codes.js';
+import type { Temporal } from '../runs/connect.js';
+import { webUiLink } from '../runs/connect.js';
+import { explainError } from '../runs/grpc-errors.js';
+import { projectWorker } from '../runs/project-worker.js';
+import { resultLine } from '../runs/run-end.js';
+import type { StartRequest } from '../runs/start-run.js';
+import { startRun, taskQueueFor } from '../runs/start-run.js';
+import { stopRun } from '../runs/stop-run.js';
+import type { WatchItem } from '../runs/watch-run.js';
+import { watchRun } from '../runs/watch-run.js';
+import { runSession } from '../session/session.js';
 import type { Context } from './command.js';
-import type { Temporal } from './connect.js';
-import { webUiLink } from './connect.js';
-import { EXIT, exitCodeOf } from './exit-codes.js';
-import { explainError } from './grpc-errors.js';
 import { onInterrupt } from './interrupts.js';
-import { projectWorker } from './project-worker.js';
-import { resultLine } from './run-end.js';
-import { runSession } from './session/session.js';
-import type { StartRequest } from './start-run.js';
-import { startRun, taskQueueFor } from './start-run.js';
-import { stopRun } from './stop-run.js';
-import type { WatchItem } from './watch-run.js';
-import { watchRun } from './watch-run.js';
 
 /**
  * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal

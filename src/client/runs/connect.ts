@@ -3,15 +3,15 @@
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
-import { resolveHome } from '../stack/home.js';
-import { isLoopback, localConnection } from '../stack/probe.js';
-import type { LocalServer } from '../stack/server.js';
-import { ensureServer } from '../stack/server.js';
-import type { Report } from '../stack/temporal-binary.js';
-import { temporalClient } from '../temporal-client.js';
-import { EXIT } from './exit-codes.js';
+import { env } from '../../env.js';
+import { SteersmanError } from '../../errors.js';
+import { resolveHome } from '../../stack/home.js';
+import { isLoopback, localConnection } from '../../stack/probe.js';
+import type { LocalServer } from '../../stack/server.js';
+import { ensureServer } from '../../stack/server.js';
+import type { Report } from '../../stack/temporal-binary.js';
+import { temporalClient } from '../../temporal-client.js';
+import { EXIT } from '../exit-codes.js';
 
 /** A connected client. */
 export interface Temporal {

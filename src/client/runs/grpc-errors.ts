@@ -5,9 +5,9 @@ import {
   NamespaceNotFoundError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { SteersmanError } from '../errors.js';
-import { queryTrouble } from '../query-errors.js';
-import { EXIT } from './exit-codes.js';
+import { SteersmanError } from '../../errors.js';
+import { queryTrouble } from '../../query-errors.js';
+import { EXIT } from '../exit-codes.js';
 
 const UNAVAILABLE = 14;
 const SEE_LIST = 'List the runs with: npm run client -- list';

@@ -5,11 +5,11 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
-import type { Outcome } from '../core/cause.js';
-import { type Cause, causeText } from '../core/cause.js';
-import { isRecord } from '../core/json.js';
-import { unreadableEncoding } from '../temporal-client.js';
-import type { RunResult } from '../workflows/messages.js';
+import type { Outcome } from '../../core/cause.js';
+import { type Cause, causeText } from '../../core/cause.js';
+import { isRecord } from '../../core/json.js';
+import { unreadableEncoding } from '../../temporal-client.js';
+import type { RunResult } from '../../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';
 

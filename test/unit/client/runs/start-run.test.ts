@@ -2,9 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StartOptions } from '../../../src/client/start-run.js';
-import { startRequest } from '../../../src/client/start-run.js';
-import { SteersmanError } from '../../../src/errors.js';
+import type { StartOptions } from '../../../../src/client/runs/start-run.js';
+import { startRequest } from '../../../../src/client/runs/start-run.js';
+import { SteersmanError } from '../../../../src/errors.js';
 
 const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
 

@@ -2,12 +2,12 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { DEFAULT_LIMITS } from '../core/limits.js';
-import { MODES } from '../core/run-config.js';
-import { SteersmanError } from '../errors.js';
-import { readLimits } from '../print/limit-words.js';
+import { DEFAULT_LIMITS } from '../../core/limits.js';
+import { MODES } from '../../core/run-config.js';
+import { SteersmanError } from '../../errors.js';
+import { readLimits } from '../../print/limit-words.js';
+import { EXIT } from '../exit-codes.js';
 import { positiveInteger } from './command.js';
-import { EXIT } from './exit-codes.js';
 
 /** Adds the goal and all options of a start. */
 export function addStartOptions(command: Command): Command {

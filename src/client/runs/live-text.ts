@@ -1,5 +1,5 @@
 /** What a watcher prints of the live text of a model call: heartbeats in, deltas out. Pure. */
-import type { LiveText, ToolProgress } from '../activities/types.js';
+import type { LiveText, ToolProgress } from '../../activities/types.js';
 
 export type LiveChannel = LiveText['channel'];
 

@@ -1,9 +1,9 @@
 /** Asking a run to end. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { SteersmanError } from '../errors.js';
-import { stopSignal } from '../workflows/messages.js';
+import { SteersmanError } from '../../errors.js';
+import { stopSignal } from '../../workflows/messages.js';
+import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
-import { EXIT } from './exit-codes.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen } from './runs.js';
 

@@ -6,10 +6,10 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { Limits } from '../core/limits.js';
-import type { Receipt } from '../core/receipt.js';
-import { SteersmanError } from '../errors.js';
-import type { FollowUpInput, SteerInput } from '../workflows/messages.js';
+import type { Limits } from '../../core/limits.js';
+import type { Receipt } from '../../core/receipt.js';
+import { SteersmanError } from '../../errors.js';
+import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
@@ -23,10 +23,10 @@ import {
   steerSignal,
   submitToolResultUpdate,
   withdrawUpdate,
-} from '../workflows/messages.js';
+} from '../../workflows/messages.js';
+import { EXIT } from '../exit-codes.js';
 import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
-import { EXIT } from './exit-codes.js';
 import { explainError, isFinalQueryError, isServerAway } from './grpc-errors.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';

@@ -1,6 +1,6 @@
 /** The id of a new run: it tells what the run is for. */
 import { randomBytes } from 'node:crypto';
-import { widthOf } from '../print/layout.js';
+import { widthOf } from '../../print/layout.js';
 
 const MOST_COLUMNS = 32;
 

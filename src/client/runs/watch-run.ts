@@ -1,8 +1,8 @@
 /** Follows a run from its first event to its end: journal, live text, retries. One poller a run. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveText, ToolProgress } from '../activities/types.js';
-import type { JournalEvent } from '../core/journal.js';
-import { eventsQuery } from '../workflows/messages.js';
+import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { JournalEvent } from '../../core/journal.js';
+import { eventsQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { isFinalQueryError, isServerAway } from './grpc-errors.js';

@@ -1,16 +1,16 @@
 /** What all commands share: options, connection, errors as messages, exit codes. */
 import type { Command } from 'commander';
 import { CommanderError, InvalidArgumentError } from 'commander';
-import { loadDotEnv } from '../env.js';
-import { SteersmanError } from '../errors.js';
-import type { Output } from '../print/output.js';
-import { createOutput, errorLine, outLine } from '../print/output.js';
-import { jsonLine } from '../print/terminal-text.js';
-import { projectRoot } from '../stack/home.js';
-import type { Temporal } from './connect.js';
-import { connect } from './connect.js';
-import { EXIT } from './exit-codes.js';
-import { explainError } from './grpc-errors.js';
+import { loadDotEnv } from '../../env.js';
+import { SteersmanError } from '../../errors.js';
+import type { Output } from '../../print/output.js';
+import { createOutput, errorLine, outLine } from '../../print/output.js';
+import { jsonLine } from '../../print/terminal-text.js';
+import { projectRoot } from '../../stack/home.js';
+import { EXIT } from '../exit-codes.js';
+import type { Temporal } from '../runs/connect.js';
+import { connect } from '../runs/connect.js';
+import { explainError } from '../runs/grpc-errors.js';
 
 export interface CommonOptions {
   json?: boolean;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveText } from '../../../src/activities/types.js';
-import type { LiveDelta, LiveProgress } from '../../../src/client/live-text.js';
-import { completeLive, followLive } from '../../../src/client/live-text.js';
+import type { LiveText } from '../../../../src/activities/types.js';
+import type { LiveDelta, LiveProgress } from '../../../../src/client/runs/live-text.js';
+import { completeLive, followLive } from '../../../../src/client/runs/live-text.js';
 
 function beat(offset: number, tail: string, more: Partial<LiveText> = {}): LiveText {
   return { callId: 'c1', attempt: 1, channel: 'text', offset, tail, ...more };

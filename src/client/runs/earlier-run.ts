@@ -1,9 +1,9 @@
 /** What an ended run leaves to the next one: its goals and answers (DESIGN.md, "Steering"). */
-import { delimit } from '../core/prompt.js';
-import { SteersmanError } from '../errors.js';
-import { cutToBytes } from '../print/format.js';
+import { delimit } from '../../core/prompt.js';
+import { SteersmanError } from '../../errors.js';
+import { cutToBytes } from '../../print/format.js';
+import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
-import { EXIT } from './exit-codes.js';
 import { readEnd } from './run-end.js';
 import { describeRun, isOpen } from './runs.js';
 
