@@ -11,6 +11,7 @@ import { FAILURE } from '../core/failure.js';
 import { fitted } from '../core/fit.js';
 import { isRecord, jsonBytes } from '../core/json.js';
 import { preview } from '../core/preview.js';
+import { resumedState } from '../core/resume.js';
 import { chainFault, readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
@@ -60,8 +61,9 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
 function stateFor(input: unknown): RunState {
   const fault = chainFault(workflowInfo());
   if (fault !== null) throw refusal(fault);
-  // Written by the part before this one, with the types of the same code.
-  if (isHandover() && isRecord(input) && isRecord(input.resume)) return input.resume as unknown as RunState;
+  // Written by the part before this one, with the types of its code.
+  if (isHandover() && isRecord(input) && isRecord(input.resume))
+    return resumedState(input.resume as unknown as RunState);
   const start = readStart(input);
   if (start.ok) return newRunState(start.goal, start.settings, Date.now());
   throw refusal(start.errors.join(' '));
