@@ -1,5 +1,5 @@
 /**
- * Named places where a test lets this process die, fail or fall silent (DESIGN.md, "How it is tested").
+ * Named places where a test lets this process die, fail or fall silent.
  * Off, at no cost, unless STEERSMAN_FAILPOINTS says otherwise: `name=action[@n]`, several with commas.
  * A failpoint fires at its first passage, at the nth with `@n`, at several with `@n-m`, counted over all
  * processes that share the folder STEERSMAN_FAILPOINTS_DIR; each firing leaves a file there, by which a

@@ -46,7 +46,7 @@ export class AttemptUsage {
     return addUsage(this.#before, { ...own, costUsd: costUsd(this.#model, own), estimated: true });
   }
 
-  /** Of a reply: as reported where that can be right (LI4), else estimated; with the attempts before. */
+  /** Of a reply: as reported where that can be right, else estimated; with the attempts before. */
   ofReply(): { usage: Usage; turnedDown: boolean } {
     const estimate: ReportedUsage = {
       inputTokens: this.#inputTokens,

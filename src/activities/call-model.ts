@@ -175,7 +175,7 @@ async function complete(
 
 /**
  * The end of a call that was aborted. Only a person's interrupt, or the end of the run by request, gives
- * a result: a cut reply must never be taken for a whole one (DESIGN.md, "Interrupting").
+ * a result: a cut reply must never be taken for a whole one.
  */
 async function interrupted(
   { input, deps, context, draft, usage }: Call,

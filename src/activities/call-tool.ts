@@ -1,5 +1,5 @@
 /**
- * The activity that runs one tool call. A failing tool is a result, never a failed run (E1, G7); it throws
+ * The activity that runs one tool call. A failing tool is a result, never a failed run (E1); it throws
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
@@ -70,7 +70,7 @@ const LIST_BUDGET_MS = 5_000;
  * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
  * - `tool.not_sent` (retryable) when the worker shuts down before the request left;
  * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only.
- * Everything else is an ending of the result (T6, T7, T14, C4, E1).
+ * Everything else is an ending of the result (T14).
  */
 export function createCallTool(deps: CallToolDeps): (input: CallToolInput) => Promise<CallToolResult> {
   return async function steersmanCallTool(input) {
@@ -113,7 +113,7 @@ class ToolCall {
     }
   }
 
-  /** What the host denies does not run on it, whatever a workflow says it is called (TR7). */
+  /** What the host denies does not run on it, whatever a workflow says it is called. */
   async #isDenied(): Promise<boolean> {
     const { tool, server, serverToolName } = this.#input;
     const servers = this.#deps.pool.config.servers.map(({ name }) => name);
@@ -186,7 +186,7 @@ class ToolCall {
     }
   }
 
-  /** The schema is the server's of this moment; where it can not be had, the server is the judge (C4). */
+  /** The schema is the server's of this moment; where it can not be had, the server is the judge. */
   async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
     if (!this.#input.checked) return [];
     const asked = connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined);
@@ -274,7 +274,7 @@ class ToolCall {
     );
   }
 
-  /** What an unanswered or refused request means, by whether the tool may be called twice (DESIGN.md, "Tools"). */
+  /** What an unanswered or refused request means, by whether the tool may be called twice. */
   async #afterSending(
     error: McpCallError,
     connection: McpConnection,

@@ -1,4 +1,4 @@
-/** A reply as the run's state takes it (L20): bounded in all its parts, what is long by reference. */
+/** A reply as the run's state takes it: bounded in all its parts, what is long by reference. */
 import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../core/bounds.js';
 import { cutText, cutWithoutStore, fitsText, fitted } from '../core/fit.js';
 import { jsonBytes } from '../core/json.js';

@@ -35,7 +35,7 @@ import type { SteersmanActivities } from './types.js';
 export interface ListedTools {
   tools: ToolDefinition[];
   warnings: string[];
-  /** Server that takes calls of tools nobody offers (T3). Default: none. */
+  /** Server that takes calls of tools nobody offers. Default: none. */
   fallbackServer?: string | null;
 }
 
@@ -87,7 +87,7 @@ function unlessCancelled<T>(work: Promise<T>): Promise<T> {
   });
 }
 
-/** A run carries what it pins through every part: too much of it is a fault of the configuration (L20). */
+/** A run carries what it pins through every part: too much of it is a fault of the configuration. */
 function withinBound(pinned: PinnedRun): PinnedRun {
   const bytes = jsonBytes(pinned);
   if (bytes <= PINNED_BYTES - SPARE_BYTES) return pinned;
@@ -153,7 +153,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-/** Names of the client's own tools, as providers allow them (T2). */
+/** Names of the client's own tools, as providers allow them. */
 function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
   const nameOf = toolNamer(
     ['client'],

@@ -1,6 +1,6 @@
 /**
  * What workflows and activities say to each other: plain data, small, and without the conversation,
- * which activities read from the workflow by query (DESIGN.md, "Model calls by reference").
+ * which activities read from the workflow by query.
  */
 
 import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/message.js';
@@ -36,7 +36,7 @@ export interface ModelRequestHead {
   system: string;
   tools: OfferedTool[];
   output: OutputContract;
-  /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it (C1, F19). */
+  /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it. */
   dialect: Dialect;
   temperature: number | null;
   maxOutputTokens: number | null;
@@ -75,7 +75,7 @@ export interface CallModelResult {
   servedModel?: string;
   /** The text that the output is read from, where the message has its head and tail only. */
   wholeText?: string;
-  /** Output text after JSON repair, where core's own parser could not read the raw text (G13). */
+  /** Output text after JSON repair, where core's own parser could not read the raw text. */
   repairedText?: string;
   /** What the person should know of this reply, such as a usage that can't be right. */
   warning?: string;
@@ -93,13 +93,13 @@ export interface CallToolInput {
   server: string | null;
   /** Small arguments; larger ones are read by the query `toolRequest`. */
   arguments?: Record<string, unknown>;
-  /** The worker checks the arguments again, with the schema that the server gives (C4). */
+  /** The worker checks the arguments again, with the schema that the server gives. */
   checked?: boolean;
   timeoutMs: number;
   /** Nothing bad can come of running it twice: read-only or idempotent. */
   idempotent: boolean;
   workspace: string;
-  /** Run context for the tool (T4): ids of run, task and whatever the starter gave. */
+  /** Run context for the tool: ids of run, task and whatever the starter gave. */
   context: Record<string, string>;
 }
 
@@ -135,7 +135,7 @@ export interface ToolProgress {
   message?: string;
 }
 
-/** Heartbeat details of a model call: the live text (DESIGN.md, "Live text"). */
+/** Heartbeat details of a model call: the live text. */
 export interface LiveText {
   callId: string;
   attempt: number;

@@ -1,4 +1,4 @@
-/** Where large results and pictures are kept whole (T17): content by reference, outside workflow history. */
+/** Where large results and pictures are kept whole: content by reference, outside workflow history. */
 import { createHash, randomUUID } from 'node:crypto';
 import type { Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-/** The built-in tool that pages a large result (T17). */
+/** The built-in tool that pages a large result. */
 import type { ToolContent } from '../core/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../core/tools/tool.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';

@@ -1,5 +1,5 @@
 /**
- * Prompts from files, in two layers: the core template of a role (P3) and the business context that anyone
+ * Prompts from files, in two layers: the core template of a role and the business context that anyone
  * can edit (P1, P4). What comes out is pinned in a run: editing a file changes new runs only.
  */
 import { existsSync } from 'node:fs';
@@ -58,7 +58,7 @@ export async function listRoles(roots: readonly string[], language: string): Pro
 
 /**
  * Reads all roles in a language; a role that has no file in it is read in the base language (P13).
- * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}` (P2),
+ * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}`,
  *   and for a language without a folder.
  */
 export async function loadRoles(roots: readonly string[], language: string): Promise<RoleTemplate[]> {
@@ -81,8 +81,8 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /**
- * Renders the system prompt of a role (P1), with the extra system text of a run in front (P5).
- * @throws SteersmanError with `file:line` for a placeholder that is not known (P10).
+ * Renders the system prompt of a role, with the extra system text of a run in front (P5).
+ * @throws SteersmanError with `file:line` for a placeholder that is not known.
  */
 export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
   const { limits, tools, today, workspace } = values;
@@ -127,7 +127,7 @@ async function loadRole(name: string, roots: readonly string[], language: string
   };
 }
 
-/** The role's own context, else the default one (P4); within each, the language's before the base one. */
+/** The role's own context, else the default one; within each, the language's before the base one. */
 async function businessContext(role: string, roots: readonly string[], language: string): Promise<string> {
   const candidates = [role, DEFAULT_CONTEXT].flatMap(name =>
     roots.flatMap(root => [
@@ -164,7 +164,7 @@ async function checkLanguage(roots: readonly string[], language: string): Promis
   );
 }
 
-/** What planners may know of tools: names and the first sentence of what their servers say (K2). */
+/** What planners may know of tools: names and the first sentence of what their servers say. */
 function toolOverview(tools: readonly ToolDefinition[]): string {
   if (tools.length === 0) return '(No tools are connected.)';
   const lines = tools.map(tool => `- ${tool.name}: ${firstSentence(tool.description)}`);

@@ -41,7 +41,7 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
   }
 }
 
-/** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins (L19). */
+/** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins. */
 export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
   return { ...DEFAULT_LIMITS, ...file, ...run };
 }
@@ -84,7 +84,7 @@ export function chooseModels(
 }
 
 /**
- * Applies the tool overrides of `steersman.yaml` over what servers declare (E1, D5). A glob that matches
+ * Applies the tool overrides of `steersman.yaml` over what servers declare. A glob that matches
  * no tool gives a warning: it is often a misspelt name.
  */
 export function applyToolOverrides(

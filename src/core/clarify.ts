@@ -18,7 +18,7 @@ const MISSING =
 /**
  * The question to ask after a planner's round, or null to go by `planningDecision`: two rounds want more
  * planning and there is still no task, so what is missing is with the user. The planner's own summary is the
- * question, for that is where it says what is missing (F7). A goal is asked about once.
+ * question, for that is where it says what is missing. A goal is asked about once.
  */
 export function planningQuestion({ output, round, taskCount, askedBefore }: PlanningRound): string | null {
   if (output === null || !output.needsMorePlanning) return null;

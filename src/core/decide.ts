@@ -1,4 +1,4 @@
-/** Decision tables (L19, F14): the model proposes through typed fields, these dispose. No words are read. */
+/** Decision tables (F14): the model proposes through typed fields, these dispose. No words are read. */
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
@@ -10,14 +10,14 @@ import { planInForce, type Task, UNCONFIRMED } from './plan.js';
 
 export type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 
-/** A decision and the field that made it, for journal and trace (O5). */
+/** A decision and the field that made it, for journal and trace. */
 export interface DecidedTask {
   decision: TaskDecision;
   by: 'taskCompleted' | 'nextAction' | 'todos' | 'shouldContinue' | 'none';
 }
 
 /**
- * Is a task done? (F1 to F3) `taskCompleted` where given beats everything, so `false` also beats
+ * Is a task done? (F1, F2, F3) `taskCompleted` where given beats everything, so `false` also beats
  * `nextAction: complete`; then `nextAction`, then the task's own status in the echoed list; and
  * `shouldContinue: false` of a task that is not done means that the executor gave up.
  */
@@ -39,17 +39,17 @@ export interface DecidedVerdict {
   done: boolean;
   /** Of an end by this verdict: `verified` where the run's own record agrees; null when not done. */
   cause: Cause | null;
-  /** What the next plan must meet (F13): never empty when not done. */
+  /** What the next plan must meet: never empty when not done. */
   improvements: string[];
   /** Where the verdict speaks against itself, in sentences. */
   contradictions: string[];
 }
 
 /**
- * Reads a verdict (F8 to F10) and holds it against the run's own record: the stricter wins. Done takes both
+ * Reads a verdict (F8, F10) and holds it against the run's own record: the stricter wins. Done takes both
  * fields; a verdict that contradicts itself is not done, and one that the record contradicts ends the goal
  * unverified, for its judge is satisfied and a further plan would change nothing. A verdict that gives no
- * improvements gets them from its own feedback. Tasks that are not of the plan are ignored (F5).
+ * improvements gets them from its own feedback. Tasks that are not of the plan are ignored.
  */
 export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): DecidedVerdict {
   const plan = planInForce(tasks);
@@ -87,7 +87,7 @@ const NO_REASON =
   'The verification found the goal not met and did not say why: check every task against the goal.';
 
 /**
- * After a planner's round (L2, L8, F7): plan again while it asks for that, rounds are left and it brings
+ * After a planner's round (L2, L8): plan again while it asks for that, rounds are left and it brings
  * something new; else execute, or answer directly when there is no task. An empty first plan that asks
  * for more is not a repeated one. `output` null: it could not be read; `round`: rounds used, this one
  * included; `taskCount`: tasks after the merge.
@@ -114,7 +114,7 @@ function wasNotSent({ type }: CallFailure): boolean {
 const TOOL_RESCHEDULES = 3;
 
 /**
- * What follows a tool call whose attempts are used up (DESIGN.md, "Tools" and "Failures"): made again where
+ * What follows a tool call whose attempts are used up: made again where
  * it was not sent, or was lost with its worker and may be repeated; else it ends as `toolEnding` says.
  * `rescheduled`: how often that was done for this call.
  */
@@ -129,7 +129,7 @@ export function toolFailureDecision(
 }
 
 /**
- * How a tool call ends that brought no result (DESIGN.md, "Tools"). A call that may have had effects and
+ * How a tool call ends that brought no result. A call that may have had effects and
  * may have been sent is `outcome_unknown`; an idempotent one that is spent ran out of time, or its
  * server or worker was not there.
  */
@@ -156,7 +156,7 @@ export const MODEL_RESCHEDULES = 10;
 export const MOST_TRIMS = 4;
 
 /**
- * What follows a model call whose attempts are used up (DESIGN.md, "Failures"). The same call again for what is
+ * What follows a model call whose attempts are used up. The same call again for what is
  * no fault of the model, so many times in a row; the next model for what is; a context that is too long is
  * trimmed, so many times. What is not known, such as a bug in an activity, fails.
  */
@@ -212,7 +212,7 @@ export interface FinalAnswer {
 
 /**
  * The answer of a goal and its outcome (C9): the last word, else the verifier's summary, else what was cut
- * short, else the reports of the tasks. Words that only say "it is done" stand behind all others (F11). An
+ * short, else the reports of the tasks. Words that only say "it is done" stand behind all others. An
  * outcome that promises an answer is `failed` where there is none.
  */
 export function finalAnswer(given: AnswerCandidates): FinalAnswer {

@@ -72,7 +72,7 @@ const RETRYABLE_MODEL: ReadonlySet<string> = new Set([
   FAILURE.model.badResponse,
 ]);
 
-/** True for failures that a later try of the same model may cure (M6, C28). */
+/** True for failures that a later try of the same model may cure. */
 export function isRetryableModelFailure(type: string): boolean {
   return RETRYABLE_MODEL.has(type);
 }

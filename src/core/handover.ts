@@ -1,4 +1,4 @@
-/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound (L20). */
+/** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
 
 import { withShortTexts } from './fit-message.js';
 import { record } from './journal.js';

@@ -1,5 +1,5 @@
 /**
- * Steering messages and follow-ups that have arrived and are not applied yet (S1, S2, C25). Signal handlers
+ * Steering messages and follow-ups that have arrived and are not applied yet. Signal handlers
  * write here and nowhere else; only the loop takes from it.
  */
 import { SEEN_IDS_BYTES, TAKEN_BACK_BYTES } from './bounds.js';
@@ -179,7 +179,7 @@ function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxI
 
 /**
  * At the end of a goal: steering that nobody has read becomes follow-ups, at its place in the order of
- * arrival (S3). Returns what was turned, as it was. Changes `inbox`.
+ * arrival. Returns what was turned, as it was. Changes `inbox`.
  */
 export function steersToFollowUps(inbox: Inbox): InboxItem[] {
   const turned: InboxItem[] = [];
@@ -192,7 +192,7 @@ export function steersToFollowUps(inbox: Inbox): InboxItem[] {
 }
 
 /**
- * What waiting steering means for the open batch of tool calls (S1): `skip_rest` closes the calls that have
+ * What waiting steering means for the open batch of tool calls: `skip_rest` closes the calls that have
  * not begun, `after_batch` lets them run. The most urgent message decides, for all are applied together.
  */
 export function batchAction(waiting: readonly InboxItem[]): 'skip_rest' | 'after_batch' | 'none' {

@@ -74,7 +74,7 @@ export interface JournalPayloads {
   thread_trimmed: { thread: string; dropped: number; shortened: number; why: string };
   /** What becomes of a message, under its sender's id: accepted, then applied, queued or dropped. */
   receipt: Receipt;
-  /** A message was applied (S1): the tool calls that were skipped for it. */
+  /** A message was applied: the tool calls that were skipped for it. */
   steering: { ids: string[]; skippedTools: string[] };
   route: { ids: string[]; act: string; reason: string; confirmed: boolean | null };
   /** What a role says to the person. */

@@ -1,4 +1,4 @@
-/** JSON helpers without Node: workflow code has no Buffer, and no schema library (DESIGN.md, "Rings"). */
+/** JSON helpers without Node: workflow code has no Buffer, and no schema library. */
 
 /** True for plain JSON objects: not null, not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
@@ -53,7 +53,7 @@ export function nestsTooDeep(text: string): boolean {
 type Step = { text: string } | { value: unknown };
 
 /**
- * One text for equal JSON data (D1): keys sorted by code unit, undefined members dropped (null in
+ * One text for equal JSON data: keys sorted by code unit, undefined members dropped (null in
  * arrays), no spaces, `-0` as `0`. Works off a list, not the call stack: arguments from a model may be
  * nested deeper than the stack is. The value must be JSON data, so without cycles.
  */

@@ -3,23 +3,23 @@ import { isRecord } from './json.js';
 import { expected, quoted } from './outputs/output-fields.js';
 
 export interface Limits {
-  /** Planner rounds a cycle (L2). */
+  /** Planner rounds a cycle. */
   planning: number;
-  /** Executor rounds a task (L3). */
+  /** Executor rounds a task. */
   execution: number;
-  /** Verifications a goal (L5). */
+  /** Verifications a goal. */
   verification: number;
-  /** Times that a failed task is tried again on the orchestrator's proposal (F21). */
+  /** Times that a failed task is tried again on the orchestrator's proposal. */
   taskRetries: number;
   /** Tasks a plan may hold. */
   tasks: number;
   /** Model replies a goal may take, over all roles. */
   turns: number;
-  /** Model replies a run may take over all its goals (S3). */
+  /** Model replies a run may take over all its goals. */
   totalTurns: number;
   /** Tool calls of one reply that are run; the rest get results that say so. */
   toolCallsPerTurn: number;
-  /** Times that a bad call of one tool is sent back in one task before the advice changes (T7). */
+  /** Times that a bad call of one tool is sent back in one task before the advice changes. */
   argumentCorrections: number;
   /** Tokens a goal may use, input and output. */
   tokens: number;
@@ -72,13 +72,13 @@ const LEAST_CALL_MS = 5_000;
 /** For calls outside the count, such as the wrap-up of a goal whose time is used up. */
 const UNCOUNTED_CALL_MS = 120_000;
 
-/** Time that a model call may take with all its tries (LI3), `usedMs` of the goal's being over; null: uncounted. */
+/** Time that a model call may take with all its tries, `usedMs` of the goal's being over; null: uncounted. */
 export function callTimeMs({ wallTimeMs }: Limits, usedMs: number | null): number {
   return usedMs === null ? UNCOUNTED_CALL_MS : Math.max(LEAST_CALL_MS, wallTimeMs - usedMs);
 }
 
 /**
- * Plans that a goal may still get without a person's wish (L5, LI1): each verification that asks for more takes
+ * Plans that a goal may still get without a person's wish: each verification that asks for more takes
  * one, and so does each replan that the orchestrator proposes. The plan at hand is counted when it is verified.
  */
 export function plansLeft(counters: Counters, limits: Limits): number {
@@ -101,7 +101,7 @@ export const BUDGET_WARNING_SHARE = 0.8;
 
 /**
  * Which budgets are used up, and which have passed the warning share. A cost that is not known is used up where
- * there is a limit of it (LI2): nobody could say that it holds.
+ * there is a limit of it: nobody could say that it holds.
  */
 export function checkBudgets(
   limits: Limits,

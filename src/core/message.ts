@@ -32,7 +32,7 @@ export interface TextBlock {
   text: string;
 }
 
-/** Thinking text of a reasoning model (M12): shown and traced, not sent back to a model. */
+/** Thinking text of a reasoning model: shown and traced, not sent back to a model. */
 export interface ReasoningBlock {
   type: 'reasoning';
   text: string;
@@ -41,20 +41,20 @@ export interface ReasoningBlock {
 /** A call the model asks for. `input` is the parsed arguments. */
 export interface ToolUseBlock {
   type: 'tool_use';
-  /** Unique within its run: the pairing key of the one result (G7). */
+  /** Unique within its run: the pairing key of the one result. */
   id: string;
   /** Name as offered to the model. */
   name: string;
   input: Record<string, unknown>;
-  /** The model's argument text where it was not plain JSON (O2 keeps what was really said). */
+  /** The model's argument text where it was not plain JSON: what was really said. */
   raw?: string;
-  /** The arguments could not be parsed even after repair (C3): `input` means nothing, and the call never runs. */
+  /** The arguments could not be parsed even after repair: `input` means nothing, and the call never runs. */
   argsParseFailed?: boolean;
-  /** Schema violations found by the model activity, in words; absent when valid or not validated (C4). */
+  /** Schema violations found by the model activity, in words; absent when valid or not validated. */
   argErrors?: string[];
 }
 
-/** How a tool call ended. Every call ends in exactly one of these, and the model sees which (G7). */
+/** How a tool call ended. Every call ends in exactly one of these, and the model sees which. */
 export type ToolEnding =
   | 'executed'
   | 'reused'
@@ -99,7 +99,7 @@ export interface ToolResultBlock {
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
 
 interface MessageBase {
-  /** Unique within the run, made from the run's own counter (G6, C29). */
+  /** Unique within the run, made from the run's own counter (G6). */
   id: string;
   /** Milliseconds since the epoch, from the workflow's clock. */
   at: number;
@@ -118,7 +118,7 @@ export interface UserMessage extends MessageBase {
   content: TextBlock[];
 }
 
-/** What a reply did (G1): it called tools, or it gave what its role is for; `thinking` where it was cut short. */
+/** What a reply did: it called tools, or it gave what its role is for; `thinking` where it was cut short. */
 export type MessageAction =
   | 'thinking'
   | 'calling_tool'
@@ -142,7 +142,7 @@ const ACTIONS: Record<OutputContract, MessageAction> = {
   text: 'answering',
 };
 
-/** What a reply of a role with this contract did (G1). */
+/** What a reply of a role with this contract did. */
 export function actionOf(
   contract: OutputContract,
   { stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>,
@@ -156,7 +156,7 @@ export interface AssistantMessage extends MessageBase {
   role: string;
   content: (TextBlock | ReasoningBlock | ToolUseBlock)[];
   stopReason: StopReason;
-  /** What the role did with this reply (G1). */
+  /** What the role did with this reply. */
   action: MessageAction;
   /** `provider/model` that produced it (M5). */
   model: string;
@@ -174,7 +174,7 @@ export interface SummaryMessage extends MessageBase {
   content: TextBlock[];
 }
 
-/** Stands where messages were left out to fit a model (X3): goes to the model as a user message. */
+/** Stands where messages were left out to fit a model: goes to the model as a user message. */
 export interface CutMessage extends MessageBase {
   kind: 'cut';
   content: TextBlock[];
@@ -197,7 +197,7 @@ export type Message =
   | CutMessage
   | NoteMessage;
 
-/** What a model may see: messages without the note kinds (G3). */
+/** What a model may see: messages without the note kinds. */
 export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | CutMessage;
 
 const LLM_KINDS: ReadonlySet<Message['kind']> = new Set([
@@ -208,7 +208,7 @@ const LLM_KINDS: ReadonlySet<Message['kind']> = new Set([
   'cut',
 ]);
 
-/** Filters a thread to what goes to a model (G3, C16). Pure; order is kept. */
+/** Filters a thread to what goes to a model. Pure; order is kept. */
 export function convertToLlm(messages: readonly Message[]): LlmMessage[] {
   return messages.filter((message): message is LlmMessage => LLM_KINDS.has(message.kind));
 }
@@ -233,7 +233,7 @@ export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
   return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
 }
 
-/** Calls without a result, and results without a call or beyond the first: empty lists when G7 holds. */
+/** Calls without a result, and results without a call or beyond the first: empty where each has its one. */
 export function pairingFaults(messages: readonly Message[]): { open: string[]; stray: string[] } {
   const open = new Set<string>();
   const stray: string[] = [];
@@ -256,7 +256,7 @@ export const NO_USAGE: Usage = {
   costUsd: 0,
 };
 
-/** Sums usage (M9). An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
+/** Sums usage. An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,

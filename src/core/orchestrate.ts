@@ -8,7 +8,7 @@ import type { Phase } from './run-state.js';
 
 export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
 
-/** Which phase may follow which (L1). Within a phase there is nothing to propose. */
+/** Which phase may follow which. Within a phase there is nothing to propose. */
 export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
   planning: ['execution', 'wrap_up'],
   execution: ['planning', 'verification', 'wrap_up'],
@@ -29,7 +29,7 @@ export interface OrchestrationCase {
   /** Models that the run knows. */
   models: readonly string[];
   roles: readonly string[];
-  /** Why a person must confirm, by the reply's envelope (F22): see `confirmationReasons`. */
+  /** Why a person must confirm, by the reply's envelope: see `confirmationReasons`. */
   concerns: readonly string[];
 }
 
@@ -39,11 +39,11 @@ export interface OrchestrationDecision {
   confirm: 'none' | 'gate' | 'person';
   /** Why, in a sentence: for the journal, and for the orchestrator where it is refused. */
   why: string;
-  /** What the user is told (F21); null for what is refused, which changes nothing. */
+  /** What the user is told; null for what is refused, which changes nothing. */
   tellUser: string | null;
 }
 
-/** Judges one proposal (F21, F22). What gives up work is confirmed; what changes a limit only a person decides. */
+/** Judges one proposal. What gives up work is confirmed; what changes a limit only a person decides. */
 export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,

@@ -1,4 +1,4 @@
-/** Texts of others within Markdown (TR6): the Web UI shows them as they are, with no link, picture or heading of theirs. */
+/** Texts of others within Markdown: the Web UI shows them as they are, with no link, picture or heading of theirs. */
 
 /** What makes links, pictures, tags, code and styles, and headings of a line. */
 const SPECIAL = /[\\`*[\]<~]|(?<!\w)_|_(?!\w)|(?<=^\s*)#/g;

@@ -19,19 +19,19 @@ export interface PlannedTask {
   description: string;
   /** 1 is the highest (L7). */
   priority: number;
-  /** Ids of tasks that must be completed or skipped first (F18). */
+  /** Ids of tasks that must be completed or skipped first. */
   dependencies: string[];
   requiredCapabilities: string[];
-  /** How to see that the task is done (F18). */
+  /** How to see that the task is done. */
   completionCriteria: string | null;
 }
 
 /** A task of the run. */
 export interface Task extends PlannedTask {
   status: TaskStatus;
-  /** Executor rounds used (L3). */
+  /** Executor rounds used. */
   rounds: number;
-  /** Rounds that this task was allowed in place of the limit; null for the limit (F21). */
+  /** Rounds that this task was allowed in place of the limit; null for the limit. */
   maxRounds: number | null;
   /** Times that it was tried again on the orchestrator's proposal. */
   retries: number;
@@ -41,7 +41,7 @@ export interface Task extends PlannedTask {
   reason: string | null;
   /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
-  /** A person added or changed it: no plan of a role changes or drops it before it is done (PR2). */
+  /** A person added or changed it: no plan of a role changes or drops it before it is done. */
   byPerson?: true;
 }
 
@@ -60,7 +60,7 @@ export interface MergeResult {
 }
 
 /**
- * Merges a plan into the tasks by id (F7, F13). Completed and executing tasks stay as they are, pending
+ * Merges a plan into the tasks by id. Completed and executing tasks stay as they are, pending
  * ones take the new definition, failed, skipped and blocked ones are revived by a later cycle's plan,
  * and tasks that the plan does not name stay.
  *
@@ -97,7 +97,7 @@ export function mergePlan(
 }
 
 /**
- * What the tasks say, within its bound (L20): those that have ended are told in short, then all, then new ones
+ * What the tasks say, within its bound: those that have ended are told in short, then all, then new ones
  * are left out from the end. Where not even that will do, the plan stays as it was.
  */
 function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
@@ -179,7 +179,7 @@ function definitionOf(task: PlannedTask): PlannedTask {
   };
 }
 
-/** The reason of a completed task whose result a person was to confirm, and nobody did (F22). */
+/** The reason of a completed task whose result a person was to confirm, and nobody did. */
 export const UNCONFIRMED = 'unconfirmed';
 /** The reason of a task that was dropped with the plan that it belonged to. */
 export const REPLANNED = 'replanned';
@@ -208,7 +208,7 @@ export function isOpen(task: Task): boolean {
 }
 
 /**
- * The task to work on (L7, C20): the one that is executing, else, of the pending ones whose dependencies
+ * The task to work on (C20): the one that is executing, else, of the pending ones whose dependencies
  * are completed or skipped, the one with the lowest priority number, ties in plan order. Null at the end.
  *
  * Dependencies that the tasks do not have count as met. Where merged plans wait for each other in a
@@ -253,7 +253,7 @@ export function inRunOrder<T extends PlannedTask>(planned: readonly T[]): T[] {
 }
 
 /**
- * Blocks every pending task behind a failed or blocked one, over any distance (C20), with the reason
+ * Blocks every pending task behind a failed or blocked one, over any distance, with the reason
  * `dependency_failed`. A skipped dependency does not block: skipping says that a task is not needed.
  */
 export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocked: string[] } {
@@ -279,7 +279,7 @@ export function blockDependants(tasks: readonly Task[]): { tasks: Task[]; blocke
 
 /**
  * Gives one task a status; an unknown id changes nothing, and neither does anything but `completed` for
- * a completed task (F5). Reason and result are replaced where given; without a reason it becomes null.
+ * a completed task. Reason and result are replaced where given; without a reason it becomes null.
  */
 export function setStatus(
   tasks: readonly Task[],
@@ -300,7 +300,7 @@ export function setStatus(
 }
 
 /**
- * Applies an executor's echoed list (F5): statuses by id, reason `echoed`, for tasks that have not begun.
+ * Applies an executor's echoed list: statuses by id, reason `echoed`, for tasks that have not begun.
  * An echo completes nothing: a task is done when it ran and reported itself, so it is begun in its turn, where
  * a word suffices if its work was done on the way. Unknown ids are ignored, so are ended tasks (nothing is
  * un-completed, no failure talked away), the current task (its status comes from the decision), tasks that a

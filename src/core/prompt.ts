@@ -1,4 +1,4 @@
-/** Prompt templates (P1 to P3, P10, C18) and the marking of text that is data, not instruction (K2). */
+/** Prompt templates (P2, P3, P10, C18) and the marking of text that is data, not instruction (K2). */
 
 /** A mistake in a template. The message begins with `file:line:`. */
 export class PromptError extends Error {
@@ -23,7 +23,7 @@ export interface TemplateSource {
   singleBrace?: readonly string[];
 }
 
-/** The placeholder every core template must have: business context goes there (P2). */
+/** The placeholder every core template must have: business context goes there. */
 export const BUSINESS_CONTEXT = 'businessContext';
 
 // `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
@@ -48,7 +48,7 @@ export function renderTemplate(
 }
 
 /**
- * Checks that a core template has the place for the business context (P2) and no broken placeholder.
+ * Checks that a core template has the place for the business context and no broken placeholder.
  * @throws PromptError with file and line.
  */
 export function validateCoreTemplate(template: string, source: TemplateSource): void {
@@ -102,7 +102,7 @@ const OPENS_TAG = /[<\uFE64\uFF1C]/gu;
 const UNSEEN = /[\s/\\\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * Wraps text that is not ours (files, web pages, tool output, names) as data: `<tag>…</tag>` (K2). What
+ * Wraps text that is not ours (files, web pages, tool output, names) as data: `<tag>…</tag>`. What
  * looks like the tag within is escaped, be it opening or closing, in other case or width, or with spaces and
  * unseen characters in it, so that the text can't end its own wrapping.
  * @throws RangeError for a tag that is not lower-case letters, digits, `_` and `-`.

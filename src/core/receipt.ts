@@ -1,5 +1,5 @@
 /**
- * Receipts of messages (DESIGN.md, "Steering"): first what will happen, then what did. No text promises what
+ * Receipts of messages: first what will happen, then what did. No text promises what
  * the run may not do: what depends on the goal's end says so.
  */
 import type { InboxItem } from './inbox.js';
@@ -49,7 +49,7 @@ function willHappen(item: InboxItem, situation: Situation): string {
   return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, it becomes a follow-up.${pause}`;
 }
 
-/** What a pause means for the message: a run that can understand it listens at once, but for what is to wait (PR4). */
+/** What a pause means for the message: a run that can understand it listens at once, but for what is to wait. */
 function pauseText(item: InboxItem, { paused, understands, doing, forAnother = false }: Situation): string {
   if (!paused) return '';
   const afterCalls = item.when === 'after-batch' && doing !== 'waiting';

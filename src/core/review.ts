@@ -26,7 +26,7 @@ export interface PlanCheck {
   maxTasks: number;
 }
 
-/** A plan's ids, dependencies, criteria, capabilities and size (F20, F18). */
+/** A plan's ids, dependencies, criteria, capabilities and size. */
 export function checkPlan({ tasks, knownTaskIds, capabilities, maxTasks }: PlanCheck): ReviewChecks {
   const faults: string[] = [];
   if (tasks.length === 0) faults.push('The plan has no task.');
@@ -57,7 +57,7 @@ export interface ResultCheck {
   calls: readonly { tool: string; ending: ToolEnding; isError: boolean }[];
 }
 
-/** A task's result (F20): completed takes a result in words, and tool calls that do not all speak against it. */
+/** A task's result: completed takes a result in words, and tool calls that do not all speak against it. */
 export function checkResult({ taskId, completed, summary, calls }: ResultCheck): ReviewChecks {
   if (!completed) return { faults: [], concerns: [] };
   const faults: string[] = [];
@@ -80,7 +80,7 @@ export interface ActionCheck {
 }
 
 /**
- * An action before it runs (F20, F22): a legal tool, all required arguments, and risk under control. High
+ * An action before it runs: a legal tool, all required arguments, and risk under control. High
  * risk without a mitigation is a fault; with one it is a concern that shows it.
  */
 export function checkAction({ call, offered, envelope }: ActionCheck): ReviewChecks {
@@ -106,16 +106,16 @@ function requiredArguments({ inputSchema }: ToolDefinition): string[] {
 
 export interface ReviewDecision {
   approved: boolean;
-  /** What to mend, for the one list that planner and executor get (C8); empty when approved. */
+  /** What to mend, for the one list that planner and executor get; empty when approved. */
   fixes: string[];
   /** Why a person must confirm what code and reviewer approve; sentences, empty where nobody need. */
   concerns: string[];
 }
 
 /**
- * Checks and reviewer together (F20, C8). `review` null: no reviewer was asked, and the checks decide alone;
+ * Checks and reviewer together. `review` null: no reviewer was asked, and the checks decide alone;
  * `unreadable`: it gave nothing that can be read, so a person confirms. `doubts` are the reviewer's own, by its
- * envelope (F22). A review that approves and yet asks for fixes is read strictly: not approved.
+ * envelope. A review that approves and yet asks for fixes is read strictly: not approved.
  */
 export function decideReview(
   checks: ReviewChecks,

@@ -3,7 +3,7 @@ import type { Dialect } from './outputs/envelope.js';
 
 /**
  * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
- * `orchestration` are those of the understanding, router, reviewer and orchestrator roles (F15, F16, F20, F21).
+ * `orchestration` are those of the understanding, router, reviewer and orchestrator roles.
  */
 export type OutputContract =
   | 'plan'
@@ -19,12 +19,12 @@ export interface RoleProfile {
   /** File name without `.md`; unique. */
   name: string;
   description: string;
-  /** `shared`: reads and writes the run's main thread (Y2); `private`: a thread of its own. */
+  /** `shared`: reads and writes the run's main thread; `private`: a thread of its own. */
   memory: 'shared' | 'private';
-  /** Globs over tool names the role is offered; empty for none (L9). */
+  /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
   output: OutputContract;
-  /** The form of its JSON (C1): flat components of document 000, or envelopes of document 002. */
+  /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;
   /** `provider/model`s in order of preference; empty: the run's default. */
   models: string[];
@@ -37,7 +37,7 @@ const LONG_OUTPUT_TOKENS = 16_384;
 const SHORT_OUTPUT_TOKENS = 8_192;
 
 /**
- * Tokens of one reply where a profile says nothing (LI3): far more than a role needs, reasoning included, and an
+ * Tokens of one reply where a profile says nothing: far more than a role needs, reasoning included, and an
  * end to a model that rambles. Work and texts may be long, decisions are short.
  */
 export const DEFAULT_OUTPUT_TOKENS: Readonly<Record<OutputContract, number>> = {
@@ -51,7 +51,7 @@ export const DEFAULT_OUTPUT_TOKENS: Readonly<Record<OutputContract, number>> = {
   orchestration: SHORT_OUTPUT_TOKENS,
 };
 
-/** A role as pinned in a run: its profile and its rendered system prompt (P1). */
+/** A role as pinned in a run: its profile and its rendered system prompt. */
 export interface PinnedRole extends RoleProfile {
   system: string;
 }

@@ -1,11 +1,11 @@
 /**
- * Where a user message takes a run (F15, F16, C19). Understanding and router propose; this table has the last
+ * Where a user message takes a run (F16). Understanding and router propose; this table has the last
  * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
  * roles are sure of it, or a person is.
  */
 import type { Control, IntentAction, IntentOutput, RouteOutput } from './outputs/intent.js';
 
-/** A relation at or below this, in percent, is not sure enough to change anything by (F16: strictly more). */
+/** A relation at or below this, in percent, is not sure enough to change anything. */
 export const SURE_ABOVE = 70;
 
 export interface RouteCase {
@@ -13,9 +13,9 @@ export interface RouteCase {
   intent: Pick<IntentOutput, 'taskRelation' | 'normalizedIntent'> | null;
   /** Null where the router was not asked, or gave nothing that can be read. */
   proposal: RouteOutput | null;
-  /** A role's question to the user in place of its output (F17); null for none. */
+  /** A role's question to the user in place of its output; null for none. */
   clarification: string | null;
-  /** Why a person must confirm, by the roles' envelopes (F22): see `confirmationReasons`. */
+  /** Why a person must confirm, by the roles' envelopes: see `confirmationReasons`. */
   concerns: readonly string[];
   /** The goal is answered and nothing runs: the message is a follow-up. */
   idle: boolean;
@@ -45,7 +45,7 @@ export interface RouteDecision {
 }
 
 /**
- * The table (F16). Three choices that the documents leave open:
+ * The table. Three choices:
  * - Unsure of anything that would change the plan: the user is asked what was meant, not just to approve.
  * - Unsure of `same_task_no_change`: goes on, for the roles read the message anyway and nothing is lost by
  *   it, unless the router reads a change in it: then the user is asked.

@@ -9,20 +9,20 @@ import type { JsonSchema, ToolDefinition } from './tools/tool.js';
 export type Mode = 'team';
 export const MODES: readonly Mode[] = ['team'];
 
-/** A start request as clients write it (Z3). Everything but `goal` may be left out. */
+/** A start request as clients write it. Everything but `goal` may be left out. */
 export interface RunSettings {
   mode: Mode;
   /** Folder that tools are confined to: absolute, on the worker's host. */
   workspace: string;
   /** `provider/model` for every role, before profiles and `steersman.yaml`. */
   model?: string;
-  /** Extra system text put before every role's prompt (P5). */
+  /** Extra system text put before every role's prompt. */
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */
   autoApprove: boolean;
   /** Overrides of `steersman.yaml` for this run. */
   limits?: Partial<Limits>;
-  /** Given to every tool call (T4), not shown to models. */
+  /** Given to every tool call, not shown to models. */
   context?: Record<string, string>;
   /** A person can be asked: gates wait for an answer. Default false: they take the safe answer at once. */
   attended?: boolean;
@@ -30,7 +30,7 @@ export interface RunSettings {
   approvePlan?: boolean;
   /** How long the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
-  /** Tools that the client runs (T10): their calls wait for \`submitToolResult\`. */
+  /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
   /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
   continueAsNew?: 'suggested' | 'every-safe-point';
@@ -51,7 +51,7 @@ export function asksForPlan({ attended, approvePlan, autoApprove }: RunSettings)
   return attended === true && approvePlan === true && !autoApprove;
 }
 
-/** A tool of the client, as a start request declares it (T8). */
+/** A tool of the client, as a start request declares it. */
 export interface ClientTool {
   name: string;
   description: string;
@@ -72,7 +72,7 @@ export interface PinnedRun {
   language: string;
   /** In the order of servers; names unique. */
   tools: ToolDefinition[];
-  /** Server that gets calls of tools nobody offers: one named `default`, if there is one (T3, C5). */
+  /** Server that gets calls of tools nobody offers: one named `default`, if there is one. */
   fallbackServer: string | null;
   limits: Limits;
   /** What nobody may set a limit above: the worker's word. */
@@ -82,9 +82,9 @@ export interface PinnedRun {
   modelInfo: Record<string, PinnedModel>;
   dedupe: 'enforce' | 'advise' | 'off';
   permissions: Permissions;
-  /** What the reviewer role looks at before it goes on (F20, C8). */
+  /** What the reviewer role looks at before it goes on. */
   review: { plans: boolean; results: boolean; actions: boolean };
-  /** The orchestrator role is asked when a task has failed (F21). */
+  /** The orchestrator role is asked when a task has failed. */
   orchestrate: boolean;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
@@ -98,7 +98,7 @@ export interface PinnedRun {
   warnings: string[];
 }
 
-/** The tools a role is offered, in the run's order (L9). What never runs is not offered (TR7). */
+/** The tools a role is offered, in the run's order (L9). What never runs is not offered. */
 export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
   role: Pick<PinnedRole, 'tools'>,

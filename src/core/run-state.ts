@@ -35,7 +35,7 @@ export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up' | 'ste
 export interface Batch {
   thread: string;
   messageId: string;
-  /** Whether the role was offered tools: if not, its calls are closed with results (L9). */
+  /** Whether the role was offered tools: if not, its calls are closed with results. */
   toolsOffered: boolean;
   /** Index of the next call that has no result yet. */
   next: number;
@@ -63,7 +63,7 @@ export interface Cursor {
   question: string | null;
   /** Execution: the task has its report, and the reviewer looks at it. */
   reported: boolean;
-  /** Why a person must confirm what the role said here, in sentences (F22). */
+  /** Why a person must confirm what the role said here, in sentences. */
   concerns: string[];
   /** The model failed for good here, and a person is asked how to go on. */
   failure: CallFailure | null;
@@ -91,7 +91,7 @@ export interface PendingConsultation {
   done: boolean;
   value: unknown;
   envelope: EnvelopeMeta | null;
-  /** What the role said where it could not answer (F17, G12). */
+  /** What the role said where it could not answer. */
   special: SpecialOutput | null;
 }
 
@@ -100,7 +100,7 @@ export interface Thread {
   /** Messages are append-only within an epoch. */
   epoch: number;
   messages: Message[];
-  /** Estimated tokens of all messages (X4). */
+  /** Estimated tokens of all messages. */
   tokens: number;
   /** Messages trimmed away so far. */
   dropped: number;
@@ -132,7 +132,7 @@ export interface GoalState extends Account {
   /** What the goal is, cut where it is long: the conversation has it whole. */
   text: string;
   startedAt: number;
-  /** A planner's question was put to the person: once a goal (C34). */
+  /** A planner's question was put to the person: once a goal. */
   asked: boolean;
   /** Time spent waiting for people, milliseconds: not counted as wall time. */
   waitedMs: number;
@@ -140,7 +140,7 @@ export interface GoalState extends Account {
   waitingSince: number | null;
   /** Budgets whose warning the journal already has. */
   warned: string[];
-  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all (OU10). */
+  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all. */
   wishes: string[];
   /** Of the message that changed the plan last; null for none. */
   reading: Reading | null;
@@ -183,7 +183,7 @@ export interface Steering {
   intent: IntentOutput | null;
   proposal: RouteOutput | null;
   clarification: string | null;
-  /** Why a person must confirm (F22). */
+  /** Why a person must confirm. */
   concerns: string[];
   /** What the user answered to a question about the messages. */
   answers: string[];
@@ -228,7 +228,7 @@ export interface RunState {
   ledger: Ledger;
   /** Model calls in flight and the last five. */
   calls: PinnedCall[];
-  /** Bad calls by tool in the task at hand (T7). */
+  /** Bad calls by tool in the task at hand. */
   badCalls: Record<string, number>;
   /** Which model of its chain each role is at. */
   modelIndex: Record<string, number>;
@@ -244,7 +244,7 @@ export interface RunState {
   journal: Journal;
   trace: Trace;
   usage: Usage;
-  /** Model replies over all goals, also those between two (S3). */
+  /** Model replies over all goals, also those between two. */
   turns: number;
   stop: StopRequest | null;
   /** Set while a person holds the run before its next call. */
@@ -366,7 +366,7 @@ export function isCounted({ goal, steering }: RunState): boolean {
   return goal.wrapUp === null && !steering?.idle;
 }
 
-/** Whether a pause holds the run here: it goes on listening, so messages are understood all the same (PR4). */
+/** Whether a pause holds the run here: it goes on listening, so messages are understood all the same. */
 export function isHeld({ pausedAt, stop, cursor }: RunState): boolean {
   return pausedAt !== null && stop === null && cursor.phase !== 'steering';
 }

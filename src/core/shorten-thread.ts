@@ -1,4 +1,4 @@
-/** Shortening a thread of a run's state, with all that refers to its messages (X3). */
+/** Shortening a thread of a run's state, with all that refers to its messages. */
 import { record } from './journal.js';
 import type { RunState, Thread } from './run-state.js';
 import { forgetResults } from './tools/ledger.js';

@@ -1,4 +1,4 @@
-/** The bound of each part of a run's state, and what it takes (L20): see `bounds.ts` for the numbers. */
+/** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
 import {
   ANSWER_BYTES,
   BRIEF_BYTES,

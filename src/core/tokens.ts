@@ -39,7 +39,7 @@ export function estimateTokens(text: string): number {
 /** Messages are never changed: each is measured once. */
 const measured = new WeakMap<Message, number>();
 
-/** What a message costs in a request. Notes and reasoning are never sent (G3, M12), so they cost 0. */
+/** What a message costs in a request. Notes and reasoning are never sent, so they cost 0. */
 export function estimateMessageTokens(message: Message): number {
   const known = measured.get(message);
   if (known !== undefined) return known;

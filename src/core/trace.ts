@@ -23,7 +23,7 @@ export interface TraceStep {
   /** What the model said it thinks or did, in words: a preview. */
   thought: string;
   action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
-  /** What the envelope of the reply says of the step (F19, O5); null where the reply has none of it. */
+  /** What the envelope of the reply says of the step (O5); null where the reply has none of it. */
   expectedOutcome: string | null;
   risk: Risk | null;
   /** 0 to 100. */
@@ -33,7 +33,7 @@ export interface TraceStep {
   ending: ToolEnding | null;
   /** The message that holds the tool's result; null for `final`. */
   resultId: string | null;
-  /** By which field of the reply its task was decided (F1 to F3); null where none was. */
+  /** By which field of the reply its task was decided; null where none was. */
   decidedBy: string | null;
   /** Time in the tool; of a final reply, time in the model. */
   elapsedMs: number;
@@ -51,7 +51,7 @@ export interface Trace {
   usedTools: Record<string, { count: number; totalMs: number }>;
 }
 
-/** The trace as a result gives it (O1). */
+/** The trace as a result gives it. */
 export interface TraceReport extends Trace {
   /** Beginning of the answer; null while the run is open. */
   finalAnswer: string | null;
@@ -125,7 +125,7 @@ export function wordsOf(reply: AssistantMessage): string {
   return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
-/** Notes at the last step by which field its reply decided the task (O5). Changes `trace`. */
+/** Notes at the last step by which field its reply decided the task. Changes `trace`. */
 export function noteDecision(trace: Trace, by: string): void {
   const last = trace.steps.at(-1);
   if (last) trace.steps[trace.steps.length - 1] = { ...last, decidedBy: by };

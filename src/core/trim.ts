@@ -1,6 +1,6 @@
 /**
  * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
- * and results go together (G7). What is wanted now never goes, and what a model has not read yet goes last.
+ * and results go together. What is wanted now never goes, and what a model has not read yet goes last.
  */
 import type { CutMessage, Message, ToolResultBlock } from './message.js';
 import { toolCallsOf } from './message.js';

@@ -34,7 +34,7 @@ export interface McpConfig {
   file: string;
   /** Absolute folder of the file: relative commands and folders start here. */
   dir: string;
-  /** Enabled servers, in the order of the file (T1, T2). */
+  /** Enabled servers, in the order of the file (T1). */
   servers: McpServerConfig[];
   /** What was ignored: unknown keys. */
   warnings: string[];
@@ -128,7 +128,7 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
   );
 }
 
-/** `enabled ?? true` (T1); `disabled`, which some clients write, counts where `enabled` is absent. */
+/** `enabled ?? true`; `disabled`, which some clients write, counts where `enabled` is absent. */
 function isEnabled(server: { enabled?: boolean | undefined; disabled?: boolean | undefined }): boolean {
   return server.enabled ?? !(server.disabled ?? false);
 }
@@ -157,10 +157,10 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-/** Characters of the text that V8 quotes before a fault. */
+/** Characters of the text that `JSON.parse` quotes before a fault. */
 const QUOTED_BEFORE = 10;
 
-/** V8 names the position, or quotes the text around it; where it does neither, the text ended too early. */
+/** `JSON.parse` names the position, or quotes the text around it; where it does neither, the text ended too early. */
 function lineOf(source: string, reason: string): number {
   const position = /at position (\d+)/.exec(reason)?.[1];
   const quoted = /, (?:\.\.\.)?"(.*)"(?:\.\.\.)? is not valid JSON/s.exec(reason)?.[1];

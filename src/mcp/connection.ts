@@ -27,7 +27,7 @@ export interface McpCall {
   /** Name on the server. */
   tool: string;
   arguments: Record<string, unknown>;
-  /** Sent as the request's `_meta` (T4). */
+  /** Sent as the request's `_meta`. */
   meta: Record<string, unknown>;
   /** The only limit of the request. */
   timeoutMs: number;

@@ -14,7 +14,7 @@ interface ResolvedBase {
   label: string;
   /** For starting and greeting it. */
   startTimeoutMs: number;
-  /** Puts `***` in place of every value that came from a variable, `env` or `headers` (K3). */
+  /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
   redact(text: string): string;
 }
 

@@ -1,4 +1,4 @@
-/** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store (T17). */
+/** From what an MCP server answered to what a conversation keeps: bounded, with the rest in the blob store. */
 import { isDeepStrictEqual } from 'node:util';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { cutHead, cutTail } from '../blobs/text-cut.js';
@@ -43,7 +43,7 @@ type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
 
 /**
  * Content of a tool result, at most 64 KB encoded: large texts as head and tail, pictures and sound by
- * reference, structured content where it says more than the texts do (T16, T17).
+ * reference, structured content where it says more than the texts do (T16).
  */
 export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
   const out: ToolContent[] = [];

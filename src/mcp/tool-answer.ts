@@ -1,4 +1,4 @@
-/** Reading what a tool answered, part by part: one that can not be read must not cost the others (T16). */
+/** Reading what a tool answered, part by part: one that can not be read must not cost the others. */
 import { z } from 'zod';
 
 const optionalText = z.string().optional().catch(undefined);

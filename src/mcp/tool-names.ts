@@ -7,7 +7,7 @@ const HASH_CHARS = 8;
 
 /**
  * Names tools in the order they come. Names go by the servers that are configured, in their order, never by which of
- * them are up: a name with a permission must not pass to another server while the one it is meant for is down (TR7).
+ * them are up: a name with a permission must not pass to another server while the one it is meant for is down.
  * `reserved`: names that are taken already.
  */
 export function toolNamer(

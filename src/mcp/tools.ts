@@ -1,4 +1,4 @@
-/** The tools of a run: what its servers offer when it starts, with the policies they declare (T1, T2, C4). */
+/** The tools of a run: what its servers offer when it starts, with the policies they declare. */
 import { readResultTool } from '../blobs/read-result.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
@@ -11,7 +11,7 @@ import { toolNamer } from './tool-names.js';
 export interface RunTools {
   /** In the order of servers; built-in tools last. */
   tools: ToolDefinition[];
-  /** A connected server named `default`, which takes calls of tools nobody offers (T3, C5); else null. */
+  /** A connected server named `default`, which takes calls of tools nobody offers; else null. */
   fallbackServer: string | null;
   /** Servers and tools that were left out, and why: for people. */
   warnings: string[];
@@ -28,7 +28,7 @@ function manyToolsWarning(count: number): string {
 
 /**
  * Lists the tools of every enabled server for one workspace. A server that does not start, or lacks a variable of
- * its own, becomes a warning: the run goes on with the others (T1, E1).
+ * its own, becomes a warning: the run goes on with the others.
  * `tools` of `steersman.yaml` are applied by the caller.
  */
 export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {

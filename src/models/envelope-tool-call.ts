@@ -1,4 +1,4 @@
-/** Tool calls that a role of the envelope dialect writes as JSON (F19): the same blocks as native ones. */
+/** Tool calls that a role of the envelope dialect writes as JSON: the same blocks as native ones. */
 import type { ModelRequestHead } from '../activities/types.js';
 import type { ToolUseBlock } from '../core/message.js';
 import { envelopeToolCall } from '../core/outputs/envelope.js';
@@ -7,7 +7,7 @@ import { toToolUse } from './tool-arguments.js';
 
 /**
  * The call that a reply without native calls is: its `action` names a tool that was offered. Null for every
- * other reply and in the component dialect, where such JSON is data. Arguments are checked like native ones (C4).
+ * other reply and in the component dialect, where such JSON is data. Arguments are checked like native ones.
  */
 export function envelopeToolUse(
   text: string,

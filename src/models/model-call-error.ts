@@ -1,6 +1,6 @@
 import { isRetryableModelFailure, type ModelFailureType } from '../core/failure.js';
 
-/** A classified failure of a model call. The message is for people and holds no key and no request text (K3). */
+/** A classified failure of a model call. The message is for people and holds no key and no request text. */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError';
   readonly type: ModelFailureType;
@@ -13,7 +13,7 @@ export class ModelCallError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether a later try of the same model may work (M6, C28). */
+  /** Whether a later try of the same model may work. */
   get retryable(): boolean {
     return isRetryableModelFailure(this.type);
   }

@@ -1,4 +1,4 @@
-/** Chat completion chunks as canonical deltas (V3), lenient where endpoints differ: nothing in them is believed. */
+/** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { FAILURE } from '../core/failure.js';
 import { isRecord, stringOr } from '../core/json.js';
 import { ModelCallError } from './model-call-error.js';
@@ -10,7 +10,7 @@ import { ToolCalls } from './tool-call-parts.js';
 type Wire = Record<string, unknown>;
 
 /**
- * Reads the first choice. A `content_filter` end throws (C28, M13), naming `where` the model is. A reply that
+ * Reads the first choice. A `content_filter` end throws (M13), naming `where` the model is. A reply that
  * grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit.
  */
 export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {
@@ -131,7 +131,7 @@ function inside(details: unknown, key: string): unknown {
   return isRecord(details) ? details[key] : undefined;
 }
 
-/** M13. Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */
+/** Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */
 function toStopReason(finish: string, calls: number, where: string): 'end_turn' | 'tool_use' | 'max_tokens' {
   switch (finish) {
     case 'length':

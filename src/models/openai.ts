@@ -103,7 +103,7 @@ function createClient(apiKey: string | undefined, url: URL): OpenAI {
     ...(apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
     maxRetries: 0,
     fetch: fetchFromEndpoint,
-    // Its warnings quote what the endpoint sent (K3); every failure is reported as a ModelCallError.
+    // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
     logLevel: 'off',
   });
 }
@@ -131,7 +131,7 @@ async function open(
 function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
   const schema = outputSchema(request.output, request.dialect);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
-  // constrain the reply so that it can't. An envelope may be a tool call itself (F19), with any arguments.
+  // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
   const canCallTools = ownOpenAi && request.dialect === 'component';
   const withSchema = schema !== null && (request.tools.length === 0 || canCallTools);
   const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
@@ -221,7 +221,7 @@ function toModelCallError(error: unknown, site: CallSite, chunks: number): Model
   return classifyAnswer(answer, site);
 }
 
-/** The endpoint's own words; not the whole body, which may repeat the request (K3). */
+/** The endpoint's own words; not the whole body, which may repeat the request. */
 function answerText(error: InstanceType<typeof OpenAI.APIError>): string {
   const body: unknown = error.error;
   if (typeof body === 'string') return body;

@@ -1,4 +1,4 @@
-/** Mends JSON output that the workflow's own parser can't read (G13). Runs in the activity: libraries may change. */
+/** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
 import { isRecord, nestsTooDeep } from '../core/json.js';
 import { isEnvelope } from '../core/outputs/envelope.js';
@@ -13,7 +13,7 @@ const MOST_CHARS = 100_000;
 
 /**
  * The mended JSON text of a reply, or null when there is nothing to mend: free text, readable as it
- * stands, or without an object that has a field of the contract, is an envelope (C1) or a special reply (F17).
+ * stands, or without an object that has a field of the contract, is an envelope or a special reply.
  */
 export function repairOutput(text: string, contract: OutputContract): string | null {
   if (contract === 'text' || text.length > MOST_CHARS) return null;

@@ -1,5 +1,5 @@
 /**
- * JSON schemas of the role outputs (G9, G10), for endpoints that can be held to one: one for each contract in
+ * JSON schemas of the role outputs, for endpoints that can be held to one: one for each contract in
  * each dialect. Every field is required and may be null: strict endpoints know no optional fields, and null
  * counts as absent.
  */
@@ -110,7 +110,7 @@ const trouble = z.strictObject({
 
 const SPECIALS = ['CLARIFICATION_REQUIRED', 'ERROR', 'ESCALATE'] as const;
 
-/** A component (G10). Null in `action` and `params`, but for a role that can not go on (F17, G12). */
+/** A component. Null in `action` and `params`, but for a role that can not go on. */
 function component(name: string, fields: z.ZodRawShape): JsonSchema {
   const asking = {
     action: z.enum(SPECIALS).nullable().describe('Null, but where the role can not go on'),
@@ -120,7 +120,7 @@ function component(name: string, fields: z.ZodRawShape): JsonSchema {
   return toSchema(z.strictObject({ ...head, ...fields, ...asking }));
 }
 
-/** An envelope (G9) with one of these actions and parameters, or of an error envelope (G12). */
+/** An envelope with one of these actions and parameters, or of an error envelope. */
 function envelope(actions: readonly string[], ...params: z.ZodRawShape[]): JsonSchema {
   const own = params.map(fields => z.strictObject(fields));
   return toSchema(

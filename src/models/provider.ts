@@ -42,6 +42,6 @@ export interface ModelProvider {
    * `signal` is aborted it ends or throws, and the caller looks at the signal.
    */
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
-  /** Ids that the endpoint lists: its health check (M1). Throws `ModelCallError`. */
+  /** Ids that the endpoint lists: its health check. Throws `ModelCallError`. */
   listModels(signal: AbortSignal): Promise<string[]>;
 }

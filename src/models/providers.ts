@@ -24,7 +24,7 @@ export interface ProviderRegistry {
   resolve(modelId: string): ResolvedModel;
 }
 
-/** Factories that read their keys from the environment (K3). */
+/** Factories that read their keys from the environment. */
 export const DEFAULT_FACTORIES: Readonly<Record<string, ProviderFactory>> = {
   openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
   /** Answers by rules, and only when it is named. */

@@ -13,7 +13,7 @@ const KEY_SHAPES = [
 const BODY_ECHO = /["'](?:input|messages|body)["']\s*:/i;
 
 /**
- * An endpoint's error text as a message may quote it (K3): one line of at most 300 characters, without
+ * An endpoint's error text as a message may quote it: one line of at most 300 characters, without
  * the given secrets, without anything shaped like a key, and cut where it begins to repeat the request.
  */
 export function scrub(text: string, secrets: readonly string[], requestTexts: readonly string[]): string {

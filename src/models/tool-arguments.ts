@@ -1,11 +1,11 @@
-/** The argument pipeline of tool calls (T5, C3, C4): parse, mend, else `{}` with a flag; then check. */
+/** The argument pipeline of tool calls (T5, C3): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
 import type { OfferedTool } from '../activities/types.js';
 import { isRecord, nestsTooDeep } from '../core/json.js';
 import type { ToolUseBlock } from '../core/message.js';
 import { validateArguments } from '../schema/validate-arguments.js';
 
-/** Raw text is kept to show what was really said (O2), not to be complete. */
+/** Raw text is kept to show what was really said, not to be complete. */
 const MAX_RAW_CHARS = 8_000;
 
 export interface RawToolCall {

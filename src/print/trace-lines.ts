@@ -1,4 +1,4 @@
-/** The trace of a run as plain lines (O1): what can be told of an ended run without a worker. Pure. */
+/** The trace of a run as plain lines: what can be told of an ended run without a worker. Pure. */
 import { preview } from '../core/preview.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
 import { formatClock, formatCount, formatDuration } from './format.js';

@@ -1,5 +1,5 @@
 /**
- * Rules for the roles that steer a run (F15, F16, F20, F21). Only a message that is a control instruction and
+ * Rules for the roles that steer a run. Only a message that is a control instruction and
  * nothing else is taken for one; all others go to the roles as notes, whose rules read them as wishes.
  */
 import type { Risk } from '../core/outputs/envelope.js';

@@ -1,5 +1,5 @@
 /**
- * Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, T7, C4). The schema is a
+ * Checks tool arguments against a tool's JSON Schema, with errors a model can act on (T6, C4). The schema is a
  * server's and the arguments are a model's: together they may be made to take for ever.
  */
 import { createContext, Script } from 'node:vm';
@@ -30,7 +30,7 @@ export function isUsableSchema(schema: unknown): schema is JsonSchema {
 
 /**
  * What is wrong with `args`, one sentence for each fault (at most 10), naming path, what was expected and what
- * was given. Empty when valid, or when the schema can not be compiled or followed: then the server is the judge (C4).
+ * was given. Empty when valid, or when the schema can not be compiled or followed: then the server is the judge.
  */
 export function validateArguments(schema: JsonSchema, args: Record<string, unknown>): string[] {
   const entry = entryOf(schema);

@@ -1,6 +1,6 @@
 /**
- * Final replies of roles, for scripts: short to write, complete on the wire. The team's are components (G10),
- * those of the steering roles envelopes (G9).
+ * Final replies of roles, for scripts: short to write, complete on the wire. The team's are components,
+ * those of the steering roles envelopes.
  */
 import type {
   Control,
@@ -97,14 +97,14 @@ export interface EnvelopeParts {
   userMessage?: string;
 }
 
-/** Any envelope (G9): of a role, a tool call (F19), or `CLARIFICATION_REQUIRED`, `ERROR`, `ESCALATE` (G12). */
+/** Any envelope: of a role, a tool call, or `CLARIFICATION_REQUIRED`, `ERROR`, `ESCALATE`. */
 export function envelope(action: string, params: object, parts: EnvelopeParts = {}): string {
   const { thought = `A scripted ${action}.`, expectedOutcome = 'The run goes on.', ...rest } = parts;
   const risk = { level: 'low', description: 'None to speak of.' };
   return JSON.stringify({ thought, action, params, expectedOutcome, risk, confidence: 90, ...rest });
 }
 
-/** An understanding role's reply (F15). `sure` is the relation's confidence, 0 to 1. */
+/** An understanding role's reply. `sure` is the relation's confidence, 0 to 1. */
 export function intent(
   input: {
     relation: TaskRelation;
@@ -138,7 +138,7 @@ export function intent(
   return envelope('INTENT_ANALYSIS', params, parts);
 }
 
-/** A router's reply (F16). `requiresConfirmation` defaults to false. */
+/** A router's reply. `requiresConfirmation` defaults to false. */
 export function route(
   input: {
     route: Route;
@@ -152,7 +152,7 @@ export function route(
   return envelope('ROUTE_DECISION', { route: to, payload }, parts);
 }
 
-/** A reviewer's reply (F20): approved unless fixes are given. */
+/** A reviewer's reply: approved unless fixes are given. */
 export function review(
   input: { approved?: boolean; score?: number; feedback?: string; requiredFixes?: string[] } & EnvelopeParts,
 ): string {
@@ -169,7 +169,7 @@ export function review(
 
 type Proposal<P> = P extends OrchestrationOutput ? Pick<P, 'action'> & Partial<P> : never;
 
-/** An orchestrator's reply (F21): `action` and its parameters; `reason` has a default. */
+/** An orchestrator's reply: `action` and its parameters; `reason` has a default. */
 export function orchestration(input: Proposal<OrchestrationOutput>, parts: EnvelopeParts = {}): string {
   const { action, ...params } = input;
   return envelope(action, { reason: 'By script.', ...params }, parts);

@@ -1,6 +1,6 @@
 /**
  * The one border between activities and runs: results, failures and heartbeats of all of them pass here, and
- * known secrets don't (TR4).
+ * known secrets don't.
  */
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';

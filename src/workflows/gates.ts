@@ -1,4 +1,4 @@
-/** Gates: where a run waits for a person (C23). One way to ask, whatever it is about. */
+/** Gates: where a run waits for a person. One way to ask, whatever it is about. */
 import type { Gate, GateAnswer } from '../core/gates/gate.js';
 import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
@@ -69,7 +69,7 @@ export function openGates({ state }: Run): Gate[] {
 
 /**
  * Asks, and waits for an answer, the deadline, a stop, or what supersedes the question. What a run that is held
- * hears meanwhile is understood first: the gate stays open, and the place comes back to it (PR4).
+ * hears meanwhile is understood first: the gate stays open, and the place comes back to it.
  */
 export async function ask<K extends Kind>(run: Run, question: Question<K>): Promise<Asked<K>> {
   const { state } = run;
@@ -139,7 +139,7 @@ export function closeGates(run: Run, prefix: string, why = 'no longer needed'): 
   }
 }
 
-/** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands (PR1). */
+/** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands. */
 export function closeForAlways(run: Run, tool: string): void {
   const pointless = run.state.gates.filter(
     ({ gate, answer }) => answer === null && gate.kind === 'approval' && gate.subject.tool === tool,

@@ -91,7 +91,7 @@ function isFinal({ outcome }: GoalEnd): boolean {
 
 /**
  * Goes on with the next follow-up, if there is one: what was said too late for the goal before comes at its
- * place in the order of arrival (S2, S3). Synchronous, for it is the last look before a run ends.
+ * place in the order of arrival (S2). Synchronous, for it is the last look before a run ends.
  */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;

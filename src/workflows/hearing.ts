@@ -30,7 +30,7 @@ export function readable({ state }: Run): boolean {
   return state.steering === null && state.cursor.phase !== 'consultation';
 }
 
-/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them (PR4). */
+/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them. */
 export function hears(run: Run, role: string): boolean {
   if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
   const action = batchAction(waitingSteers(run.state.inbox, role));

@@ -115,11 +115,11 @@ export const finishSignal = defineSignal('finish');
 
 /** Answers a gate: `{ gateId, decision, reason?, arguments? }`, `{ gateId, text }`, by the gate's kind. */
 export const answerGateUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>('answerGate');
-/** The result of a client tool: `{ gateId or callId, content, isError? }` (T11). */
+/** The result of a client tool: `{ gateId or callId, content, isError? }`. */
 export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>(
   'submitToolResult',
 );
-/** Adds tasks, or changes those that have not begun (L17): `{ tasks: [{ id, description, … }] }`. */
+/** Adds tasks, or changes those that have not begun: `{ tasks: [{ id, description, … }] }`. */
 export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: Partial<PlannedTask>[] }]>(
   'editPlan',
 );

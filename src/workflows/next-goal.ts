@@ -5,7 +5,7 @@ import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';
 
 /**
- * The next goal of the run: counters and tasks of its own, the conversation goes on (S2, S3). `spent`: what it
+ * The next goal of the run: counters and tasks of its own, the conversation goes on (S3). `spent`: what it
  * took to understand its message.
  */
 export function beginNextGoal(run: Run, text: string, spent?: Account): void {

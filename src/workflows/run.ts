@@ -50,7 +50,7 @@ export class Run {
 
   /** The thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
-    // Between tool calls and their results nobody else may speak, be their memory shared or not (G7).
+    // Between tool calls and their results nobody else may speak, be their memory shared or not.
     const { cursor, consultation, steering } = this.state;
     const amidCalls =
       (cursor.phase === 'consultation' && consultation?.suspended?.batch) ||
@@ -79,7 +79,7 @@ export class Run {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
     this.append(thread, taskId === null ? base : { ...base, taskId });
-    // What a person says may be that things have changed: nothing read before is taken for true (LI8).
+    // What a person says may be that things have changed: nothing read before is taken for true.
     if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.ledger);
   }
 

@@ -216,7 +216,7 @@ describe('verbs that steer', () => {
     const watch = startCommand('client', ['watch', 'verbs'], { cwd: project.workspace, env: env() });
     await watch.printed(/waiting for you[\s\S]*client -- answer verbs g\d+/);
     const gateId = /answer verbs (g\d+)/.exec(watch.stdout())?.[1] ?? '';
-    // Who waits for the answer is told what the run waits for; a list finds it (TE4).
+    // Who waits for the answer is told what the run waits for; a list finds it.
     const waiting = startCommand('client', ['result', 'verbs'], { cwd: project.workspace, env: env() });
     await waiting.printed(/waits for you: g\d+[\s\S]*client -- answer verbs g\d+/);
     const listed = await until('the list shows who waits', async () => {

@@ -53,7 +53,7 @@ function comparable({ trace, usage, counters, tasks, answer, outcome }: RunResul
   };
 }
 
-/** Each part names the one before it, and still answers for its own events (L20). */
+/** Each part names the one before it, and still answers for its own events. */
 async function walkBack(handle: WorkflowHandle, count: number): Promise<void> {
   const parts = await partsOf(env.client, handle);
   expect(parts).toHaveLength(count);

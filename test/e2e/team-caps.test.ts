@@ -172,7 +172,7 @@ describe('execution', () => {
     ]);
     expect(script.requests[5]?.lastUser).toContain('start it again');
     expect(script.requests[8]?.lastUser).toContain('task-4 is not finished yet');
-    // The retry cleared the ledger: the second read of the task really ran (D3, C33).
+    // The retry cleared the ledger: the second read of the task really ran.
     expect(result.trace.usedTools).toMatchObject({ read_text_file: { count: 2 } });
   });
 

@@ -1,4 +1,4 @@
-/** Follows gates: each is closed once, and what a person said there is what happens (C23, S4). */
+/** Follows gates: each is closed once, and what a person said there is what happens. */
 import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import { canonicalJson, isRecord } from '../../src/core/json.js';

@@ -1,4 +1,4 @@
-/** Runs in which everybody writes without end: the state stays within its bounds at every safe point (L20). */
+/** Runs in which everybody writes without end: the state stays within its bounds at every safe point. */
 import { expect, test } from 'vitest';
 import { LongWindedWorld, longScenario } from './long-winded.js';
 import { simulate } from './simulate.js';

@@ -1,4 +1,4 @@
-/** Follows messages of people: none is lost or doubled, and each thread has them in the order of arrival (S1, S2, S3). */
+/** Follows messages of people: none is lost or doubled, and each thread has them in the order of arrival. */
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';

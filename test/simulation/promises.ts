@@ -1,7 +1,7 @@
 /**
  * The book of promises: what the run told people it would do, held against what it did. Tasks that were taken are
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
- * nobody is left waiting (PR2, PR3, PR4, PR5, PR7).
+ * nobody is left waiting.
  */
 import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent } from '../../src/core/journal.js';

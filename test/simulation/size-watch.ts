@@ -1,4 +1,4 @@
-/** No part of a run's state is ever larger than its bound, and what is carried over fits an input (L20). */
+/** No part of a run's state is ever larger than its bound, and what is carried over fits an input. */
 import { PAYLOAD_BYTES } from '../../src/core/bounds.js';
 import { jsonBytes } from '../../src/core/json.js';
 import type { RunState } from '../../src/core/run-state.js';

@@ -1,4 +1,4 @@
-/** Replies of the roles that steer a run, and envelopes around those of all (G9, F17), right ones and broken ones. */
+/** Replies of the roles that steer a run, and envelopes around those of all, right ones and broken ones. */
 import type { OutputContract } from '../../src/core/role.js';
 import type { Random } from './random.js';
 

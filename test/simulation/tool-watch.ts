@@ -1,4 +1,4 @@
-/** Follows tool calls: none with effects runs twice, and what is reused is still true (E1, D2, C32). */
+/** Follows tool calls: none with effects runs twice, and what is reused is still true. */
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { CallFailure } from '../../src/core/failure.js';
 import { FAILURE } from '../../src/core/failure.js';
@@ -77,7 +77,7 @@ export class ToolWatch {
     }
   }
 
-  /** A person's word, a new try: all is read again (LI8). */
+  /** A person's word, a new try: all is read again. */
   doubted(): void {
     this.current.clear();
   }

@@ -64,7 +64,7 @@ export function openCalls(messages: readonly Message[]): ToolUseBlock[] {
   return [];
 }
 
-/** What would be sent pairs: every call with its result, in order, directly after its reply (G7). */
+/** What would be sent pairs: every call with its result, in order, directly after its reply. */
 export function expectPaired(messages: readonly Message[]): void {
   let waiting: string[] = [];
   for (const message of messages) {

@@ -63,7 +63,7 @@ export class Watcher {
   private readonly begun = new Set<string>();
   /** Roles that were asked again at this place. */
   private readonly askedAgain = new Set<string>();
-  /** Replies that were taken as what they are: each has its step in the trace (O2). */
+  /** Replies that were taken as what they are: each has its step in the trace. */
   private finals = 0;
   private lastWritten: Message | null = null;
   private usage = NO_USAGE;
@@ -214,7 +214,7 @@ export class Watcher {
     }
   }
 
-  /** What is called completed is so by the run's own record, and says something (F11, O5). */
+  /** What is called completed is so by the run's own record, and says something. */
   private expectHonest({ tasks }: RunState, { outcome, answer }: { outcome: string; answer: string }): void {
     if (outcome !== 'completed') return;
     expectThat(!isEmptyPhrase(answer), `completed with the answer "${answer}"`);
@@ -394,7 +394,7 @@ function expectPlainData(value: object): void {
   expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value), 'the state is plain JSON data');
 }
 
-/** Whether the role's last call offered it tools: else what it says beside a stray call is its output (L9). */
+/** Whether the role's last call offered it tools: else what it says beside a stray call is its output. */
 function mayCallTools({ calls, pinned }: RunState, name: string): boolean {
   const role = pinned?.roles[name];
   const offered = calls.findLast(call => call.role === name)?.toolsOffered === true;

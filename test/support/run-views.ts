@@ -55,6 +55,6 @@ export function withoutTimes(messages: readonly Message[]): unknown[] {
   });
 }
 
-/** The steps of a trace that called tools: replies that end a phase are steps too (O2). */
+/** The steps of a trace that called tools: replies that end a phase are steps too. */
 export const toolSteps = (result: RunResult) =>
   result.trace.steps.filter(step => step.action.type === 'tool');

@@ -145,7 +145,7 @@ export function proposal(action: string, params: object, meta: Envelope = {}): S
   return envelope(action, { reason: 'So that the goal is reached.', ...params }, meta);
 }
 
-/** A role's question in place of its output (F17). */
+/** A role's question in place of its output. */
 export function clarification(question: string): ScriptedReply {
   return envelope('CLARIFICATION_REQUIRED', { question }, { confidence: 20 });
 }

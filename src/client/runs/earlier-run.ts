@@ -1,4 +1,4 @@
-/** What an ended run leaves to the next one: its goals and answers (DESIGN.md, "Steering"). */
+/** What an ended run leaves to the next one: its goals and answers. */
 import { delimit } from '../../core/prompt.js';
 import { SteersmanError } from '../../errors.js';
 import { cutToBytes } from '../../print/format.js';

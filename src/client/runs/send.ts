@@ -49,7 +49,7 @@ export interface Sent {
   receipt: Receipt | null;
 }
 
-/** A message to the running goal (S1), or the next goal (S2). */
+/** A message to the running goal, or the next goal. */
 export type OutgoingMessage =
   | { kind: 'steer'; input: SteerInput & { id: string } }
   | { kind: 'follow-up'; input: FollowUpInput & { id: string } };
@@ -111,17 +111,17 @@ export async function sendSwitch(
   });
 }
 
-/** Answers a gate (C23). Throws a SteersmanError with the run's own sentence when it does not take the answer. */
+/** Answers a gate. Throws a SteersmanError with the run's own sentence when it does not take the answer. */
 export function answerGate(temporal: Temporal, id: string, input: Record<string, unknown>) {
   return update(temporal, id, handle => handle.executeUpdate(answerGateUpdate, { args: [input] }));
 }
 
-/** Gives the result of a client tool (T11). Throws as `answerGate` does. */
+/** Gives the result of a client tool. Throws as `answerGate` does. */
 export function submitToolResult(temporal: Temporal, id: string, input: Record<string, unknown>) {
   return update(temporal, id, handle => handle.executeUpdate(submitToolResultUpdate, { args: [input] }));
 }
 
-/** Adds or changes tasks that have not begun (L17); `tasks` is checked by the run. Throws as `answerGate` does. */
+/** Adds or changes tasks that have not begun; `tasks` is checked by the run. Throws as `answerGate` does. */
 export function editPlan(temporal: Temporal, id: string, tasks: object[]) {
   return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
 }

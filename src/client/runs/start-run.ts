@@ -80,7 +80,7 @@ export function withDefaultModel<T extends StartOptions>(options: T): T {
 }
 
 /**
- * Checks goal, mode and workspace before anything is started (Z3). Throws a SteersmanError that names all
+ * Checks goal, mode and workspace before anything is started. Throws a SteersmanError that names all
  * that is wrong.
  */
 export async function startRequest(goal: string, options: StartOptions): Promise<StartRequest> {

@@ -1,4 +1,4 @@
-/** Editing what a gate asks for as one line of JSON (S4). Pure. */
+/** Editing what a gate asks for as one line of JSON. Pure. */
 import type { Gate } from '../../core/gates/gate.js';
 import type { GateWords } from '../../core/gates/gate-words.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';

@@ -1,4 +1,4 @@
-/** What a person's keys do in a session: a reducer with effects (S1, S2, S4, S5). Pure. */
+/** What a person's keys do in a session: a reducer with effects. Pure. */
 import type { Gate } from '../../core/gates/gate.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import type { SteerTime } from '../../core/inbox.js';

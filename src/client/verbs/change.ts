@@ -1,4 +1,4 @@
-/** `plan` and `budget`: changing tasks and limits of a run in flight (L17, L19). */
+/** `plan` and `budget`: changing tasks and limits of a run in flight. */
 import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { taskLine } from '../../print/event-lines.js';

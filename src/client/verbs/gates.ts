@@ -1,4 +1,4 @@
-/** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person (C23, T11). */
+/** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
 import type { Command } from 'commander';
 import type { Gate } from '../../core/gates/gate.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';

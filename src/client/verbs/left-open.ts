@@ -1,4 +1,4 @@
-/** Runs of the local stack that a crash left open: told at a start, and gone on with only when asked (L20). */
+/** Runs of the local stack that a crash left open: told at a start, and gone on with only when asked. */
 
 import { plural } from '../../print/format.js';
 import { leftOpenRuns } from '../../stack/open-runs.js';

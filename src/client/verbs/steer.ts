@@ -1,4 +1,4 @@
-/** `steer` and `follow-up`: saying something to a run (S1, S2). */
+/** `steer` and `follow-up`: saying something to a run. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';

@@ -71,19 +71,19 @@ const WHO_ASKS = {
   orchestrator: 'afterOrchestrator',
 } as const;
 
-/** How a role understood the person, with its doubts: the words of the person count, this helps to read them (OU10). */
+/** How a role understood the person, with its doubts: the words of the person count, this helps to read them. */
 function readingText(words: BriefWords, reading: Reading | null): string {
   return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
 
-/** Asks the planner to refine a plan that it called unfinished (F7). */
+/** Asks the planner to refine a plan that it called unfinished. */
 export function morePlanningBrief(state: RunState, left: number): string {
   return fill(wordsOf(state).planMore, { left });
 }
 
 const HELD_SHOWN = 20;
 
-/** Executor's instruction for one task, with what earlier tool calls already found (F12, D2). */
+/** Executor's instruction for one task, with what earlier tool calls already found (F12). */
 export function taskBrief(state: RunState, task: Task, rounds: number): string {
   const words = wordsOf(state);
   const others = state.tasks.filter(({ id }) => id !== task.id);
@@ -108,7 +108,7 @@ export function retryTaskBrief(state: RunState, id: string, left: number): strin
   return fill(wordsOf(state).retry, { id, left });
 }
 
-/** The reviewer did not agree that the task is done (C8). */
+/** The reviewer did not agree that the task is done. */
 export function reviewFixesBrief(
   state: RunState,
   id: string,
@@ -120,7 +120,7 @@ export function reviewFixesBrief(
   return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
 }
 
-/** At the cap of a task's rounds: one reply without tools (L3, L6, C11). */
+/** At the cap of a task's rounds: one reply without tools (C11). */
 export function taskCapBrief(state: RunState, { id }: Task): string {
   return fill(wordsOf(state).report, { id });
 }
@@ -174,7 +174,7 @@ function holdsReports({ pinned, threads, contextLimits }: RunState): boolean {
   return executor?.memory === 'shared' && verifier?.memory === 'shared' && thread.tokens < room * SAFE_SHARE;
 }
 
-/** The planner's question found nobody to answer it (F17). */
+/** The planner's question found nobody to answer it. */
 export function planUnansweredBrief(state: RunState): string {
   return wordsOf(state).planUnanswered;
 }
@@ -184,7 +184,7 @@ export function unansweredBrief(state: RunState): string {
   return wordsOf(state).verdictUnanswered;
 }
 
-/** The last call of a goal that can not go on as planned: an answer from what there is (C9, C11). */
+/** The last call of a goal that can not go on as planned: an answer from what there is. */
 export function wrapUpBrief(state: RunState): string {
   const { goal, tasks } = state;
   const words = wordsOf(state);

@@ -9,7 +9,7 @@ import type { RunState } from '../run-state.js';
 import { wishesText } from '../wishes.js';
 import { cutNote, fill, wordsOf } from './brief-words.js';
 
-/** What is asked about, and what is told beside it: a consultation takes 48 KB (L20). */
+/** What is asked about, and what is told beside it: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;
 const CONTEXT_BYTES = 8_000;
 
@@ -61,7 +61,7 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
   ].join('\n\n');
 }
 
-/** Asked when a task has failed (F21): the phase machine decides on what is proposed. */
+/** Asked when a task has failed: the phase machine decides on what is proposed. */
 export function orchestrationBrief(
   state: RunState,
   task: Task,

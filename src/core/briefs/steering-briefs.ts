@@ -36,7 +36,7 @@ function messages(words: BriefWords, { items, answers }: Steering): string {
   return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;
 }
 
-/** SYSTEM_STATE and TASK_CONTEXT of document 002, as JSON with indent 2 (P9). */
+/** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
 function situation(state: RunState, { suspended, idle }: Steering): string {
   const { goal, tasks } = state;
   const system = {

@@ -1,4 +1,4 @@
-/** Checks answers to gates (C23, T11, K4): for the updates' validators, so that a bad answer costs no history. */
+/** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
 
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../json.js';
 import { type Ceilings, ceilingFault } from '../limits.js';
@@ -9,7 +9,7 @@ import type { PlannedTask } from '../plan.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 
 export interface AnswerRules {
-  /** The update that brings the answer: results of client tools have their own (K4). */
+  /** The update that brings the answer: results of client tools have their own. */
   via: 'answerGate' | 'submitToolResult';
   /** Largest answer as JSON in UTF-8. */
   maxBytes: number;
@@ -17,9 +17,9 @@ export interface AnswerRules {
   knownTaskIds?: readonly string[];
   /** What the worker lets nobody raise a limit above. */
   ceilings?: Ceilings;
-  /** What is wrong with edited arguments of a tool, by its schema (PR8). Default: nothing is. */
+  /** What is wrong with edited arguments of a tool, by its schema. Default: nothing is. */
   argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
-  /** What speaks against tasks of an edited plan, besides their form (PR2). */
+  /** What speaks against tasks of an edited plan, besides their form. */
   planFaults?: (tasks: readonly PlannedTask[]) => string[];
 }
 

@@ -13,7 +13,7 @@ export interface GateText {
 
 const MOST_ARGUMENT_CHARS = 4_000;
 
-/** A tool call that asks, with its arguments in full up to a size, and what speaks for caution (F22). */
+/** A tool call that asks, with its arguments in full up to a size, and what speaks for caution. */
 export function approvalText(given: {
   tool: string;
   /** The model's id of the call. */
@@ -38,12 +38,12 @@ export function approvalText(given: {
   return { title: `Run ${given.tool}?`, body: parts.join('\n\n') };
 }
 
-/** A call that the client is to run (T11). */
+/** A call that the client is to run. */
 export function clientToolText(given: { tool: string; callId: string; input: unknown }): GateText {
   return { title: `Waiting for the result of ${given.tool}`, body: codeBlock(given.input, given.callId) };
 }
 
-/** A plan that waits for approval (L15), with what a review found. */
+/** A plan that waits for approval, with what a review found. */
 export function planText(tasks: readonly PlannedTask[], concerns: readonly string[]): GateText {
   const list = tasks.map(task => {
     const criterion = task.completionCriteria ? ` (done when: ${preview(task.completionCriteria)})` : '';

@@ -1,4 +1,4 @@
-/** Reads what a person types at a gate (S4): for terminals and command lines. */
+/** Reads what a person types at a gate: for terminals and command lines. */
 
 import { parseRecord } from '../outputs/json-in-text.js';
 import type { Gate } from './gate.js';

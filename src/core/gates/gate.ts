@@ -30,7 +30,7 @@ export type Gate = GateBase &
     | { kind: 'question'; subject: { role: string } }
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
-    /** A tool that the client runs (T11); `callId` is the model's id of the call. */
+    /** A tool that the client runs; `callId` is the model's id of the call. */
     | { kind: 'clientTool'; subject: { tool: string; callId: string; arguments: string } }
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
     /** `models`: others that may be tried. */

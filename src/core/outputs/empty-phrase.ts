@@ -1,6 +1,6 @@
 /**
  * Finds summaries that only say "done" (F11). It may trigger one re-ask and nothing else: whether
- * something is done is never read from words (F6).
+ * something is done is never read from words.
  */
 
 /** Longer texts say something, or are not worth a list. */

@@ -1,5 +1,5 @@
 /**
- * The output envelope of document 002 (G9, C1): what a role thinks, does and expects, around parameters
+ * The output envelope (G9, C1): what a role thinks, does and expects, around parameters
  * that are typed by role.
  */
 
@@ -19,7 +19,7 @@ export interface Risk {
   mitigation?: string;
 }
 
-/** The envelope whole (G9), as roles write it. */
+/** The envelope whole, as roles write it. */
 export interface AgentOutput {
   thought: string;
   action: string;
@@ -48,7 +48,7 @@ export type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
 /** An envelope without its parameters: what stands beside the typed output of a role. */
 export interface EnvelopeMeta {
   dialect: Dialect;
-  /** Each null where the reply did not give it, or not in its type: nothing is made up (C1). */
+  /** Each null where the reply did not give it, or not in its type: nothing is made up. */
   thought: string | null;
   action: string | null;
   expectedOutcome: string | null;
@@ -82,7 +82,7 @@ export const CONFIRM_BELOW = 70;
 const MOST_ALTERNATIVES = 5;
 
 /**
- * A confidence in percent (C19); null for what is none. In a `share` field (0 to 1) values up to 1 count
+ * A confidence in percent; null for what is none. In a `share` field (0 to 1) values up to 1 count
  * a hundredfold, and larger ones are percent already, as models write them. In a `percent` field a
  * fraction such as 0.85 is null: nobody can tell whether 85 was meant.
  */
@@ -96,7 +96,7 @@ export function confidencePercent(value: unknown, scale: 'share' | 'percent'): n
 
 /**
  * True for JSON that is meant as an envelope, if only in part: `action` with `params`, or three of the six
- * fields. What says `type: "component"` is none (C1).
+ * fields. What says `type: "component"` is none.
  */
 export function isEnvelope(json: Record<string, unknown>): boolean {
   if (json.type === 'component') return false;
@@ -104,7 +104,7 @@ export function isEnvelope(json: Record<string, unknown>): boolean {
   return ENVELOPE_FIELDS.filter(field => !isAbsent(json[field])).length >= 3;
 }
 
-/** What an envelope says besides its parameters, and what is wrong with its six fields (G11). */
+/** What an envelope says besides its parameters, and what is wrong with its six fields. */
 export function readMeta(json: Record<string, unknown>): { meta: EnvelopeMeta; errors: string[] } {
   const errors: string[] = [];
   const read = {
@@ -152,7 +152,7 @@ function readRisk(value: unknown, errors: string[]): Risk | null {
 }
 
 /**
- * Why a person must confirm before this output is followed (F22), then what could be done instead; empty when
+ * Why a person must confirm before this output is followed, then what could be done instead; empty when
  * nobody need. Only what the output says counts: an absent risk or confidence is no reason.
  */
 export function confirmationReasons(meta: EnvelopeMeta): string[] {
@@ -180,7 +180,7 @@ export interface EnvelopeToolCall {
 }
 
 /**
- * The tool call that an envelope is (F19): its `action` is the exact name of an offered tool, `params` the
+ * The tool call that an envelope is: its `action` is the exact name of an offered tool, `params` the
  * arguments, `{}` where there are none. Null for everything else: such a reply is read by its contract.
  */
 export function envelopeToolCall(

@@ -1,5 +1,5 @@
 /**
- * Outputs of the roles that steer a run (F15, F16, F20, F21): understanding, router, reviewer and
+ * Outputs of the roles that steer a run (F15): understanding, router, reviewer and
  * orchestrator. Each reader takes the fields of its contract, in whichever dialect they came.
  */
 
@@ -39,7 +39,7 @@ export const TASK_RELATIONS = [
 ] as const;
 export type TaskRelation = (typeof TASK_RELATIONS)[number];
 
-/** What a user message means (F15). Words that could not be read are null, after the one re-ask. */
+/** What a user message means. Words that could not be read are null, after the one re-ask. */
 export interface IntentOutput {
   normalizedIntent: {
     goal: string;
@@ -49,7 +49,7 @@ export interface IntentOutput {
   };
   taskRelation: {
     type: TaskRelation;
-    /** In percent; a share of 1 is read too (C19). Null where it could not be read. */
+    /** In percent; a share of 1 is read too. Null where it could not be read. */
     confidence: number | null;
     reasoning: string;
   };
@@ -60,7 +60,7 @@ export interface IntentOutput {
   };
 }
 
-/** Reads an understanding role's reply (F15). Without a known `taskRelation.type` there is no value. */
+/** Reads an understanding role's reply. Without a known `taskRelation.type` there is no value. */
 export function parseIntent(json: Record<string, unknown>): Parsed<IntentOutput> {
   const errors: string[] = [];
   const intent = readRecord(json, 'normalizedIntent', errors);
@@ -116,11 +116,11 @@ export const ROUTES = [
 ] as const;
 export type Route = (typeof ROUTES)[number];
 
-/** What a control instruction wants (S5). */
+/** What a control instruction wants. */
 export const CONTROLS = ['pause', 'continue', 'cancel', 'status'] as const;
 export type Control = (typeof CONTROLS)[number];
 
-/** Where a router would send a user message (F16). A proposal: `decideRoute` disposes. */
+/** Where a router would send a user message. A proposal: `decideRoute` disposes. */
 export interface RouteOutput {
   route: Route;
   payload: {
@@ -131,7 +131,7 @@ export interface RouteOutput {
   };
 }
 
-/** Reads a router's reply (F16). A `payload` with gaps is readable: only the route is needed. */
+/** Reads a router's reply. A `payload` with gaps is readable: only the route is needed. */
 export function parseRoute(json: Record<string, unknown>): Parsed<RouteOutput> {
   const errors: string[] = [];
   const route = readWord(json, 'route', ROUTES, errors);
@@ -143,7 +143,7 @@ export function parseRoute(json: Record<string, unknown>): Parsed<RouteOutput> {
   return judged({ route, payload: { reason, requiresConfirmation, control } }, errors);
 }
 
-/** What a reviewer thinks of a plan, a result or an action (F20). `decideReview` disposes. */
+/** What a reviewer thinks of a plan, a result or an action. `decideReview` disposes. */
 export interface ReviewOutput {
   approved: boolean;
   /** 0 to 100; null where it could not be read. Nothing is decided by it. */
@@ -152,7 +152,7 @@ export interface ReviewOutput {
   requiredFixes: string[];
 }
 
-/** Reads a reviewer's reply (F20). A rejection must say what to mend: asked for once, else it stands as it is. */
+/** Reads a reviewer's reply. A rejection must say what to mend: asked for once, else it stands as it is. */
 export function parseReview(json: Record<string, unknown>): Parsed<ReviewOutput> {
   const approved = booleanOrNull(json.approved);
   if (approved === null)
@@ -172,7 +172,7 @@ export function parseReview(json: Record<string, unknown>): Parsed<ReviewOutput>
 export const RESOURCES = ['rounds', 'turns', 'tokens', 'model'] as const;
 export const HANDLINGS = ['retry', 'skip', 'replan', 'ask_user', 'stop'] as const;
 
-/** What an orchestrator proposes (F21). `decideOrchestration` disposes. */
+/** What an orchestrator proposes. `decideOrchestration` disposes. */
 export type OrchestrationOutput =
   | { action: 'PHASE_TRANSITION'; to: string; reason: string }
   | {
@@ -196,7 +196,7 @@ export type OrchestrationOutput =
 
 const ORCHESTRATIONS = ['PHASE_TRANSITION', 'RESOURCE_ALLOCATE', 'EXCEPTION_HANDLE'] as const;
 
-/** Reads an orchestrator's reply (F21): `action` beside its parameters. Whether it is legal is not judged here. */
+/** Reads an orchestrator's reply: `action` beside its parameters. Whether it is legal is not judged here. */
 export function parseOrchestration(json: Record<string, unknown>): Parsed<OrchestrationOutput> {
   const errors: string[] = [];
   const action = readWord(json, 'action', ORCHESTRATIONS, errors);

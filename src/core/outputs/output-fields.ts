@@ -1,10 +1,10 @@
-/** Readers of single fields of a role's output (G11): what `parse-output.ts` is made of. */
+/** Readers of single fields of a role's output: what `parse-output.ts` is made of. */
 import { booleanOrNull, isRecord, stringOr } from '../json.js';
 
 /**
  * What became of an output. `errors` are sentences for the one re-ask: field, expected, got. `value` of a
- * failure is what will do when the re-ask is spent, for outputs that are readable and only break a rule
- * (F9, F11, L8); null when there is nothing to work with.
+ * failure is what will do when the re-ask is spent, for outputs that are readable and only break a
+ * rule; null when there is nothing to work with.
  */
 export type Parsed<T> = { ok: true; value: T } | { ok: false; errors: string[]; value: T | null };
 

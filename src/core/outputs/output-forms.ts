@@ -1,4 +1,4 @@
-/** The forms of role outputs in brief, for re-asks (G10, G9): what `reaskText` ends with. */
+/** The forms of role outputs in brief, for re-asks: what `reaskText` ends with. */
 
 import type { OutputContract } from '../role.js';
 import type { Dialect } from './envelope.js';
@@ -100,7 +100,7 @@ export function otherFormError(
   return mark && !own ? `The reply has the form of a ${mark}, which is not asked for here.` : null;
 }
 
-/** The dialect that a contract has where its role names none: document 000's roles are flat, 002's are not. */
+/** The dialect that a contract has where its role names none: the team is flat, the roles that steer are not. */
 export function defaultDialect(contract: OutputContract): Dialect {
   switch (contract) {
     case 'plan':

@@ -1,5 +1,5 @@
 /**
- * Role output: tolerant finding of the JSON (G13), then the reader of its contract, in either dialect (C1).
+ * Role output: tolerant finding of the JSON, then the reader of its contract, in either dialect.
  * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
  * fields, never from words (F6).
  */
@@ -45,7 +45,7 @@ export interface OutputOf {
 }
 
 /**
- * The JSON object of a reply (G13), or null: the whole text, else the last complete top-level object in a
+ * The JSON object of a reply, or null: the whole text, else the last complete top-level object in a
  * fenced block or in prose. One that says `type: "component"`, else one that is an envelope, goes before
  * fenced ones, and those before others, because replies quote other JSON too. A broken or cut object gives null, never a part of it.
  * Time is linear in the text.
@@ -70,7 +70,7 @@ export function envelopeIn(text: string): EnvelopeMeta {
 export type RoleReply<T> = Parsed<T> & {
   /** `NO_ENVELOPE` for the component dialect. */
   envelope: EnvelopeMeta;
-  /** Set where the role asks, reports an error or escalates (F17, G12): then there is no value. */
+  /** Set where the role asks, reports an error or escalates: then there is no value. */
   special: SpecialOutput | null;
 };
 
@@ -96,7 +96,7 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a role's final reply by its contract, in either dialect (C1). The repaired text counts only when
+ * Reads a role's final reply by its contract, in either dialect. The repaired text counts only when
  * the raw one is not right as it stands. Faults of an envelope alone are doubts: the output in it is the
  * value when the re-ask is spent.
  */
@@ -184,7 +184,7 @@ function readText(text: string, { dialect }: ReadOptions): RoleReply<string> {
 
 const EXECUTION_FIELDS = ['summary', 'taskCompleted', 'shouldContinue', 'nextAction', 'todos'];
 
-/** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool (F19). */
+/** An executor's envelope that is neither a result nor, since it got here, a call of an offered tool. */
 function strayToolError(params: Record<string, unknown>, action: string | null): string | null {
   if (action === null || action === 'COMPLETE' || EXECUTION_FIELDS.some(field => !isAbsent(params[field])))
     return null;

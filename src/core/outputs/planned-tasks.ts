@@ -1,4 +1,4 @@
-/** Reads the tasks of a plan (F18, C20, G15): what `parsePlan` is made of. */
+/** Reads the tasks of a plan (F18): what `parsePlan` is made of. */
 import { cutText, fitsText } from '../fit.js';
 import { isRecord, stringOr } from '../json.js';
 import { type PlannedTask, planCycles } from '../plan.js';
@@ -6,7 +6,7 @@ import { expected, idOf, numberOrNull, readIds, stringsOf, textOrNull } from './
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
 const MOST_TASKS_READ = 200;
-/** What one task may say (L20); its texts are cut with a mark, its id is not. */
+/** What one task may say; its texts are cut with a mark, its id is not. */
 const LONGEST_ID_BYTES = 120;
 const DESCRIPTION_BYTES = 3_000;
 const CRITERIA_BYTES = 1_500;

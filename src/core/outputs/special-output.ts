@@ -15,7 +15,7 @@ export type SpecialOutput =
       suggestion: string;
     };
 
-/** What to do about each type of error, where nobody said (E5). */
+/** What to do about each type of error, where nobody said. */
 export const ERROR_SUGGESTIONS: Record<ErrorType, string> = {
   parse_error: 'Answer again in the form that was asked for, or use a model that keeps to it.',
   context_missing: 'Give the missing information, or say what may be assumed.',

@@ -1,5 +1,5 @@
 /**
- * Strict reading of what planner, executor and verifier say (G10, G11, F9). Each reader takes the fields of
+ * Strict reading of what planner, executor and verifier say (G10, F9). Each reader takes the fields of
  * its contract, in whichever dialect they came.
  */
 
@@ -22,7 +22,7 @@ import { readPlannedTasks } from './planned-tasks.js';
 export interface PlanOutput {
   summary: string;
   needsMorePlanning: boolean;
-  /** In plan order: as written, or by `executionOrder` where given (C20). */
+  /** In plan order: as written, or by `executionOrder` where given. */
   tasks: PlannedTask[];
 }
 
@@ -30,11 +30,11 @@ export type NextAction = 'continue' | 'complete' | 'skip' | 'retry';
 
 export interface ExecutionOutput {
   summary: string;
-  /** Null when absent (F1). */
+  /** Null when absent. */
   taskCompleted: boolean | null;
   shouldContinue: boolean | null;
   nextAction: NextAction | null;
-  /** The echoed list (F5), without entries that have no id or no known status. */
+  /** The echoed list, without entries that have no id or no known status. */
   todos: EchoedTask[];
 }
 
@@ -51,7 +51,7 @@ export interface VerdictOutput {
 const NEXT_ACTIONS: readonly NextAction[] = ['continue', 'complete', 'skip', 'retry'];
 
 /**
- * Reads a plan (L8, F18) from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
+ * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
  * errors are missing ids or descriptions, duplicate ids, unknown or circular dependencies; a doubt is no
  * task at all, unless more planning is asked for. `knownTaskIds`: tasks of earlier plans, which may be named
  * as dependencies. `mergePlan` cuts plans that are too long; only absurd ones are an error here.
@@ -76,7 +76,7 @@ export function parsePlan(
   return judged(value, empty ? [expected(field, 'an array of at least one task', list)] : []);
 }
 
-/** Reads an executor's reply (F1 to F3, F5). Doubts: no summary, or an empty phrase for a result (F11). */
+/** Reads an executor's reply. Doubts: no summary, or an empty phrase for a result. */
 export function parseExecution(json: Record<string, unknown>): Parsed<ExecutionOutput> {
   const errors: string[] = [];
   const doubts: string[] = [];
@@ -113,13 +113,13 @@ function statusOf(value: unknown): TaskStatus | null {
   return TASK_STATUSES.find(status => status === stringOr(value, '').trim().toLowerCase()) ?? null;
 }
 
-/** F11: an answer that holds nothing is asked for once more; it decides nothing else. */
+/** An answer that holds nothing is asked for once more; it decides nothing else. */
 function emptyPhraseDoubt(what: string, summary: string): string {
   return `\`summary\` must hold ${what} itself, got only "${quoted(summary)}".`;
 }
 
 /**
- * Reads a verdict (F8, F9). Doubts: success without a summary, with an empty phrase, or without a word on
+ * Reads a verdict. Doubts: success without a summary, with an empty phrase, or without a word on
  * each of `knownTaskIds`; anything else without improvements. Contradictions are judged by `decideVerdict`.
  */
 export function parseVerdict(

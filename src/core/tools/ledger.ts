@@ -1,6 +1,6 @@
 /**
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
- * (D1 to D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
+ * (D1, D2, D3, D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
  */
 import { LEDGER_BYTES } from '../bounds.js';
 import { canonicalJson } from '../json.js';
@@ -42,7 +42,7 @@ export function emptyLedger(): Ledger {
 }
 
 /**
- * Names a call by tool and canonical arguments (D1). Arguments up to 200 characters stand in the key as
+ * Names a call by tool and canonical arguments. Arguments up to 200 characters stand in the key as
  * they are, so those never collide. Of longer ones it has the head, the length and a 64-bit hash: safe
  * against chance, not against someone who builds two argument texts with one hash.
  */
@@ -74,9 +74,9 @@ function hex32(half: number): string {
 }
 
 /**
- * What the ledger says of a call about to be made (D2, D3, C32): `reuse` its result (`enforce` and the
+ * What the ledger says of a call about to be made: `reuse` its result (`enforce` and the
  * tool is read-only), `advise` that there is one, or null. Only a result that was executed, is complete
- * and no error counts, and none of a tool with `cache: none` (D5).
+ * and no error counts, and none of a tool with `cache: none`.
  */
 export function lookUp(
   ledger: Ledger,
@@ -163,7 +163,7 @@ function mayHaveRun(ending: ToolEnding): boolean {
   }
 }
 
-/** A text that was shortened is whole when the rest can be read by its reference (T17). */
+/** A text that was shortened is whole when the rest can be read by its reference. */
 function isWhole(content: ToolContent): boolean {
   return content.type === 'json' || content.totalBytes === undefined || content.ref !== undefined;
 }
@@ -184,7 +184,7 @@ export function forgetResults(ledger: Ledger, messageIds: readonly string[]): vo
 
 /**
  * Forgets everything: what was read before a person's word, a new goal or a new try of a task is read again when
- * it is wanted again (F2, C33, LI8). Changes `ledger`.
+ * it is wanted again (LI8). Changes `ledger`.
  */
 export function forgetAll(ledger: Ledger): void {
   ledger.entries = {};
@@ -193,7 +193,7 @@ export function forgetAll(ledger: Ledger): void {
 const LONGEST_NAMED = 100;
 
 /**
- * The youngest `max` results that still hold, for a prompt (F12, OU12): a line a tool, oldest first, each by its path
+ * The youngest `max` results that still hold, for a prompt (OU12): a line a tool, oldest first, each by its path
  * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use.
  */
 export function heldResults(ledger: Ledger, max: number): string {

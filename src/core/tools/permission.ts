@@ -41,7 +41,7 @@ function matchesEither(tool: Named, globs: readonly string[]): boolean {
   return matchesAny(tool.name, globs) || matchesAny(tool.serverToolName, globs);
 }
 
-/** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing (TR7). */
+/** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing. */
 export function idlePermissions(permissions: Permissions, tools: readonly Named[]): string[] {
   const kinds = ['auto', 'confirm', 'deny'] as const;
   return kinds.flatMap(kind =>

@@ -1,4 +1,4 @@
-/** Results made shorter after they were read, so that a thread fits a model (X3): what is left says what is missing. */
+/** Results made shorter after they were read, so that a thread fits a model: what is left says what is missing. */
 import { utf8Length } from '../json.js';
 import { headChars, tailChars } from '../large-text.js';
 import type { ToolContent, ToolResultBlock } from '../message.js';

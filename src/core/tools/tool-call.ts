@@ -1,4 +1,4 @@
-/** What becomes of a tool call before anything runs, as one pure decision (H4, S4, T5–T7, D1–D4). */
+/** What becomes of a tool call before anything runs, as one pure decision (H4). */
 import type { GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits.js';
 import type { ToolContent, ToolEnding, ToolUseBlock } from '../message.js';
@@ -27,12 +27,12 @@ export interface ToolCallCase {
   said: CallAnswer | null;
   /** Position in its reply, from 0. */
   index: number;
-  /** Tools the role is offered; empty for roles without (L9). */
+  /** Tools the role is offered; empty for roles without. */
   offered: readonly ToolDefinition[];
   pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
   limits: Limits;
   ledger: Ledger;
-  /** Whether it runs, a person is asked, or it is denied (S4). */
+  /** Whether it runs, a person is asked, or it is denied. */
   permission: (tool: ToolDefinition) => 'run' | 'ask' | 'deny';
   /** A stop was asked for: nothing more runs. */
   stopped: boolean;
@@ -47,7 +47,7 @@ export type ToolCallDecision =
   | { kind: 'run'; tool: ToolDefinition; note: string | null; edited: Record<string, unknown> | null }
   /** A person decides, who is shown `concerns`; approved, it runs. */
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
-  /** The client runs it and submits the result (T11). */
+  /** The client runs it and submits the result. */
   | { kind: 'client'; tool: ToolDefinition }
   /** The client ran it: this is its result. */
   | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
@@ -89,7 +89,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   return { kind: 'ask', tool, note, concerns };
 }
 
-/** A tool of the run that nobody is offered, and that the model names all the same (TR7). */
+/** A tool of the run that nobody is offered, and that the model names all the same. */
 function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
   const tool = pinned.tools.find(({ name }) => name === call.name);
   return offered.length > 0 && tool !== undefined && permission(tool) === 'deny';
@@ -102,12 +102,12 @@ function end(ending: ToolEnding, note: string): ToolCallDecision {
 /** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
 function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
   if (pinned.fallbackServer === null || offered.length === 0) return undefined;
-  // A tool of the run that this role is not offered stays out of its reach (L9), by the name it has on its server too:
+  // A tool of the run that this role is not offered stays out of its reach, by the name it has on its server too:
   // what is denied or asked about under one name would else run under the other.
   if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
     return undefined;
   return {
-    // A rule for a tool of another server, which may be down, is not meant for it (TR7).
+    // A rule for a tool of another server, which may be down, is not meant for it.
     name: `${pinned.fallbackServer}__${call.name}`,
     serverToolName: call.name,
     origin: { type: 'mcp', server: pinned.fallbackServer },

@@ -1,5 +1,5 @@
 /**
- * What the run says of a tool call, in its own words (G7): how it ended, and what to do next. These words, and
+ * What the run says of a tool call, in its own words: how it ended, and what to do next. These words, and
  * none of a tool or its server, are the `note` of a result; what a tool said is its `content`.
  */
 import { type CallFailure, FAILURE } from '../failure.js';
@@ -23,7 +23,7 @@ export const TOOL_ERROR_NOTE = 'The tool reported an error.';
 export const NOTHING_NOTE = 'The tool returned nothing.';
 export const REPEATED_NOTE =
   'The same call with the same arguments has a result earlier in this conversation.';
-/** D4 */
+/** The new call id gets a result of its own (D4). */
 export const REUSED_NOTE =
   'the same call has a result earlier in this conversation, which is given again. The tool was not called.';
 
@@ -101,7 +101,7 @@ export function unknownOutcomeNote(why: string): string {
   return `It may or may not have taken effect: ${why}. ${CHECK_FIRST}`;
 }
 
-/** A call whose tries are used up, by what became of the last one (E1). */
+/** A call whose tries are used up, by what became of the last one. */
 export function failedNote(ending: ToolEnding, failure: CallFailure, tries: number): string {
   const inTries = tries > 1 ? `, in each of ${tries} tries` : '';
   switch (ending) {
@@ -125,7 +125,7 @@ export function failedNote(ending: ToolEnding, failure: CallFailure, tries: numb
   }
 }
 
-/** A result that was read, and then made shorter to fit the context (X3). */
+/** A result that was read, and then made shorter to fit the context. */
 export const SHORTENED_NOTE = 'Shortened since, to fit the context: call again if all of it is needed.';
 
 export function leftOutNote(tool: string, characters: number, refs: readonly string[]): string {

@@ -1,4 +1,4 @@
-/** Which files and folders a tool call is about, by its arguments: what a write leaves as it was (D5). */
+/** Which files and folders a tool call is about, by its arguments: what a write leaves as it was. */
 
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
 /** Arguments that may do anything anywhere, whatever path stands beside them. */

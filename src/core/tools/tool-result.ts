@@ -1,12 +1,12 @@
 /**
  * Results of tool calls: the one maker, and the one text of them for models. A result says who speaks: `note` is
- * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7, K2).
+ * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7).
  */
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
 import { delimit } from '../prompt.js';
 import { ENDING_WORDS, NOTHING_NOTE, TOOL_ERROR_NOTE } from './tool-notes.js';
 
-/** The built-in tool that pages what is kept by reference (T17). */
+/** The built-in tool that pages what is kept by reference. */
 export const READ_RESULT = 'read_result';
 
 /** What system prompts call data: all between these tags. */
@@ -21,7 +21,7 @@ export interface ToolOutcome {
   durationMs?: number;
 }
 
-/** The one maker of tool results (G7). */
+/** The one maker of tool results. */
 export function toolResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   ending: ToolEnding,

@@ -1,8 +1,8 @@
-/** Tool definitions as a run pins them at its start (T1, T2). */
+/** Tool definitions as a run pins them at its start. */
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, or the client (T10). */
+/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, or the client. */
 export type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' } | { type: 'client' };
 
 /** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
@@ -28,7 +28,7 @@ export interface ToolDefinition {
   description: string;
   /** JSON Schema of the arguments. */
   inputSchema: JsonSchema;
-  /** `strict`: arguments are checked against the schema; `delegate`: the server checks them (C4). */
+  /** `strict`: arguments are checked against the schema; `delegate`: the server checks them. */
   validation: 'strict' | 'delegate';
   policy: ToolPolicy;
 }
@@ -42,7 +42,7 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   cache: 'goal',
 };
 
-/** How many tries Temporal gets for a tool: what may have effects is never run twice unasked (E1). */
+/** How many tries Temporal gets for a tool: what may have effects is never run twice unasked. */
 export function toolAttempts(policy: ToolPolicy): number {
   return policy.readOnly || policy.idempotent ? Math.max(1, policy.attempts) : 1;
 }

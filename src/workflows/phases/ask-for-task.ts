@@ -1,4 +1,4 @@
-/** A question of the executor to the person (F17), or its wish that a person decides. */
+/** A question of the executor to the person, or its wish that a person decides. */
 
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';

@@ -72,7 +72,7 @@ export async function wrapUp(run: Run): Promise<GoalEnd | null> {
   return answerFor(run, cause, reply?.output ?? null);
 }
 
-/** The answer for a cause, from what there is without another call (C9). */
+/** The answer for a cause, from what there is without another call. */
 export function answerFor(run: Run, cause: Cause, lastWord: string | null = null): GoalEnd {
   const { goal, tasks } = run.state;
   const verifierSummary = goal.lastSummary;

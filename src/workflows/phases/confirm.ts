@@ -1,4 +1,4 @@
-/** What a role's envelope wants a person to confirm before its output counts (F22). */
+/** What a role's envelope wants a person to confirm before its output counts. */
 
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';

@@ -1,5 +1,5 @@
 /**
- * Asking a second role something in the middle of another's work: the reviewer and the orchestrator (F20, F21).
+ * Asking a second role something in the middle of another's work: the reviewer and the orchestrator.
  * The position moves to the question and back, so that a restart in between goes on there.
  */
 import { BRIEF_BYTES } from '../../core/bounds.js';

@@ -1,4 +1,4 @@
-/** The execution phase: one task after the other, each in at most so many rounds (L3, L6, L7). */
+/** The execution phase: one task after the other, each in at most so many rounds (L3, L6). */
 import { CONCERNS_BYTES } from '../../core/bounds.js';
 import { fill, wordsOf } from '../../core/briefs/brief-words.js';
 import {
@@ -35,7 +35,7 @@ import { reviewResult } from './review.js';
 
 const EXECUTOR = 'executor';
 
-/** One step of execution: choose the next task, or take the current one a reply further (L3, L7). */
+/** One step of execution: choose the next task, or take the current one a reply further. */
 export async function execute(run: Run): Promise<GoalEnd | null> {
   const { state, pinned } = run;
   const failed = state.tasks.find(task => task.id === state.failedTask);
@@ -103,14 +103,14 @@ function currentTask(run: Run): Task | null {
   return state.tasks.find(candidate => candidate.id === task.id) ?? null;
 }
 
-/** At the cap of rounds (L6): one more reply, without tools, to report what there is. */
+/** At the cap of rounds: one more reply, without tools, to report what there is. */
 function enterReport(run: Run, taskId: string): void {
   noteLimit(run, 'execution', taskId);
   run.state.cursor.reporting = true;
   run.state.cursor.briefed = false;
 }
 
-/** Applies an executor's reply by the table of DESIGN.md, "Is a task done?" (F1 to F3, F5). */
+/** Applies an executor's reply by `decideTask`. */
 function applyReport(
   run: Run,
   taskId: string,
@@ -155,7 +155,7 @@ function setReport({ state }: Run, taskId: string, result: string): void {
   state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, result } : task));
 }
 
-/** Tasks that the executor says have ended meanwhile (F5). */
+/** Tasks that the executor says have ended meanwhile. */
 function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   const before = run.state.tasks;
   run.state.tasks = applyEcho(before, todos, taskId);
@@ -164,7 +164,7 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
   }
 }
 
-/** A task that its executor calls done is done when the reviewer, where there is one, agrees (F20). */
+/** A task that its executor calls done is done when the reviewer, where there is one, agrees. */
 async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | null> {
   const { state } = run;
   const report = task.result ?? '';

@@ -20,7 +20,7 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   run.moveTo(startOf('execution', cycle));
 }
 
-/** Blocks what waits for a failed task, be it of this plan or of an earlier one (C20). */
+/** Blocks what waits for a failed task, be it of this plan or of an earlier one. */
 export function blockStuckTasks(run: Run): void {
   const { tasks, blocked } = blockDependants(run.state.tasks);
   run.state.tasks = tasks;

@@ -1,4 +1,4 @@
-/** What to do about a failed task, where the orchestrator is asked (F21): it proposes, the phase machine disposes. */
+/** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
 import { fitted } from '../../core/fit.js';

@@ -1,4 +1,4 @@
-/** The planning phase: planner replies until there is a plan to execute (L2, F7, F13). */
+/** The planning phase: planner replies until there is a plan to execute. */
 import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
@@ -102,7 +102,7 @@ function mergeTasks(run: Run, output: PlanOutput): boolean {
 }
 
 /**
- * Asks the person what the planner does not know (F17, C34). It costs no round; nobody's answer makes the
+ * Asks the person what the planner does not know. It costs no round; nobody's answer makes the
  * planner do the best it can.
  */
 async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
@@ -128,7 +128,7 @@ async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
   return null;
 }
 
-/** Before a plan runs: the reviewer's gate and the person's, where they are wanted (F20, L15, C8). */
+/** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
 async function release(run: Run): Promise<GoalEnd | null> {
   const { state } = run;
   const { cursor } = state;

@@ -1,4 +1,4 @@
-/** Gates where a goal could not go on (DESIGN.md, "Failures", "Limits and budgets"): only where a person can be asked. */
+/** Gates where a goal could not go on: only where a person can be asked. */
 import type { CallFailure } from '../../core/failure.js';
 import type { BudgetKind } from '../../core/limits.js';
 import type { PinnedRole } from '../../core/role.js';

@@ -1,4 +1,4 @@
-/** The reviewer's gates (F20, C8): what code can check, code checks; the role is asked for the rest. */
+/** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
 import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/briefs/review-briefs.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';

@@ -1,5 +1,5 @@
 /**
- * What a person says while a run works (S1 to S3, F15, F16): noted for the role at work, or understood and
+ * What a person says while a run works: noted for the role at work, or understood and
  * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
  */
 
@@ -213,7 +213,7 @@ function dropOpenTasks(run: Run): void {
   });
 }
 
-/** Back to the planner: finished tasks stay, the running one is open again, the messages are key input (F13). */
+/** Back to the planner: finished tasks stay, the running one is open again, the messages are key input. */
 function replan(run: Run, steering: Steering): void {
   const { state } = run;
   state.tasks = state.tasks.map(task =>

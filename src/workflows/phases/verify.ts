@@ -1,4 +1,4 @@
-/** The verification phase: one verdict, and what follows from it (L4, L5, F8 to F10). */
+/** The verification phase: one verdict, and what follows from it (L4, L5). */
 import { ANSWER_BYTES, CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { unansweredBrief, verificationBrief } from '../../core/briefs/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
@@ -23,8 +23,8 @@ import { noteFallback, noteLimit } from './notes.js';
 const VERIFIER = 'verifier';
 
 /**
- * One verdict (L4, F8 to F10): done, or back to the planner with improvements, until the cap (L5). A verdict on a
- * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified (PR2).
+ * One verdict: done, or back to the planner with improvements, until the cap. A verdict on a
+ * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified.
  */
 export async function verify(run: Run): Promise<GoalEnd | null> {
   const end = await judge(run);
@@ -119,7 +119,7 @@ function planAgain(run: Run, improvements: string[], from: 'verification' | 'use
   return null;
 }
 
-/** A verdict that a person is to confirm (F22): without a person the answer stands, unverified. */
+/** A verdict that a person is to confirm: without a person the answer stands, unverified. */
 async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
   const { goal, cursor } = run.state;
   const confirmed = await confirm(run, {

@@ -14,7 +14,7 @@ const WRAPPERS = [
   ...['$ref', '$recursiveRef', 'allOf', 'if', 'then', 'else', 'dependentSchemas', 'contains'],
 ];
 
-/** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be read (C4). */
+/** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be read. */
 export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>): string[] {
   // Nothing here can end a pattern that tries for ever, and the run would hang: the tool activity can.
   if (hasPatterns(schema)) return [];

@@ -146,7 +146,7 @@ function allowAlways(run: Run, tool: string): void {
   closeForAlways(run, tool);
 }
 
-/** Takes tasks of a person into the plan (L17), all of them: they were checked when they came. */
+/** Takes tasks of a person into the plan, all of them: they were checked when they came. */
 export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
   const { state } = run;
   const options = { cycle: state.cursor.cycle, maxTasks: Number.POSITIVE_INFINITY, byPerson: true } as const;

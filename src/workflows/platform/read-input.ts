@@ -72,7 +72,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
   });
 }
 
-/** By the schema that the run pinned; tools whose server is the judge take any (C4). */
+/** By the schema that the run pinned; tools whose server is the judge take any. */
 function editFaults({ pinned }: RunState, name: string, args: Record<string, unknown>): string[] {
   const tool = pinned?.tools.find(candidate => candidate.name === name);
   return tool?.validation === 'strict' ? argumentFaults(tool.inputSchema, args) : [];
@@ -91,7 +91,7 @@ function faultsOfEdit({ tasks, pinned }: RunState, edit: readonly PlannedTask[])
   return planEditFaults(edit, { tasks, maxTasks: pinned?.limits.tasks ?? 0 });
 }
 
-/** Tasks of an edited plan (L17): what can have no effect is refused (PR2). */
+/** Tasks of an edited plan: what can have no effect is refused. */
 export function planEditReader(state: RunState): Reader<PlannedTask[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };

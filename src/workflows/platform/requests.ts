@@ -1,6 +1,6 @@
 /**
  * What activities ask their workflow for. Answers depend only on what was pinned when the call was
- * scheduled, so every retry gets the same request (DESIGN.md, "Model calls by reference").
+ * scheduled, so every retry gets the same request (docs/architecture.md, "Model calls by reference").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ModelRequestHead, ModelRequestPage } from '../../activities/types.js';

@@ -26,7 +26,7 @@ const MODEL_ATTEMPTS = 4;
 
 /**
  * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
- * of the model goes on to the next of its chain (DESIGN.md, "Failures"): by way of the loop, where pause, stop
+ * of the model goes on to the next of its chain: by way of the loop, where pause, stop
  * and budgets are looked at before each call.
  */
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
@@ -71,7 +71,7 @@ interface FailedCall {
   timeMs: number;
 }
 
-/** What follows a call that brought no reply. What it used counts all the same (LI3). */
+/** What follows a call that brought no reply. What it used counts all the same. */
 function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
@@ -185,7 +185,7 @@ function settle(
     usage: result.usage,
   });
   state.retries = NO_RETRIES;
-  // The wrap-up call is outside the count (DESIGN.md, "Team mode").
+  // The wrap-up call is outside the count.
   spend(run, result.usage, state.cursor.phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
@@ -216,7 +216,7 @@ function warnOnce(run: Run, warning: string | undefined): void {
   run.journal('warning', { text: warning });
 }
 
-/** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair (G7). */
+/** Endpoints repeat tool call ids or leave them out; the run's own are unique, so results always pair. */
 function withOwnToolIds(content: AssistantMessage['content'], callId: string): AssistantMessage['content'] {
   let index = 0;
   return content.map(block => {

@@ -1,4 +1,4 @@
-/** Keeps threads within what a model takes (X3): trimmed pair-safely, with a journal event. */
+/** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 import { ownValue } from '../../core/json.js';
 import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';

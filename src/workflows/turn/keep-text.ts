@@ -1,4 +1,4 @@
-/** Long texts by reference (T17): the blob store has the whole, the state a part of it. */
+/** Long texts by reference: the blob store has the whole, the state a part of it. */
 import { PAYLOAD_BYTES } from '../../core/bounds.js';
 import { cutText, cutWithoutStore, fitsText } from '../../core/fit.js';
 import { headAndTail } from '../../core/large-text.js';

@@ -1,4 +1,4 @@
-/** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result (G7). */
+/** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result. */
 import type { CallToolInput } from '../../activities/types.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
@@ -95,7 +95,7 @@ function needsAnswer(
   return decision.kind === 'ask' || decision.kind === 'client';
 }
 
-/** The reviewer's say on a call that is about to run or to be asked about (F20). Null: it is being asked. */
+/** The reviewer's say on a call that is about to run or to be asked about. Null: it is being asked. */
 function withReview(
   run: Run,
   reply: AssistantMessage,
@@ -138,7 +138,7 @@ function decide(
   return said ? decision : withConcerns(decision, replyOf(run, batch));
 }
 
-/** A call with effects that its own reply wants confirmed asks a person, whatever its permission (F22). */
+/** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
 function withConcerns(decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   if (decision.tool.policy.readOnly) return decision;
@@ -235,7 +235,7 @@ function argumentSummary(input: Record<string, unknown>): string {
   );
 }
 
-/** The content of the earlier call, under the new call's id, with the note that says so (D4). */
+/** The content of the earlier call, under the new call's id, with the note that says so. */
 function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolResultBlock {
   const earlier = Object.values(run.state.threads)
     .flatMap(thread => thread.messages)

@@ -1,4 +1,4 @@
-/** The end of a tool call, whatever the end: its one result (G7), and everything that remembers calls. */
+/** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
 
 import { jsonBytes, ownValue } from '../../core/json.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
@@ -40,7 +40,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     if (jsonBytes(counted) <= BOUNDS.badCalls) state.badCalls = counted;
   }
   const { taskId } = state.cursor;
-  // A client's tool may change things as well: what was read before it is not reused (D3).
+  // A client's tool may change things as well: what was read before it is not reused.
   if (ran)
     recordCall(state.ledger, {
       call: { ...call, input },

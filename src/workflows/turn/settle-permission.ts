@@ -1,4 +1,4 @@
-/** Tool calls that a person has a say in: approvals (S4, C23) and tools that the client runs (T10, T11, C24). */
+/** Tool calls that a person has a say in: approvals and tools that the client runs (T11, C24). */
 
 import { isRoomForGate } from '../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../core/gates/gate-text.js';
@@ -16,7 +16,7 @@ type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
 
 /**
  * What is recorded at the call's gate, taken from it. The one place where that is read, before anything is
- * decided about the call: what a person said stands, whatever they allowed since for other calls (PR1).
+ * decided about the call: what a person said stands, whatever they allowed since for other calls.
  */
 export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   const answer = takeRecorded(run, approvalKey(call)) ?? takeRecorded(run, clientKey(call));

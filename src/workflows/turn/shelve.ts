@@ -1,4 +1,4 @@
-/** What grows with a run and is seldom read goes to the blob store before it is too much (L20). */
+/** What grows with a run and is seldom read goes to the blob store before it is too much. */
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/bounds.js';
 import { cutText, fitsText } from '../../core/fit.js';
 import { reportBytes } from '../../core/plan.js';

@@ -8,7 +8,7 @@ import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
 import { skipOpenCalls } from './batch.js';
 
-/** Skips what is left of an open batch when waiting messages want that (S1, C25). True when it did. */
+/** Skips what is left of an open batch when waiting messages want that. True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
   const waiting = readable(run) ? waitingSteers(run.state.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
@@ -39,7 +39,7 @@ export function applySteering(run: Run, role: string): boolean {
 
 /**
  * Adds the messages to the thread of the role at work, with receipts. A run that is held was interrupted amid
- * tool calls perhaps: those that have not begun are skipped then (C25).
+ * tool calls perhaps: those that have not begun are skipped then.
  */
 export function note(
   run: Run,
@@ -57,7 +57,7 @@ export function note(
   receipts(run, items, as);
 }
 
-/** Keeps what a person said as a part of the goal (OU10). */
+/** Keeps what a person said as a part of the goal. */
 export function wish({ state: { goal } }: Run, text: string): void {
   goal.wishes = withWish(goal.wishes, text);
 }

@@ -43,7 +43,7 @@ export interface TurnSpec<C extends OutputContract> {
 
 export type TurnEnd<C extends OutputContract = OutputContract> =
   | { kind: 'reply'; message: AssistantMessage; output: OutputOf[C]; envelope: EnvelopeMeta }
-  /** The role asks the user, reports an error or escalates, in place of its output (F17, G12). */
+  /** The role asks the user, reports an error or escalates, in place of its output. */
   | { kind: 'special'; special: SpecialOutput }
   /** The cursor stands at another place, such as where a message of the user is understood. */
   | { kind: 'moved' }
@@ -107,7 +107,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         cursor.reasked = false;
         continue;
       }
-      // Calls of a role without tools are closed at once, and what it says beside them counts (L9).
+      // Calls of a role without tools are closed at once, and what it says beside them counts.
       while (cursor.batch) await runNextCall(run, cursor.batch);
     }
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
@@ -127,7 +127,7 @@ function openBatch(run: Run, role: PinnedRole, { id }: AssistantMessage, toolsOf
 
 const MOST_TOLD_CHARS = 1_000;
 
-/** What the reply's envelope says to the person (G9), whatever role it is of. */
+/** What the reply's envelope says to the person, whatever role it is of. */
 function tellUser(run: Run, message: AssistantMessage): void {
   const { userMessage } = envelopeIn(textOf(message));
   if (userMessage === null) return;
@@ -170,7 +170,7 @@ function readReply<C extends OutputContract>(
 }
 
 /**
- * A reply that was cut at its output limit (M13): it is sent back with the reason. Text that is cut again is taken,
+ * A reply that was cut at its output limit: it is sent back with the reason. Text that is cut again is taken,
  * and says so; JSON that is whole all the same is right as it is.
  */
 function whereCut<C extends OutputContract>(
@@ -197,7 +197,7 @@ function answerable(run: Run, role: PinnedRole): void {
   if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', wordsOf(run.state).cutOff);
 }
 
-/** The step of a reply that is taken as the role's output, whatever follows from it (O2). */
+/** The step of a reply that is taken as the role's output, whatever follows from it. */
 function noteFinal(
   run: Run,
   { message, durationMs }: { message: AssistantMessage; durationMs: number },
@@ -219,7 +219,7 @@ function noteFinal(
 
 /**
  * Budgets that are used up here; journals those that have just passed the warning share. Outside a goal's count,
- * and between two goals (PR7), only that of the whole run holds, but for the wrap-up's own call (S3).
+ * and between two goals, only that of the whole run holds, but for the wrap-up's own call.
  */
 function usedBudgets(run: Run): BudgetKind[] {
   const { goal, cursor } = run.state;

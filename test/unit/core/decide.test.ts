@@ -27,7 +27,7 @@ function output(fields: Partial<ExecutionOutput>): ExecutionOutput {
 }
 
 /**
- * The table of DESIGN.md, row by row, first match: taskCompleted, nextAction, shouldContinue, own echoed
+ * The table, row by row, first match: taskCompleted, nextAction, shouldContinue, own echoed
  * status (`*` for any, `-` for absent) → decision.
  */
 const TABLE: readonly (readonly [string, string, string, string, string])[] = [

@@ -23,7 +23,7 @@ async function scripted(reply: ScriptedReply): Promise<ScriptedModel> {
 
 const never = new Promise<never>(() => undefined);
 
-describe('an interrupt (DESIGN.md, "Interrupting")', () => {
+describe('an interrupt', () => {
   it('in the middle of a reply → result with the partial text, no tool calls, and the request is aborted', async () => {
     const server = await scripted({
       reasoning: 'Hm.',

@@ -7,10 +7,10 @@ import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/pr
 
 const HOSTILE: [string, string, string][] = [
   ['a window title (OSC)', 'a\u001b]0;owned\u0007b', 'ab'],
-  ['a window title in C1', 'a\u009d0;owned\u009cb', 'ab'],
+  ['a window title in 8-bit controls', 'a\u009d0;owned\u009cb', 'ab'],
   ['a string that never ends', 'a\u001b]52;c;eA== b', 'a52;c;eA== b'],
   ['clear screen (CSI)', 'a\u001b[2J\u001b[1;1Hb', 'ab'],
-  ['clear screen in C1', 'a\u009b2Jb', 'ab'],
+  ['clear screen in 8-bit controls', 'a\u009b2Jb', 'ab'],
   ['hidden text (SGR 8)', 'a\u001b[8mb', 'ab'],
   ['a charset switch', 'a\u001b(0b', 'ab'],
   ['a sequence cut in two', 'a\u001b', 'a'],
