@@ -76,7 +76,7 @@ describe('npm start', () => {
   test('start: a goal → the answer alone on stdout, the live view on stderr, exit code 0', async () => {
     play(shortScript());
     const { code, stdout, stderr } = await command('start', startArgs('plain')).ended;
-    expect({ code, stdout }).toEqual({ code: 0, stdout: `${ANSWER}\n` });
+    expect({ code, stdout }, stderr).toEqual({ code: 0, stdout: `${ANSWER}\n` });
     expect(stderr).toContain('Run    plain');
     expect(stderr).toMatch(/planner · round 1 · .*\nA plan of 1 tasks\.\n/);
     expect(stderr).toContain('[ ] task-1 · Read both files');
