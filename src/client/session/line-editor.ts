@@ -1,14 +1,6 @@
 /** The line that a person types: keys in, text out. Pure. */
 import { terminalText } from '../../print/terminal-text.js';
-
-/** A key as `node:readline` tells it. */
-export interface Key {
-  name?: string | undefined;
-  ctrl?: boolean | undefined;
-  meta?: boolean | undefined;
-  shift?: boolean | undefined;
-  sequence?: string | undefined;
-}
+import type { Key } from './keys.js';
 
 export interface Line {
   text: string;
@@ -20,6 +12,8 @@ export interface Line {
   at: number | null;
   /** The line at hand while one of `history` is shown. */
   draft: string;
+  /** What was cut off last by words or lines, for Ctrl-Y. */
+  killed: string;
 }
 
 /** What a key means beyond the line. */
@@ -33,7 +27,7 @@ export type Intent =
   | 'take-back'
   | null;
 
-export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '' };
+export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '', killed: '' };
 
 const HISTORY_KEPT = 100;
 
@@ -51,24 +45,29 @@ export function sent(line: Line): Line {
 
 /** Applies one key. */
 export function pressKey(line: Line, key: Key): { line: Line; intent: Intent } {
-  const { sequence = '' } = key;
-  const name = SEQUENCE_NAMES[sequence] ?? key.name ?? '';
+  const { sequence = '', name = '', ctrl = false, meta = false } = key;
   if (name === 'paste') return { line: insert(line, terminalText(sequence)), intent: null };
-  if (name === 'enter' || name === 'newline') return { line: insert(line, '\n'), intent: null };
-  const intent = intentOf(name, key.ctrl === true, key.meta === true);
+  const newline = asNewline(line, key);
+  if (newline) return { line: newline, intent: null };
+  const intent = intentOf(name, ctrl, meta);
   if (intent !== null) return { line, intent };
   return { line: edited(line, key), intent: null };
 }
 
-/** Enter with Shift or Alt as terminals tell it that tell it at all (CSI u); Ctrl-J is a newline in all of them. */
-const SEQUENCE_NAMES: Record<string, string> = {
-  '\u001b[13;2u': 'newline',
-  '\u001b[13;3u': 'alt-return',
-};
+/**
+ * The line with a newline in it: Ctrl-J in every terminal (`enter` is its name), Shift+Enter where the terminal tells
+ * it, and in all others a backslash before Enter.
+ */
+function asNewline(line: Line, { name = '', ctrl = false, meta = false, shift = false }: Key): Line | null {
+  if (name === 'enter' || (name === 'j' && ctrl)) return insert(line, '\n');
+  if (name !== 'return' || meta) return null;
+  if (shift || ctrl) return insert(line, '\n');
+  const { text, cursor } = line;
+  return text[cursor - 1] === '\\' ? insert(cut(line, cursor - 1, cursor), '\n') : null;
+}
 
 function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
   if (name === 'return') return meta ? 'follow-up' : 'submit';
-  if (name === 'alt-return') return 'follow-up';
   if (name === 'up' && meta) return 'take-back';
   if (name === 'escape') return 'escape';
   if (name === 'tab') return 'complete';
@@ -81,6 +80,7 @@ function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
 function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = '' }: Key): Line {
   const { cursor } = line;
   if (ctrl && name in CONTROL_MOVES) return CONTROL_MOVES[name]?.(line) ?? line;
+  if (meta && name in ALT_MOVES) return ALT_MOVES[name]?.(line) ?? line;
   switch (name) {
     case 'left':
       return { ...line, cursor: meta || ctrl ? wordBefore(line) : before(line) };
@@ -95,9 +95,9 @@ function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = 
     case 'down':
       return upOrDown(line, 1);
     case 'backspace':
-      return cut(line, meta ? wordBefore(line) : before(line), cursor);
+      return meta || ctrl ? kill(line, wordBefore(line), cursor) : cut(line, before(line), cursor);
     case 'delete':
-      return cut(line, cursor, after(line));
+      return meta || ctrl ? kill(line, cursor, wordAfter(line)) : cut(line, cursor, after(line));
   }
   return ctrl || meta || sequence.startsWith('\u001b') ? line : insert(line, sequence);
 }
@@ -105,10 +105,20 @@ function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = 
 const CONTROL_MOVES: Record<string, (line: Line) => Line> = {
   a: line => ({ ...line, cursor: lineStart(line) }),
   e: line => ({ ...line, cursor: lineEnd(line) }),
-  u: line => cut(line, lineStart(line), line.cursor),
-  k: line => cut(line, line.cursor, lineEnd(line)),
-  w: line => cut(line, wordBefore(line), line.cursor),
+  b: line => ({ ...line, cursor: before(line) }),
+  p: line => upOrDown(line, -1),
+  n: line => upOrDown(line, 1),
+  u: line => kill(line, lineStart(line), line.cursor),
+  k: line => kill(line, line.cursor, toCut(line)),
+  w: line => kill(line, spacedBefore(line), line.cursor),
   h: line => cut(line, before(line), line.cursor),
+  y: line => insert(line, line.killed),
+};
+
+const ALT_MOVES: Record<string, (line: Line) => Line> = {
+  b: line => ({ ...line, cursor: wordBefore(line) }),
+  f: line => ({ ...line, cursor: wordAfter(line) }),
+  d: line => kill(line, line.cursor, wordAfter(line)),
 };
 
 /** Control characters that no key stands for are no text. */
@@ -121,6 +131,12 @@ function insert(line: Line, sequence: string): Line {
     text: text.slice(0, cursor) + typed + text.slice(cursor),
     cursor: cursor + typed.length,
   };
+}
+
+/** Cuts, and keeps what was cut. */
+function kill(line: Line, from: number, to: number): Line {
+  const killed = line.text.slice(from, to);
+  return killed === '' ? line : { ...cut(line, from, to), killed };
 }
 
 function cut(line: Line, from: number, to: number): Line {
@@ -136,12 +152,25 @@ function after({ text, cursor }: Line): number {
   return cursor + (graphemes(text.slice(cursor))[0]?.segment.length ?? 0);
 }
 
+/** Where the word before the cursor begins: by the rules of its script, since not every one has spaces. */
 function wordBefore({ text, cursor }: Line): number {
-  return text.slice(0, cursor).search(/\S+\s*$/) < 0 ? 0 : text.slice(0, cursor).search(/\S+\s*$/);
+  return wordsOf(text.slice(0, cursor)).at(-1)?.index ?? 0;
 }
 
 function wordAfter({ text, cursor }: Line): number {
-  return cursor + (/^\s*\S+/.exec(text.slice(cursor))?.[0].length ?? text.length - cursor);
+  const [word] = wordsOf(text.slice(cursor));
+  return word ? cursor + word.index + word.segment.length : text.length;
+}
+
+/** Where what stands between spaces begins. */
+function spacedBefore({ text, cursor }: Line): number {
+  return Math.max(0, text.slice(0, cursor).search(/\S+\s*$/));
+}
+
+const words = new Intl.Segmenter(undefined, { granularity: 'word' });
+
+function wordsOf(text: string): Intl.SegmentData[] {
+  return [...words.segment(text)].filter(({ isWordLike }) => isWordLike);
 }
 
 const segmenter = new Intl.Segmenter();
@@ -158,6 +187,12 @@ function lineStart({ text, cursor }: Line): number {
 function lineEnd({ text, cursor }: Line): number {
   const end = text.indexOf('\n', cursor);
   return end < 0 ? text.length : end;
+}
+
+/** The end of the line for Ctrl-K; at the end of a line its newline goes. */
+function toCut(line: Line): number {
+  const end = lineEnd(line);
+  return end === line.cursor ? Math.min(end + 1, line.text.length) : end;
 }
 
 /** To the next line of the text, as far from its start; from the first and the last, into what was sent before. */

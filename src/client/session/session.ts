@@ -19,7 +19,7 @@ import { watchRun } from '../runs/watch-run.js';
 import type { Context } from '../verbs/command.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import { farewellLines } from './farewell.js';
-import type { Key } from './line-editor.js';
+import type { Key } from './keys.js';
 import { liveArea } from './live-area.js';
 import { newProgress, type RunProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
 import { gateLines, type Page, scrollLines } from './scroll-lines.js';

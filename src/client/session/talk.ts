@@ -5,7 +5,8 @@ import type { SteerTime } from '../../core/inbox.js';
 import type { ToolInput } from '../runs/gate-input.js';
 import { completeCommand, helpLines, readCommand } from './commands.js';
 import { editedAnswer, editText, type PlanLine } from './gate-edit.js';
-import type { Key, Line } from './line-editor.js';
+import type { Key } from './keys.js';
+import type { Line } from './line-editor.js';
 import { EMPTY_LINE, pressKey, sent, withText } from './line-editor.js';
 
 /** What the line at hand is for. */

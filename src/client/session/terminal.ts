@@ -4,7 +4,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { env } from '../../env.js';
 import { fitLine } from '../../print/layout.js';
 import { printable } from '../../print/terminal-text.js';
-import type { Key } from './line-editor.js';
+import { type Key, TELL_KEYS, TELL_KEYS_NO_MORE, wholeKeys } from './keys.js';
 import { type Drawn, frame, NOTHING_DRAWN } from './screen.js';
 
 export interface Terminal {
@@ -33,8 +33,8 @@ export interface Streams {
 /** Escape alone is a key of its own when nothing follows for so long. */
 const ESCAPE_MS = 60;
 /** Bracketed paste on, cursor hidden: the area has one of its own. */
-const TAKE = '\u001b[?2004h\u001b[?25l';
-const GIVE_BACK = '\u001b[?2004l\u001b[?25h';
+const TAKE = `\u001b[?2004h\u001b[?25l${TELL_KEYS}`;
+const GIVE_BACK = `${TELL_KEYS_NO_MORE}\u001b[?2004l\u001b[?25h`;
 
 /** Both ends are a terminal that can move its cursor, so a session can be held. */
 export function isTerminal(): boolean {
@@ -111,6 +111,7 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
 /** Gathers what is pasted into one key: it can be long, and none of it is a command. */
 function keyReader(give: (key: Key) => void): (text: string | undefined, key: Key) => void {
   let pasted: string[] | null = null;
+  const giveWhole = wholeKeys(give);
   return (_text, key) => {
     if (key.name === 'paste-start') pasted = [];
     else if (key.name === 'paste-end') {
@@ -118,6 +119,6 @@ function keyReader(give: (key: Key) => void): (text: string | undefined, key: Ke
       pasted = null;
       give({ name: 'paste', sequence: text });
     } else if (pasted) pasted.push(key.sequence ?? '');
-    else give(key);
+    else giveWhole(key);
   };
 }

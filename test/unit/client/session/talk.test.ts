@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { hiddenInput } from '../../../../src/client/runs/gate-input.js';
-import type { Key } from '../../../../src/client/session/line-editor.js';
+import { type Key, keyOf } from '../../../../src/client/session/keys.js';
 import type { Effect, Talk } from '../../../../src/client/session/talk.js';
 import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
@@ -10,6 +10,8 @@ const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };
 const ESC: Key = { name: 'escape', sequence: '\u001b' };
 const CTRL = (name: string): Key => ({ name, ctrl: true, sequence: '' });
 const typed = (text: string): Key[] => [...text].map(char => ({ name: char.toLowerCase(), sequence: char }));
+
+const told = (sequence: string): Key => keyOf(sequence) ?? { sequence };
 
 const base = { title: 'Run write_file?', openedAt: 0, deadline: null };
 const APPROVAL: Gate = {
@@ -122,8 +124,20 @@ const TABLE: [string, Talk, Key[], object[]][] = [
   [
     'Shift+Enter, where the terminal tells it → a new line; Alt+Enter → a follow-up',
     NEW_TALK,
-    [...typed('a'), { sequence: '\u001b[13;2u' }, ...typed('b'), { sequence: '\u001b[13;3u' }],
+    [...typed('a'), told('\u001b[13;2u'), ...typed('b'), told('\u001b[27;3;13~')],
     [{ do: 'follow-up', text: 'a\nb' }],
+  ],
+  [
+    'a backslash before Enter → a new line; a backslash elsewhere stays',
+    NEW_TALK,
+    [...typed('a\\b\\'), ENTER, ...typed('c'), ENTER],
+    [{ do: 'steer', text: 'a\\b\nc', when: 'skip' }],
+  ],
+  [
+    'Esc, Ctrl-C and Alt+Up as newer terminals tell them → the same keys',
+    NEW_TALK,
+    [told('\u001b[27u'), told('\u001b[1;131A'), told('\u001b[99;5u'), told('\u001b[99;133u')],
+    [{ do: 'hold' }, { do: 'take-back' }, { do: 'detach' }],
   ],
   [
     'pasted lines → text, and nothing is sent',
@@ -323,6 +337,24 @@ describe('talk', () => {
     expect(where('home')).toBe('ab\nc\n|def');
     expect(where('up', 'up', 'up')).toBe('old|');
     expect(where('up', 'up', 'up', 'down')).toBe('ab\nc\ndef|');
+  });
+
+  test.each<[string, string, Key[], string]>([
+    ['Alt+B', 'see src/a.ts now', [{ name: 'b', meta: true }], 'see src/a.ts |now'],
+    ['Ctrl+Left twice', 'see src/a.ts now', [CTRL('left'), CTRL('left')], 'see src/|a.ts now'],
+    ['Alt+Left in Chinese', '读取文件 然后总结', [{ name: 'left', meta: true }], '读取文件 然后|总结'],
+    ['Ctrl-A, Alt+F', 'one two', [CTRL('a'), { name: 'f', meta: true }], 'one| two'],
+    ['Ctrl-A, Ctrl+Right twice', 'one two', [CTRL('a'), CTRL('right'), CTRL('right')], 'one two|'],
+    ['Ctrl-W', 'see src/a.ts', [CTRL('w')], 'see |'],
+    ['Alt+Backspace', 'see src/a.ts', [{ name: 'backspace', meta: true }], 'see src/|'],
+    ['Ctrl-A, Alt+D', 'one two', [CTRL('a'), { name: 'd', meta: true }], '| two'],
+    ['Ctrl-U, Ctrl-Y twice', 'ab', [CTRL('u'), CTRL('y'), CTRL('y')], 'abab|'],
+    ['Ctrl-K at the end of a line', 'a\nb', [{ name: 'up' }, CTRL('k')], 'a|b'],
+    ['Ctrl-B', 'ab', [CTRL('b')], 'a|b'],
+    ['a key nobody knows', 'ab', [told('\u001b[57376;2u'), { name: 'f5', sequence: '\u001b[15~' }], 'ab|'],
+  ])('%s → moves or cuts as in a shell', (_name, text, keys, shown) => {
+    const { line } = press(NEW_TALK, [{ name: 'paste', sequence: text }, ...keys]).talk;
+    expect(`${line.text.slice(0, line.cursor)}|${line.text.slice(line.cursor)}`).toBe(shown);
   });
 
   test('backspace → takes a whole character as a person sees it', () => {

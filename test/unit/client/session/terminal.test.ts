@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import type { Key } from '../../../../src/client/session/line-editor.js';
+import type { Key } from '../../../../src/client/session/keys.js';
 import { openTerminal, type Streams } from '../../../../src/client/session/terminal.js';
 import { until } from '../../../support/wait.js';
 
@@ -46,6 +46,24 @@ describe('the terminal of a session', () => {
     expect(keys).toHaveLength(4_096);
     expect(draws()).toBe(2);
     terminal.close();
+  });
+
+  test('keys that node takes apart → come whole; the terminal is asked to tell them, and asked to stop', async () => {
+    const { terminal, stdin, keys, written } = open();
+    stdin.write('\u001b[27;2;13~a\u001b[99;133u\u001b[57376;2u\u001b[1;');
+    stdin.write('129Ab');
+    await until('the last key', () => (keys.at(-1)?.name === 'b' ? true : null));
+    expect(keys.map(({ name, ctrl, shift }) => [name, ctrl, shift])).toEqual([
+      ['return', false, true],
+      ['a', false, false],
+      ['c', true, false],
+      [undefined, false, true],
+      ['up', false, false],
+      ['b', false, false],
+    ]);
+    terminal.close();
+    expect(written().indexOf('\u001b[>1u')).toBeGreaterThanOrEqual(0);
+    expect(written().indexOf('\u001b[<u')).toBeGreaterThan(written().indexOf('> 6'));
   });
 
   test('printed lines and the area (TR6) → only our own styles reach the terminal', async () => {
