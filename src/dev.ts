@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { exitCodeOfError } from './client/exit-codes.js';
 import { checkConfigDir } from './config/files.js';
 import { loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
@@ -81,6 +82,6 @@ try {
 } catch (error) {
   if (!(error instanceof SteersmanError)) throw error;
   say(`Error: ${error.message}`);
-  if (error.hint !== '') say(error.hint);
-  process.exitCode = error.exitCode;
+  if (error.remedy !== '') say(error.remedy);
+  process.exitCode = exitCodeOfError(error.code);
 }

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
+import { exitCodeOfError } from './client/exit-codes.js';
 import { checkConfigDir } from './config/files.js';
 import { env, loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
@@ -36,7 +37,7 @@ try {
   await program.parseAsync();
 } catch (error) {
   const known = error instanceof SteersmanError;
-  errorLine(known ? `${error.message}\n${error.hint}` : inspect(error));
+  errorLine(known ? `${error.message}\n${error.remedy}` : inspect(error));
   // The SDK's threads would keep a worker that could not start alive, serving nothing.
-  process.exit(known ? error.exitCode : 1);
+  process.exit(known ? exitCodeOfError(error.code) : 1);
 }

@@ -255,6 +255,6 @@ async function failAs<T>(type: string, work: () => T | Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof SteersmanError)) throw error;
-    throw ApplicationFailure.nonRetryable(`${error.message} ${error.hint}`, type);
+    throw ApplicationFailure.nonRetryable(`${error.message} ${error.remedy}`, type);
   }
 }

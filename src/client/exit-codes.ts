@@ -1,5 +1,6 @@
 /** Exit codes of the command line, in one place. */
 import type { Outcome } from '../core/cause.js';
+import type { ErrorCode } from '../errors.js';
 
 export const EXIT = {
   ok: 0,
@@ -26,5 +27,28 @@ export function exitCodeOf(outcome: Outcome | null): number {
     case 'failed':
     case null:
       return EXIT.failed;
+  }
+}
+
+/** Exit code of an error. */
+export function exitCodeOfError(code: ErrorCode): number {
+  switch (code) {
+    case 'unserved':
+    case 'uncertain':
+    case 'host':
+    case 'no_result':
+    case 'internal':
+      return EXIT.failed;
+    case 'aborted':
+      return EXIT.cancelled;
+    case 'usage':
+    case 'configuration':
+    case 'not_found':
+    case 'conflict':
+    case 'ended':
+    case 'open':
+    case 'rejected':
+    case 'unreachable':
+      return EXIT.usage;
   }
 }

@@ -74,8 +74,8 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
   const faults = reasons.filter(reason => reason instanceof SteersmanError);
   const [first] = faults;
   if (first !== undefined && faults.length === reasons.length) {
-    const hints = [...new Set(faults.map(fault => fault.hint))];
-    throw new SteersmanError(faults.map(fault => fault.message).join('\n'), hints.join('\n'));
+    const remedies = [...new Set(faults.map(fault => fault.remedy))];
+    throw new SteersmanError(faults.map(fault => fault.message).join('\n'), remedies.join('\n'));
   }
   return Promise.all(work);
 }

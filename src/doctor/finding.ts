@@ -31,6 +31,6 @@ export function skipped(check: string, why: string): Finding {
 
 /** A failure out of an error: a SteersmanError says itself what to do. */
 export function failedBy(check: string, error: unknown): Finding {
-  if (error instanceof SteersmanError) return failed(check, error.message, error.hint || null);
+  if (error instanceof SteersmanError) return failed(check, error.message, error.remedy || null);
   return failed(check, error instanceof Error ? error.message : String(error), null);
 }

@@ -34,6 +34,6 @@ try {
   outLine(fault ?? 'ok');
   process.exitCode = fault === null ? 0 : 1;
 } catch (error) {
-  outLine(error instanceof SteersmanError ? `${error.message} ${error.hint}` : inspect(error));
+  outLine(error instanceof SteersmanError ? `${error.message} ${error.remedy}` : inspect(error));
   process.exitCode = 1;
 }

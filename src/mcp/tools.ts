@@ -78,7 +78,7 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
     const message = error instanceof Error ? error.message : String(error);
     const text =
       error instanceof SteersmanError
-        ? `${message.replace(/\.?$/, '.')} ${error.hint}`
+        ? `${message.replace(/\.?$/, '.')} ${error.remedy}`
         : `Tool server ${name}: its tools can not be listed (${message}).`;
     return { name, tools: [], connected: false, warning: text };
   }

@@ -1,6 +1,5 @@
 /** Limits as words of a command line. */
 
-import { EXIT } from '../client/exit-codes.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { SteersmanError } from '../errors.js';
 
@@ -14,12 +13,12 @@ export function readLimits(words: string[]): Record<string, number | null> {
       throw new SteersmanError(
         `${word} is not a limit.`,
         'Write name=number, such as tokens=2000000 (costUsd=none for no limit).',
-        EXIT.usage,
+        'usage',
       );
     }
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) {
       const known = Object.keys(DEFAULT_LIMITS).join(', ');
-      throw new SteersmanError(`There is no limit ${name}.`, `There are: ${known}.`, EXIT.usage);
+      throw new SteersmanError(`There is no limit ${name}.`, `There are: ${known}.`, 'usage');
     }
     limits[name] = number;
   }

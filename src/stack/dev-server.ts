@@ -101,7 +101,7 @@ function startError(home: string, log: string, timedOut: boolean): SteersmanErro
   return new SteersmanError(
     `The local Temporal server ${what}. The end of ${paths.serverLog}:\n${log || '(empty)'}`,
     startRemedy(log, paths.database),
-    1,
+    'host',
   );
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { SteersmanError } from '../errors.js';
+import { ERROR_CODES, SteersmanError } from '../errors.js';
 
 /** The file's content, or undefined when it is missing, not JSON or not of this shape. */
 export function readJson<T>(path: string, schema: z.ZodType<T>): T | undefined {
@@ -29,15 +29,17 @@ export function removeFile(path: string): void {
   rmSync(path, { force: true });
 }
 
-const failureSchema = z.object({ message: z.string(), hint: z.string() });
+const failureSchema = z.object({ message: z.string(), remedy: z.string(), code: z.enum(ERROR_CODES) });
 
 /** Leaves the reason why a background process could not start for the terminal that waits for it. */
 export function writeFailure(path: string, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  writeJson(path, { message, hint: error instanceof SteersmanError ? error.hint : '' });
+  const { remedy, code } = error instanceof SteersmanError ? error : { remedy: '', code: 'internal' };
+  writeJson(path, { message, remedy, code });
 }
 
-/** The reason left by `writeFailure`, if there is one. */
-export function readFailure(path: string): { message: string; hint: string } | undefined {
-  return readJson(path, failureSchema);
+/** The reason left by `writeFailure`; null where there is none. */
+export function readFailure(path: string): SteersmanError | null {
+  const read = readJson(path, failureSchema);
+  return read === undefined ? null : new SteersmanError(read.message, read.remedy, read.code);
 }

@@ -117,11 +117,11 @@ async function startKeeper(home: string, options: EnsureServerOptions): Promise<
 function keeperError(home: string, timedOut: boolean): SteersmanError {
   const paths = stackPaths(home);
   const failure = readFailure(paths.keeperFailure);
-  if (failure !== undefined) return new SteersmanError(failure.message, failure.hint, 1);
+  if (failure !== null) return failure;
   const what = timedOut ? 'is not ready after 100 s' : 'ended while starting';
   return new SteersmanError(
     `The keeper of the local Temporal server ${what}. The end of ${paths.keeperLog}:\n${lastLines(paths.keeperLog)}`,
     'If the build is missing or old, run "npm run build".',
-    1,
+    'host',
   );
 }

@@ -128,7 +128,7 @@ function notFound(tried: Tried[]): SteersmanError {
     `The Temporal CLI, which holds the local server, was not found and could not be fetched:\n${lines.join('\n')}`,
     'Install it (https://docs.temporal.io/cli#install) so that "temporal" is on PATH, or set TEMPORAL_CLI_PATH ' +
       'to the binary, or set TEMPORAL_ADDRESS to use a Temporal server that runs already.',
-    1,
+    'host',
   );
 }
 

@@ -160,10 +160,10 @@ async function startWorker(
   );
 }
 
-function startError(failure: { message: string; hint: string } | undefined, logFile: string, what: string) {
-  if (failure !== undefined) return new SteersmanError(failure.message, failure.hint);
+function startError(failure: SteersmanError | null, logFile: string, what: string) {
+  if (failure !== null) return failure;
   const message = `The worker ${what} while starting. The end of ${logFile}:\n${lastLines(logFile) || '(empty)'}`;
-  return new SteersmanError(message, 'If the build is missing or old, run "npm run build".', 1);
+  return new SteersmanError(message, 'If the build is missing or old, run "npm run build".', 'host');
 }
 
 /** This process's environment with the local server instead of any other Temporal that it names. */

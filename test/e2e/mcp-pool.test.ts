@@ -293,7 +293,7 @@ describe('servers that do not start', () => {
   ])('%s → one message: server, command or address, why, what to do', async (_name, entry, parts) => {
     const error = await failureOf(poolOf({ one: entry(fake) }).connect('one', workspace));
     if (!(error instanceof SteersmanError)) throw error;
-    const message = `${error.message} ${error.hint}`;
+    const message = `${error.message} ${error.remedy}`;
     for (const part of ['one', ...parts]) expect(message).toContain(part);
     expect(message).not.toContain('secret-key');
     expect(message).not.toContain('token=secret');

@@ -335,14 +335,14 @@ describe('background workers', () => {
     expect(readFileSync(logFile, 'utf8')).toBe(`${server.address} default unset\n`);
   });
 
-  test('worker: it refuses to start → its own message and hint, and nothing is left on record', async () => {
+  test('worker: it refuses to start → its own message and remedy, and nothing is left on record', async () => {
     const server = await start();
     const refusing = settings(
       'refuse',
       `reportWorkerFailure(own, new SteersmanError('No usable model.', 'Set OPENAI_API_KEY.')); process.exit(2);`,
     );
     const error = await ensureWorker(server, refusing, { report }).catch((caught: unknown) => caught);
-    expect(error).toMatchObject({ message: 'No usable model.', hint: 'Set OPENAI_API_KEY.' });
+    expect(error).toMatchObject({ message: 'No usable model.', remedy: 'Set OPENAI_API_KEY.' });
     const crashing = settings('crash', `console.error('out of luck'); process.exit(1);`);
     await expect(ensureWorker(server, crashing, { report })).rejects.toThrow(
       /worker ended while.*out of luck/s,
@@ -351,7 +351,7 @@ describe('background workers', () => {
     const missing = await ensureWorker(server, unbuilt, { report }).catch((caught: unknown) => caught);
     expect(missing).toMatchObject({
       message: expect.stringMatching(/^A part of the build is missing: .*no-such-worker\.js$/),
-      hint: 'Run "npm run build".',
+      remedy: 'Run "npm run build".',
     });
     expect(readStack(home).workers).toEqual([]);
   });

@@ -11,7 +11,6 @@ import type { LocalServer } from '../../stack/server.js';
 import { ensureServer } from '../../stack/server.js';
 import type { Report } from '../../stack/temporal-binary.js';
 import { temporalClient } from '../../temporal-client.js';
-import { EXIT } from '../exit-codes.js';
 
 /** A connected client. */
 export interface Temporal {
@@ -67,7 +66,7 @@ async function connectRemote(): Promise<Temporal> {
     throw new SteersmanError(
       `Temporal at ${address} can not be reached: ${reason}`,
       'Check that it runs there and TEMPORAL_ADDRESS, TLS and API key are right; or unset TEMPORAL_ADDRESS to use the local stack.',
-      EXIT.usage,
+      'unreachable',
     );
   }
 }
@@ -95,7 +94,7 @@ function loadConfig() {
     throw new SteersmanError(
       `The Temporal configuration can not be read: ${reason}`,
       'Check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and the files they name.',
-      EXIT.usage,
+      'configuration',
     );
   }
 }

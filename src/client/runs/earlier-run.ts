@@ -2,7 +2,6 @@
 import { delimit } from '../../core/prompt.js';
 import { SteersmanError } from '../../errors.js';
 import { cutToBytes } from '../../print/format.js';
-import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
 import { readEnd } from './run-end.js';
 import { describeRun, isOpen } from './runs.js';
@@ -16,7 +15,7 @@ export async function earlierRun(temporal: Temporal, id: string): Promise<string
     throw new SteersmanError(
       `The run ${id} has not ended: there is nothing to go on from yet.`,
       `Queue the next goal in it: npm run client -- follow-up ${id} "…"`,
-      EXIT.usage,
+      'open',
     );
   }
   const { result } = await readEnd(temporal, run);
@@ -24,7 +23,7 @@ export async function earlierRun(temporal: Temporal, id: string): Promise<string
     throw new SteersmanError(
       `The run ${id} left no answer to go on from.`,
       'Start without --after.',
-      EXIT.usage,
+      'no_result',
     );
   }
   const goals = result.goals?.length ? result.goals : [{ text: result.goal, answer: result.answer }];

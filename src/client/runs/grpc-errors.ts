@@ -5,21 +5,24 @@ import {
   NamespaceNotFoundError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { SteersmanError } from '../../errors.js';
+import { type ErrorCode, SteersmanError } from '../../errors.js';
 import { queryTrouble } from '../../query-errors.js';
-import { EXIT } from '../exit-codes.js';
 
 const UNAVAILABLE = 14;
 const SEE_LIST = 'List the runs with: npm run client -- list';
 const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
 
 /** What gRPC status codes mean to a person: words before Temporal's own, and what to do. */
-const BY_CODE: Record<number, { what: string; hint: string }> = {
-  3: { what: 'Temporal refuses the request', hint: '' },
-  5: { what: 'Temporal does not know that', hint: SEE_LIST },
-  7: { what: 'Temporal refuses this client', hint: SEE_ACCESS },
-  8: { what: 'Temporal refuses the request', hint: 'It may be too large, or too many came at once.' },
-  16: { what: 'Temporal refuses this client', hint: SEE_ACCESS },
+const BY_CODE: Record<number, { what: string; remedy: string; code: ErrorCode }> = {
+  3: { what: 'Temporal refuses the request', remedy: '', code: 'usage' },
+  5: { what: 'Temporal does not know that', remedy: SEE_LIST, code: 'not_found' },
+  7: { what: 'Temporal refuses this client', remedy: SEE_ACCESS, code: 'unreachable' },
+  8: {
+    what: 'Temporal refuses the request',
+    remedy: 'It may be too large, or too many came at once.',
+    code: 'usage',
+  },
+  16: { what: 'Temporal refuses this client', remedy: SEE_ACCESS, code: 'unreachable' },
 };
 
 /** The gRPC status code of an error or of its cause, if it has one. */
@@ -46,14 +49,14 @@ export function explainError(error: unknown): SteersmanError | null {
     return new SteersmanError(
       `Temporal has no namespace ${error.namespace}.`,
       'Create it, or set TEMPORAL_NAMESPACE to one that exists.',
-      EXIT.usage,
+      'not_found',
     );
   }
   if (error instanceof WorkflowNotFoundError) {
     return new SteersmanError(
       `Temporal knows no such run: ${error.workflowId}${error.runId ? ` (part ${error.runId})` : ''}.`,
       SEE_LIST,
-      EXIT.usage,
+      'not_found',
     );
   }
   const file = fileFault(error);
@@ -63,28 +66,34 @@ export function explainError(error: unknown): SteersmanError | null {
     return new SteersmanError(
       `Temporal does not answer: ${message}`,
       'Check that it runs, and try again. What was started goes on there.',
-      EXIT.failed,
+      'unreachable',
     );
   }
   const code = grpcCode(error);
   if (code === null) return null;
   const known = BY_CODE[code];
   return known
-    ? new SteersmanError(`${known.what}: ${message}`, known.hint, EXIT.usage)
-    : new SteersmanError(`Temporal answered with an error: ${message}`, '', EXIT.failed);
+    ? new SteersmanError(`${known.what}: ${message}`, known.remedy, known.code)
+    : new SteersmanError(`Temporal answered with an error: ${message}`, '', 'internal');
 }
 
 /** What a file system refuses is the machine's matter: the file, and what to look at. */
-const FILE_FAULTS: Readonly<Record<string, { what: string; hint: string }>> = {
-  ENOSPC: { what: 'The disk is full', hint: 'Make room, and try again: nothing that ran is lost.' },
-  EDQUOT: { what: 'The disk quota is used up', hint: 'Make room, and try again: nothing that ran is lost.' },
+const FILE_FAULTS: Readonly<Record<string, { what: string; remedy: string }>> = {
+  ENOSPC: { what: 'The disk is full', remedy: 'Make room, and try again: nothing that ran is lost.' },
+  EDQUOT: {
+    what: 'The disk quota is used up',
+    remedy: 'Make room, and try again: nothing that ran is lost.',
+  },
   EROFS: {
     what: 'The file system is read-only',
-    hint: 'Set STEERSMAN_HOME to a folder that can be written.',
+    remedy: 'Set STEERSMAN_HOME to a folder that can be written.',
   },
-  EACCES: { what: 'The file may not be accessed', hint: 'Check whose it is, and who may read and write it.' },
-  EPERM: { what: 'The file may not be changed', hint: 'Check whose it is, and who may read and write it.' },
-  EMFILE: { what: 'Too many files are open', hint: 'Raise the limit (ulimit -n), or end what holds them.' },
+  EACCES: {
+    what: 'The file may not be accessed',
+    remedy: 'Check whose it is, and who may read and write it.',
+  },
+  EPERM: { what: 'The file may not be changed', remedy: 'Check whose it is, and who may read and write it.' },
+  EMFILE: { what: 'Too many files are open', remedy: 'Raise the limit (ulimit -n), or end what holds them.' },
 };
 
 function fileFault(error: unknown): SteersmanError | null {
@@ -92,7 +101,7 @@ function fileFault(error: unknown): SteersmanError | null {
   const fault = FILE_FAULTS[String(error.code)];
   const path = 'path' in error ? `: ${String(error.path)}` : '';
   return fault
-    ? new SteersmanError(`${fault.what}${path} (${String(error.code)}).`, fault.hint, EXIT.failed)
+    ? new SteersmanError(`${fault.what}${path} (${String(error.code)}).`, fault.remedy, 'host')
     : null;
 }
 

@@ -5,7 +5,6 @@ import { nearestNames } from '../../core/tools/tool-call.js';
 import { SteersmanError } from '../../errors.js';
 import { isServed } from '../../stack/open-runs.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
-import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
 
 export type RunDescription = WorkflowExecutionDescription;
@@ -26,7 +25,7 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
     throw new SteersmanError(
       `${id} is a workflow of type ${found.type}, not a run.`,
       'List the runs with: npm run client -- list',
-      EXIT.usage,
+      'not_found',
     );
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) throw await unknownRun(temporal, id);
@@ -55,7 +54,7 @@ async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanErro
   const near = nearestNames(id, await recentIds(temporal).catch(() => []));
   const where = `in the namespace ${temporal.namespace} at ${temporal.address}`;
   const hint = near.length > 0 ? `Nearest: ${near.join(', ')}. All of them: ` : 'List the runs with: ';
-  return new SteersmanError(`There is no run ${id} ${where}.`, `${hint}npm run client -- list`, EXIT.usage);
+  return new SteersmanError(`There is no run ${id} ${where}.`, `${hint}npm run client -- list`, 'not_found');
 }
 
 async function recentIds({ client }: Temporal): Promise<string[]> {

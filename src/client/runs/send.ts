@@ -24,7 +24,6 @@ import {
   submitToolResultUpdate,
   withdrawUpdate,
 } from '../../workflows/messages.js';
-import { EXIT } from '../exit-codes.js';
 import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
 import { explainError, isFinalQueryError, isServerAway } from './grpc-errors.js';
@@ -83,7 +82,7 @@ function notTold(id: string, error: unknown): SteersmanError {
   return new SteersmanError(
     `It is not known whether the run ${id} has the message. ${why}`,
     `Look before you send it again: npm run client -- watch ${id}`,
-    EXIT.failed,
+    'uncertain',
   );
 }
 
@@ -206,7 +205,7 @@ async function update<T>(temporal: Temporal, id: string, work: (handle: Handle) 
       throw new SteersmanError(
         error.cause?.message ?? error.message,
         `See what is open: npm run client -- show ${id}`,
-        EXIT.usage,
+        'rejected',
       );
     }
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) throw unserved(id);
@@ -219,7 +218,7 @@ function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}: it can not take this now.`,
     'Go on with runs that were left open: npm start -- --resume-open',
-    EXIT.failed,
+    'unserved',
   );
 }
 
@@ -230,7 +229,7 @@ function closed({ workflowId: id, status }: RunDescription, text?: string): Stee
     text === undefined
       ? `Its answer: npm run client -- result ${id}`
       : `Start the next run with it, from where this one ended: npm start -- ${shellQuoted(text)} --after ${id}`;
-  return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, EXIT.usage);
+  return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, 'ended');
 }
 
 /** The text as one word of a shell command. */

@@ -15,7 +15,6 @@ import { cutToBytes } from '../../print/format.js';
 import type { Report } from '../../stack/temporal-binary.js';
 import { ensureWorker } from '../../stack/workers.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
-import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
 import { usesLocalStack } from './connect.js';
 import { defaultModelFor } from './default-model.js';
@@ -91,7 +90,7 @@ export async function startRequest(goal: string, options: StartOptions): Promise
   }
   if (!start.ok || errors.length > 0) {
     const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');
-    throw new SteersmanError(`The run can not start:${faults}`, SEE_HELP, EXIT.usage);
+    throw new SteersmanError(`The run can not start:${faults}`, SEE_HELP, 'usage');
   }
   const { settings } = start;
   settings.workspace = await realWorkspace(settings.workspace);
@@ -127,7 +126,7 @@ async function givenSettings(options: StartOptions): Promise<Record<string, unkn
 async function readSettingsFile(path: string): Promise<Record<string, unknown>> {
   const content = await readTextIfPresent(path);
   if (content !== null) return parseYaml(content, path).value;
-  throw new SteersmanError(`The file of settings ${path} does not exist.`, SEE_HELP, EXIT.usage);
+  throw new SteersmanError(`The file of settings ${path} does not exist.`, SEE_HELP, 'usage');
 }
 
 function recordOr(value: unknown): Record<string, unknown> {
@@ -192,7 +191,7 @@ export async function startRun(
       throw new SteersmanError(
         `There is a run with the id ${id} already.`,
         `Look at it with: npm run client -- show ${id}. Or give another id with --id.`,
-        EXIT.usage,
+        'conflict',
       );
     }
     throw isServerAway(error) ? notTold(id, error) : error;
@@ -205,6 +204,6 @@ function notTold(id: string, error: unknown): SteersmanError {
   return new SteersmanError(
     `It is not known whether the run ${id} was started. ${why}`,
     `See whether it is there: npm run client -- show ${id}. If not, start it with --id ${id}: there is never a second one of that id.`,
-    EXIT.failed,
+    'uncertain',
   );
 }

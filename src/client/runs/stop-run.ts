@@ -2,7 +2,6 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { SteersmanError } from '../../errors.js';
 import { stopSignal } from '../../workflows/messages.js';
-import { EXIT } from '../exit-codes.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen } from './runs.js';
@@ -43,6 +42,6 @@ function ended(run: RunDescription): SteersmanError {
   return new SteersmanError(
     `The run ${run.workflowId} has ended (${status}): there is nothing to stop.`,
     `Its answer: npm run client -- result ${run.workflowId}`,
-    EXIT.usage,
+    'ended',
   );
 }

@@ -64,5 +64,5 @@ export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>)
 export function describeError(error: unknown): string[] {
   const known = explainError(error);
   if (known === null) return [error instanceof Error ? error.message : String(error)];
-  return [known.message, known.hint].filter(line => line !== '');
+  return [known.message, known.remedy].filter(line => line !== '');
 }

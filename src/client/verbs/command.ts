@@ -7,7 +7,7 @@ import type { Output } from '../../print/output.js';
 import { createOutput, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
 import { projectRoot } from '../../stack/home.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import type { Temporal } from '../runs/connect.js';
 import { connect } from '../runs/connect.js';
 import { explainError } from '../runs/grpc-errors.js';
@@ -75,29 +75,26 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 /** Says what went wrong, on stderr; returns the exit code. */
 function report(error: unknown): number {
   if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-  const { message, hint, exitCode } = wrongCall(error) ?? explainError(error) ?? ownFault(error);
+  const { message, remedy, code } = wrongCall(error) ?? explainError(error) ?? ownFault(error);
+  const exitCode = exitCodeOfError(code);
   // Scripts read one form for all, people the same words beside it.
-  if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', message, hint, exitCode }));
+  if (process.argv.includes('--json')) outLine(jsonLine({ type: 'error', code, message, remedy, exitCode }));
   // Commander has said it already.
   if (error instanceof CommanderError) return exitCode;
   errorLine(`Error: ${message}`);
-  if (hint !== '') errorLine(hint);
+  if (remedy !== '') errorLine(remedy);
   return exitCode;
 }
 
 function wrongCall(error: unknown): SteersmanError | null {
   if (!(error instanceof CommanderError)) return null;
-  return new SteersmanError(
-    error.message.replace(/^error: /, ''),
-    '--help shows how to call it.',
-    EXIT.usage,
-  );
+  return new SteersmanError(error.message.replace(/^error: /, ''), '--help shows how to call it.', 'usage');
 }
 
 function ownFault(error: unknown): SteersmanError {
   const message = error instanceof Error ? error.message : String(error);
-  const hint = 'This is a fault of Steersman itself. Please report it with what you called.';
-  return new SteersmanError(message, hint, EXIT.failed);
+  const remedy = 'This is a fault of Steersman itself. Please report it with what you called.';
+  return new SteersmanError(message, remedy, 'internal');
 }
 
 /** Settings of every command and, since they are inherited, of its verbs. */

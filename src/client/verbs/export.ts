@@ -52,7 +52,7 @@ async function save(path: string, json: string): Promise<void> {
     throw new SteersmanError(
       `The history can not be written: ${reason}`,
       'Name another file with --out.',
-      EXIT.usage,
+      'host',
     );
   }
 }

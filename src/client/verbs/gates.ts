@@ -84,7 +84,7 @@ export function addAnswer(program: Command): void {
       if (gate === null) return sendAnswer(context, id, { gateId, text });
       const read = answerFromWords(gate, text);
       if ('error' in read) {
-        throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, EXIT.usage);
+        throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, 'usage');
       }
       return gate.kind === 'clientTool'
         ? sendResult(context, id, { gateId, ...read.input })

@@ -1,7 +1,6 @@
 /** JSON on the command line. */
 import { isRecord } from '../../core/json.js';
 import { SteersmanError } from '../../errors.js';
-import { EXIT } from '../exit-codes.js';
 
 interface Forms {
   object: Record<string, unknown>;
@@ -26,10 +25,10 @@ export function readJson<F extends keyof Forms>(
     value = JSON.parse(text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SteersmanError(`${name} is not JSON: ${why}.`, example, EXIT.usage);
+    throw new SteersmanError(`${name} is not JSON: ${why}.`, example, 'usage');
   }
   const fits = form === 'object' ? isRecord(value) : Array.isArray(value) && value.every(isRecord);
   if (fits) return value as Forms[F];
   const wanted = form === 'object' ? 'a JSON object' : 'a JSON array of objects';
-  throw new SteersmanError(`${name} must be ${wanted}.`, example, EXIT.usage);
+  throw new SteersmanError(`${name} must be ${wanted}.`, example, 'usage');
 }

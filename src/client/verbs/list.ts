@@ -65,10 +65,10 @@ async function* listRuns(
     yield* client.workflow.list({ query, pageSize });
   } catch (error) {
     const known = explainError(error);
-    if (!byWaiting || known?.exitCode !== EXIT.usage) throw error;
+    if (!byWaiting || known === null || known.code === 'unreachable') throw error;
     const todo =
       'The search attribute AgentWaiting may be missing: npm run client -- doctor --fix registers it.';
-    throw new SteersmanError(known.message, todo, EXIT.usage);
+    throw new SteersmanError(known.message, todo, 'configuration');
   }
 }
 

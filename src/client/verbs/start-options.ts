@@ -6,7 +6,6 @@ import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { MODES } from '../../core/run-config.js';
 import { SteersmanError } from '../../errors.js';
 import { readLimits } from '../../print/limit-words.js';
-import { EXIT } from '../exit-codes.js';
 import { positiveInteger } from './command.js';
 
 /** Adds the goal and all options of a start. */
@@ -56,10 +55,10 @@ export async function readWords(
     throw new SteersmanError(
       `The ${name} came as ${words.length} words: ${words.join(' ')}.`,
       `Put it in quotes: "${words.join(' ')}"`,
-      EXIT.usage,
+      'usage',
     );
   }
   const given = argument === '-' ? await text(process.stdin) : argument;
   if (name === 'goal' || given.trim() !== '') return given;
-  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', EXIT.usage);
+  throw new SteersmanError(`The ${name} is empty.`, 'Say it in quotes.', 'usage');
 }

@@ -27,7 +27,7 @@ export function addStored(program: Command): void {
           throw new SteersmanError(
             `There is no stored text ${ref} of the run ${id} in ${join(resolveHome(), 'blobs')}.`,
             'Give the reference exactly as it is shown, on a machine that has the blobs of the worker.',
-            EXIT.usage,
+            'not_found',
           );
         const text = page.data.toString('utf8');
         if (output.json) output.value({ id, ref, text });

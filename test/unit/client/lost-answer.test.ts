@@ -36,7 +36,7 @@ test('start: its answer is lost → the run’s id is said, and how to start it 
   };
   await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
-    hint: expect.stringContaining('--id pay-1'),
+    remedy: expect.stringContaining('--id pay-1'),
   });
 });
 
@@ -44,6 +44,6 @@ test('steer: its answer is lost → nobody says that it was not taken, for typed
   const input = { id: 'm-1', text: 'Pay less' };
   await expect(sendMessage(temporal, 'pay-1', { kind: 'steer', input })).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
-    hint: expect.stringContaining('watch pay-1'),
+    remedy: expect.stringContaining('watch pay-1'),
   });
 });

@@ -163,7 +163,7 @@ describe('front matter', () => {
     await expect(systemOf('a')).rejects.toMatchObject({
       name: 'SteersmanError',
       message: expect.stringContaining(message),
-      hint: expect.stringMatching(/./),
+      remedy: expect.stringMatching(/./),
     });
     await expect(systemOf('a')).rejects.toThrow('core/a.md');
   });
@@ -193,7 +193,9 @@ describe('languages and folders', () => {
 
   test('language: there is no such folder → an error that names the languages there are', async () => {
     await put('core/zh/a.md', `${HEAD}{{businessContext}}`);
-    await expect(loadRoles([root], 'fr')).rejects.toMatchObject({ hint: expect.stringContaining('en, zh') });
+    await expect(loadRoles([root], 'fr')).rejects.toMatchObject({
+      remedy: expect.stringContaining('en, zh'),
+    });
   });
 
   test('own prompts folder: holds one role only → that one is used, all others are the shipped ones', async () => {

@@ -136,7 +136,7 @@ describe('steersman.yaml', () => {
     const fault = await faultOf(() => load(yaml));
     expect(fault.message).toContain(`steersman.yaml${expected.startsWith(': ') ? ':' : ''}`);
     expect(fault.message).toContain(expected);
-    expect(fault.hint).not.toBe('');
+    expect(fault.remedy).not.toBe('');
   });
 
   test('settings: several faults → all of them, one a line', async () => {
@@ -231,7 +231,7 @@ describe('models', () => {
       chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 }),
     );
     expect(fault.message).toContain('No model is configured for the role a');
-    expect(fault.hint).toContain('models.default in steersman.yaml');
+    expect(fault.remedy).toContain('models.default in steersman.yaml');
   });
 
   test('models: every role has its own and there is no default → fine', () => {
@@ -242,7 +242,7 @@ describe('models', () => {
 
   test('models: the run names one without a provider → an error that shows the form', async () => {
     const fault = await faultOf(() => chooseModels(roles, models, { runModel: 'gpt' }));
-    expect(`${fault.message} ${fault.hint}`).toContain('openai/gpt-5-mini');
+    expect(`${fault.message} ${fault.remedy}`).toContain('openai/gpt-5-mini');
   });
 });
 

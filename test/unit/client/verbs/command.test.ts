@@ -25,12 +25,12 @@ test('a command that is left while calls are tried again → ends at once, with 
 test.each([
   ['an unknown option', ['list', '--json', '--opne'], /unknown option '--opne'/],
   ['a goal in several words', ['start', 'a', 'b', '--json'], /The goal came as 2 words/],
-])('--json: a wrong call, %s → one line of JSON with message, hint and exit code', (_, args, says) => {
+])('--json: a wrong call, %s → one line of JSON with message, remedy and exit code', (_, args, says) => {
   const script = join(projectRoot, 'dist/client.js');
   const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
-  const { hint, ...error } = JSON.parse(stdout);
-  expect(error).toEqual({ type: 'error', message: expect.stringMatching(says), exitCode: 2 });
-  expect(hint).not.toBe('');
+  const { remedy, ...error } = JSON.parse(stdout);
+  expect(error).toEqual({ type: 'error', code: 'usage', message: expect.stringMatching(says), exitCode: 2 });
+  expect(remedy).not.toBe('');
   expect(status).toBe(2);
   expect(stderr).toMatch(says);
 });
