@@ -1,10 +1,11 @@
 /** One run and many at once of the reference plan: wall time, CPU and memory of the worker, history. */
 import { Command, Option } from 'commander';
 import { type Arena, type Database, startArena } from './support/arena.js';
-import { machine, median, table } from './support/machine.js';
+import { machine, table } from './support/machine.js';
+import { cells, FIGURE_TITLES, type Figures, measure, middle } from './support/measure.js';
 import { callsOf, type PlanShape } from './support/plan-script.js';
-import { endProcess, useOf } from './support/processes.js';
-import { endOf, historyOf, startRun } from './support/runs.js';
+import { endProcess } from './support/processes.js';
+import { endOf, startRun } from './support/runs.js';
 
 /**
  * `equal` makes the 11 model and 10 tool calls that ten tool turns and an answer take in a framework without
@@ -21,17 +22,8 @@ interface Options {
   singles: number;
   database: Database | 'both';
   plan: string;
+  modelMs: number;
   profile?: string;
-}
-
-interface Figures {
-  wallSeconds: number;
-  workerCpu: number;
-  serverCpu: number;
-  residentMb: number;
-  peakMb: number;
-  bytes: number;
-  events: number;
 }
 
 const options = new Command('load')
@@ -39,6 +31,7 @@ const options = new Command('load')
   .option('--singles <n>', 'runs alone before them; the median is shown', Number, 5)
   .addOption(new Option('--database <kind>').choices(['memory', 'file', 'both']).default('both'))
   .addOption(new Option('--plan <name>').choices(Object.keys(PLANS)).default('equal'))
+  .option('--model-ms <n>', 'what the model takes for a call, milliseconds', Number, 30)
   .option('--profile <dir>', 'write a CPU profile of the worker under load into this folder')
   .parse()
   .opts<Options>();
@@ -46,83 +39,41 @@ const shape = PLANS[options.plan] ?? { toolTurns: 10, doubleTurns: 0 };
 const calls = callsOf(shape);
 
 console.log(
-  `load: plan "${options.plan}" (${calls.model} model calls, ${calls.tool} tool calls of 30 ms each)`,
+  `load: plan "${options.plan}" (${calls.model} model calls of ${options.modelMs} ms, ${calls.tool} tool calls of 30 ms)`,
 );
 console.log(`${machine()}\n`);
 const rows: string[][] = [];
 for (const database of options.database === 'both' ? (['memory', 'file'] as const) : [options.database]) {
-  const arena = await startArena({ database, shape, toolBytes: 200 });
+  const arena = await startArena({ database, shape, toolBytes: 200, modelMs: options.modelMs });
   try {
-    const alone: Figures[] = [];
-    const single = await arena.startWorker('bench-one');
-    for (let i = 0; i < options.singles; i++) alone.push(await measure(arena, single.pid, 'bench-one', 1));
-    await endProcess(single);
+    const alone = await onWorker(arena, 'bench-one', Array(options.singles).fill(1));
     if (alone.length > 0) rows.push(row(database, 1, middle(alone)));
     const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [];
-    const many = await arena.startWorker('bench-many', profile);
-    rows.push(row(database, options.runs, await measure(arena, many.pid, 'bench-many', options.runs)));
-    await endProcess(many);
+    const many = await onWorker(arena, 'bench-many', [options.runs], profile);
+    rows.push(...many.map(figures => row(database, options.runs, figures)));
   } finally {
     await arena.close();
   }
 }
-const head = [
-  'database',
-  'runs',
-  'wall s',
-  'worker CPU s',
-  'server CPU s',
-  'resident MB',
-  'peak MB',
-  'KB a run',
-  'events',
-];
-console.log(table(head, rows));
+console.log(table(['database', 'runs', ...FIGURE_TITLES, 'warnings'], rows));
 
-/** Starts `runs` runs at once and waits for all. Memory is the worker's after them, and at its highest. */
-async function measure(
+/** Each number of runs at once, one after the other on one worker. */
+async function onWorker(
   arena: Arena,
-  pid: number | undefined,
   taskQueue: string,
-  runs: number,
-): Promise<Figures> {
-  const [worker = 0, server = 0] = [pid, arena.server.pid];
-  const before = { worker: useOf(worker), server: useOf(server) };
-  const from = performance.now();
-  const handles = await Promise.all(Array.from({ length: runs }, () => startRun(arena, taskQueue)));
-  await Promise.all(handles.map(handle => endOf(handle, shape)));
-  const wallSeconds = (performance.now() - from) / 1_000;
-  const after = { worker: useOf(worker), server: useOf(server) };
-  const history = await historyOf(arena.client, handles[0]?.workflowId ?? '');
-  return {
-    wallSeconds,
-    workerCpu: after.worker.cpuSeconds - before.worker.cpuSeconds,
-    serverCpu: after.server.cpuSeconds - before.server.cpuSeconds,
-    residentMb: after.worker.residentMb,
-    peakMb: after.worker.peakMb,
-    ...history,
-  };
-}
-
-/** The first run also starts the tool server and warms the code up: the median is one of the others. */
-function middle(all: Figures[]): Figures {
-  const pick = (key: keyof Figures) => median(all.map(figures => figures[key]));
-  return {
-    wallSeconds: pick('wallSeconds'),
-    workerCpu: pick('workerCpu'),
-    serverCpu: pick('serverCpu'),
-    residentMb: pick('residentMb'),
-    peakMb: pick('peakMb'),
-    bytes: pick('bytes'),
-    events: pick('events'),
-  };
+  counts: number[],
+  nodeArgs: string[] = [],
+): Promise<Figures[]> {
+  const worker = await arena.startWorker(taskQueue, nodeArgs);
+  const all: Figures[] = [];
+  for (const runs of counts) {
+    const start = () => startRun(arena, taskQueue);
+    all.push(await measure({ ...arena, worker, start, end: handle => endOf(handle, shape) }, runs));
+  }
+  await endProcess(worker);
+  return all;
 }
 
 function row(database: Database, runs: number, figures: Figures): string[] {
-  const { wallSeconds, workerCpu, serverCpu, residentMb, peakMb, bytes, events } = figures;
-  const seconds = [wallSeconds, workerCpu, serverCpu].map(value => value.toFixed(2));
-  return [
-    ...[database, String(runs), ...seconds, residentMb.toFixed(0), peakMb.toFixed(0)],
-    ...[(bytes / 1_000).toFixed(1), String(events)],
-  ];
+  return [database, String(runs), ...cells(figures), String(figures.warnings)];
 }

@@ -12,7 +12,7 @@ import { builtScript, projectRoot, resolveHome } from '../../src/stack/home.js';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import type { PlanShape } from './plan-script.js';
-import { endProcess, saidBy } from './processes.js';
+import { endProcess, listened, saidBy } from './processes.js';
 
 export type Database = 'memory' | 'file';
 
@@ -23,6 +23,8 @@ export interface ArenaOptions {
   toolBytes: number;
   /** What model and tool take for each call, milliseconds. Default 30. */
   waitMs?: number;
+  /** What the model alone takes. Default `waitMs`. */
+  modelMs?: number;
 }
 
 /** A configured project with a live server and model; workers come and go. */
@@ -44,14 +46,11 @@ const TOOL_SERVER = fileURLToPath(new URL('./tool-server.mjs', import.meta.url))
 const MODEL_PROCESS = fileURLToPath(new URL('./model-process.js', import.meta.url));
 
 export async function startArena(options: ArenaOptions): Promise<Arena> {
-  const { database, shape, toolBytes, waitMs = 30 } = options;
+  const { database, shape, toolBytes, waitMs = 30, modelMs = waitMs } = options;
   const dir = mkdtempSync(join(tmpdir(), 'steersman-bench-'));
   const place = makeProject(dir, waitMs, toolBytes);
   const { server, address } = await startServer(dir, database);
-  const model = fork(MODEL_PROCESS, [JSON.stringify({ ...shape, thinkMs: waitMs })]);
-  const [{ baseUrl: modelUrl }] = await new Promise<[{ baseUrl: string }]>(resolve =>
-    model.once('message', message => resolve([message as { baseUrl: string }])),
-  );
+  const { model, modelUrl } = await startModel(shape, modelMs);
   const connection: Connection = localConnection(address);
   const workers: ChildProcess[] = [];
   return {
@@ -74,6 +73,18 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
       rmSync(dir, { recursive: true, force: true });
     },
   };
+}
+
+/** A scripted model as a process of its own. */
+export async function startModel(
+  shape: PlanShape,
+  thinkMs: number,
+): Promise<{ model: ChildProcess; modelUrl: string }> {
+  const model = fork(MODEL_PROCESS, [JSON.stringify({ ...shape, thinkMs })]);
+  const [{ baseUrl: modelUrl }] = await new Promise<[{ baseUrl: string }]>(resolve =>
+    model.once('message', message => resolve([message as { baseUrl: string }])),
+  );
+  return { model, modelUrl };
 }
 
 interface Place {
@@ -149,8 +160,6 @@ function startWorker({ taskQueue, nodeArgs, address, modelUrl, configDir, home }
     OPENAI_BASE_URL: modelUrl,
     OPENAI_API_KEY: 'bench',
   };
-  return spawn(process.execPath, [...nodeArgs, script, '--config', configDir, '--task-queue', taskQueue], {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const args = [...nodeArgs, script, '--config', configDir, '--task-queue', taskQueue];
+  return listened(spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
 }

@@ -48,3 +48,22 @@ export function saidBy(child: ChildProcess, wanted: RegExp): Promise<void> {
     child.once('exit', code => reject(new Error(`a process ended with code ${code}:\n${said}`)));
   });
 }
+
+const warned = new WeakMap<ChildProcess, number>();
+
+/** Counts what Node warns of on the process's stderr, such as a MaxListenersExceededWarning; returns the process. */
+export function listened(child: ChildProcess): ChildProcess {
+  let rest = '';
+  child.stderr?.on('data', (part: Buffer) => {
+    const lines = (rest + part.toString()).split('\n');
+    rest = lines.pop() ?? '';
+    const warnings = lines.filter(line => /Warning\b/.test(line)).length;
+    warned.set(child, warningsOf(child) + warnings);
+  });
+  return child;
+}
+
+/** Lines with a warning that a process which is listened to has written so far. */
+export function warningsOf(child: ChildProcess): number {
+  return warned.get(child) ?? 0;
+}

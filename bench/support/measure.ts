@@ -1,0 +1,86 @@
+/** What runs cost: wall time, CPU of worker and server, memory, history. */
+import type { ChildProcess } from 'node:child_process';
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import { median } from './machine.js';
+import { useOf, warningsOf } from './processes.js';
+import { historyOf } from './runs.js';
+
+export interface Figures {
+  wallSeconds: number;
+  workerCpu: number;
+  serverCpu: number;
+  /** Of the worker after the runs, and at its highest. */
+  residentMb: number;
+  peakMb: number;
+  /** History of one run. */
+  bytes: number;
+  events: number;
+  /** Lines with a warning that the worker has written. */
+  warnings: number;
+}
+
+export interface Measured {
+  client: Client;
+  server: ChildProcess;
+  worker: ChildProcess;
+  start(): Promise<WorkflowHandle>;
+  /** Waits for a run, and throws where it did not do all its work. */
+  end(handle: WorkflowHandle): Promise<void>;
+}
+
+/** Starts `runs` runs at once and waits for all. */
+export async function measure(measured: Measured, runs: number): Promise<Figures> {
+  const { client, worker, server, start, end } = measured;
+  const [workerPid = 0, serverPid = 0] = [worker.pid, server.pid];
+  const before = { worker: useOf(workerPid), server: useOf(serverPid) };
+  const from = performance.now();
+  const handles = await Promise.all(Array.from({ length: runs }, start));
+  await Promise.all(handles.map(end));
+  const wallSeconds = (performance.now() - from) / 1_000;
+  const after = { worker: useOf(workerPid), server: useOf(serverPid) };
+  const history = await historyOf(client, handles[0]?.workflowId ?? '');
+  return {
+    wallSeconds,
+    workerCpu: after.worker.cpuSeconds - before.worker.cpuSeconds,
+    serverCpu: after.server.cpuSeconds - before.server.cpuSeconds,
+    residentMb: after.worker.residentMb,
+    peakMb: after.worker.peakMb,
+    ...history,
+    warnings: warningsOf(worker),
+  };
+}
+
+/** The median of each figure: a first run also starts tool servers and warms the code up. */
+export function middle(all: readonly Figures[]): Figures {
+  const pick = (key: keyof Figures) => median(all.map(figures => figures[key]));
+  return {
+    wallSeconds: pick('wallSeconds'),
+    workerCpu: pick('workerCpu'),
+    serverCpu: pick('serverCpu'),
+    residentMb: pick('residentMb'),
+    peakMb: pick('peakMb'),
+    bytes: pick('bytes'),
+    events: pick('events'),
+    warnings: pick('warnings'),
+  };
+}
+
+/** Titles of `cells`. */
+export const FIGURE_TITLES = [
+  'wall s',
+  'worker CPU s',
+  'server CPU s',
+  'resident MB',
+  'peak MB',
+  'KB a run',
+  'events',
+];
+
+export function cells(figures: Figures): string[] {
+  const { wallSeconds, workerCpu, serverCpu, residentMb, peakMb, bytes, events } = figures;
+  const seconds = [wallSeconds, workerCpu, serverCpu].map(value => value.toFixed(2));
+  return [
+    ...[...seconds, residentMb.toFixed(0), peakMb.toFixed(0)],
+    ...[(bytes / 1_000).toFixed(1), String(events)],
+  ];
+}
