@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, type WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
-import type { ChatRequest } from '../src/models/protocol-server.js';
+import type { ChatRequest } from '../src/protocol-server/server.js';
 import { localConnection } from '../src/stack/probe.js';
 import { type ScriptedReply, startScriptedModel } from '../src/testing/scripted-model.js';
 import { steerSignal, stopSignal, WORKFLOW_TYPE } from '../src/workflows/messages.js';

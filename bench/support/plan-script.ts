@@ -1,6 +1,6 @@
 /** What the scripted model of benchmarks says: a team run of a known number of turns, read off each request. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRequest } from '../../src/models/protocol-server.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 

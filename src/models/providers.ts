@@ -1,10 +1,7 @@
 /** The providers of a worker process: made when first used, then kept (M3). */
 import { FAILURE } from '../core/failure.js';
-import { env } from '../env.js';
-import { createRehearsalProvider } from '../rehearsal/provider.js';
 import { ModelCallError } from './model-call-error.js';
 import { splitModelId } from './model-id.js';
-import { createOpenAiProvider } from './openai.js';
 import type { ModelProvider } from './provider.js';
 
 /** Makes a provider; throws `ModelCallError` when it is not configured. */
@@ -24,17 +21,8 @@ export interface ProviderRegistry {
   resolve(modelId: string): ResolvedModel;
 }
 
-/** Factories that read their keys from the environment. */
-export const DEFAULT_FACTORIES: Readonly<Record<string, ProviderFactory>> = {
-  openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
-  /** Answers by rules, and only when it is named. */
-  rehearsal: () => createRehearsalProvider(),
-};
-
 /** Makes the registry; `factories` by the first segment of model ids. */
-export function createProviders(
-  factories: Readonly<Record<string, ProviderFactory>> = DEFAULT_FACTORIES,
-): ProviderRegistry {
+export function createProviders(factories: Readonly<Record<string, ProviderFactory>>): ProviderRegistry {
   const made = new Map<string, ModelProvider>();
   return {
     resolve: modelId => {

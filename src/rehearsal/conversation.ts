@@ -5,8 +5,8 @@
 import { isRecord } from '../core/json.js';
 import { parseRecord } from '../core/outputs/json-in-text.js';
 import { extractJson } from '../core/outputs/parse-output.js';
-import type { WireBody, WireMessage } from '../models/protocol-server.js';
-import { wireText } from '../models/protocol-server.js';
+import type { WireBody, WireMessage } from '../protocol-server/server.js';
+import { wireText } from '../protocol-server/server.js';
 import type { Brief } from './briefs.js';
 import { isOtherWordOfRun, readBrief } from './briefs.js';
 import type { ToolAnswer } from './tool-answer.js';

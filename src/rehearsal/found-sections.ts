@@ -1,11 +1,10 @@
 /** Parts of the answer about what the goal names: files, words, and what was not read. */
-import { plural } from '../print/format.js';
 import { headingLines, headingsOf, introOf } from './documents.js';
 import type { FileSeen } from './evidence.js';
 import type { Place } from './facts.js';
 import { countLines, findPlaces, MARKERS, relatedLines, wordPattern } from './facts.js';
 import { isMarkdown, languageOf } from './file-kinds.js';
-import { bytesText, code, list, quote } from './markdown.js';
+import { bytesText, code, list, plural, quote } from './markdown.js';
 import { unreadSources } from './next-calls.js';
 import { countableFiles, findNamed, MAX_FILE_BYTES, unknownFolders } from './scope.js';
 import type { Seen } from './sections.js';

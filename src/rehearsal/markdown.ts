@@ -45,3 +45,8 @@ export function bytesText(bytes: number): string {
   const unit = bytes < 1024 ** 2 ? 'KB' : 'MB';
   return `${(bytes / (unit === 'KB' ? 1024 : 1024 ** 2)).toFixed(1)} ${unit}`;
 }
+
+/** `1 file`, `2 files`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

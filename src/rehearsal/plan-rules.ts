@@ -1,7 +1,7 @@
 /** Planner rules: tasks from the goal's words, the tools there are, and what the last verification missed. */
-import { plural } from '../print/format.js';
 import type { BriefedTask } from './briefs.js';
 import { findGaps } from './checks.js';
+import { plural } from './markdown.js';
 import type { RuleReply } from './reply.js';
 import { jsonReply } from './reply.js';
 import { say } from './sections.js';

@@ -1,8 +1,8 @@
 /** What each role answers, from the conversation alone. */
-import { plural } from '../print/format.js';
 import { answerWithoutTools, writeAnswer, writeReport } from './answer.js';
 import { findGaps } from './checks.js';
 import type { Conversation } from './conversation.js';
+import { plural } from './markdown.js';
 import { nextCalls } from './next-calls.js';
 import { ADVICE, EXPLAIN_TASK, planReply, REFUSED } from './plan-rules.js';
 import type { RuleCall, RuleReply } from './reply.js';

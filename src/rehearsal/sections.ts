@@ -1,11 +1,10 @@
 /** Parts of the answer about the folder as a whole, each from what was really read. Empty: nothing to say. */
-import { plural } from '../print/format.js';
 import { dependenciesOf, headingLines, headingsOf, introOf } from './documents.js';
 import type { Evidence } from './evidence.js';
 import { countLines, findPlaces, linesByLanguage, MARKERS, totalOf } from './facts.js';
 import type { Intent } from './goal.js';
 import type { Topic } from './goal-words.js';
-import { bytesText, code, list, quote, table } from './markdown.js';
+import { bytesText, code, list, plural, quote, table } from './markdown.js';
 import { countableFiles, filesInScope, findReadme, manifests, markdownFiles, scopeFolders } from './scope.js';
 
 export interface Seen {

@@ -1,8 +1,8 @@
 /** The rehearsal model as a server of the OpenAI protocol: answers by rules, streams as a model does. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReplyWriter } from '../models/protocol-reply.js';
-import type { ChatRequest, ProtocolServer, WireBody } from '../models/protocol-server.js';
-import { startProtocolServer } from '../models/protocol-server.js';
+import type { ReplyWriter } from '../protocol-server/reply.js';
+import type { ChatRequest, ProtocolServer, WireBody } from '../protocol-server/server.js';
+import { startProtocolServer } from '../protocol-server/server.js';
 import { isKnownForm, readConversation } from './conversation.js';
 import { minimalValue } from './minimal-json.js';
 import type { RuleReply } from './reply.js';

@@ -3,8 +3,8 @@
  * (SDK, streaming, tools, retries) with replies of their own.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReplyWriter, WireError, WireFinishReason, WireUsage } from '../models/protocol-reply.js';
-import { type ChatRequest, startProtocolServer } from '../models/protocol-server.js';
+import type { ReplyWriter, WireError, WireFinishReason, WireUsage } from '../protocol-server/reply.js';
+import { type ChatRequest, startProtocolServer } from '../protocol-server/server.js';
 import { EVERY_TASK } from './role-outputs.js';
 
 export interface ScriptedToolCall {

@@ -24,7 +24,6 @@ import { loadMcpConfig } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import { listRunTools } from '../mcp/tools.js';
 import { pinnedModel } from '../models/model-info.js';
-import { createProviders } from '../models/providers.js';
 import type { Secrets } from '../secrets.js';
 import { builtScript } from '../stack/home.js';
 import { temporalClient } from '../temporal-client.js';
@@ -33,6 +32,7 @@ import { checkModels } from './check-models.js';
 import { workerIdentity } from './identity.js';
 import { knownSecrets } from './known-secrets.js';
 import { onlyRuns } from './only-runs.js';
+import { knownProviders } from './providers.js';
 import { readArguments } from './read-arguments.js';
 import { redactActivities } from './redact-activities.js';
 import { readSearchAttributes } from './search-attributes.js';
@@ -82,7 +82,7 @@ export interface SteersmanWorker {
 export async function createSteersmanWorker(options: SteersmanWorkerOptions): Promise<SteersmanWorker> {
   const { connection, namespace, taskQueue, configDir } = options;
   const settings = await loadSettings(configDir);
-  const providers = createProviders();
+  const providers = knownProviders();
   checkModels(settings, providers, { configDir, servesRehearsal: options.servesRehearsal === true });
   const mcpConfig = loadMcpConfig(configDir);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup });
@@ -137,7 +137,7 @@ export async function createSteersmanWorker(options: SteersmanWorkerOptions): Pr
 
 interface Parts {
   settings: Settings;
-  providers: ReturnType<typeof createProviders>;
+  providers: ReturnType<typeof knownProviders>;
   pool: McpPool;
   secrets: Secrets;
   offers: OfferedRequests;

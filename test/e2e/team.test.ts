@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import { pairingFaults } from '../../src/core/message.js';
-import { wireText } from '../../src/models/protocol-server.js';
+import { wireText } from '../../src/protocol-server/server.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import type { Rig, Script } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';

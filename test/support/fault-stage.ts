@@ -7,7 +7,7 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { RunSettings } from '../../src/core/run-config.js';
-import type { ChatRequest } from '../../src/models/protocol-server.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';

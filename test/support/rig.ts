@@ -6,7 +6,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/run-config.js';
 import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
-import type { ChatRequest } from '../../src/models/protocol-server.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
 import type { ScriptedModel, ScriptedModelOptions } from '../../src/testing/scripted-model.js';

@@ -4,7 +4,7 @@ import type { Gate } from '../../src/core/gates/gate.js';
 import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
 import type { Receipt } from '../../src/core/receipt.js';
-import type { ChatRequest } from '../../src/models/protocol-server.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';

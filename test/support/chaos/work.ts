@@ -1,6 +1,6 @@
 /** What the scripted model of a chaos asks for: batches of reads and effects, and now and then it is done. */
 import { join } from 'node:path';
-import type { ChatRequest } from '../../../src/models/protocol-server.js';
+import type { ChatRequest } from '../../../src/protocol-server/server.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../../src/testing/scripted-model.js';
 import type { Random } from '../../simulation/random.js';
 import type { FakeMcp } from '../fake-mcp-server.js';

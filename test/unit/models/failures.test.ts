@@ -3,10 +3,10 @@ import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import { createOpenAiProvider } from '../../../src/models/openai.js';
-import type { WireError } from '../../../src/models/protocol-reply.js';
-import { startProtocolServer } from '../../../src/models/protocol-server.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
+import type { WireError } from '../../../src/protocol-server/reply.js';
+import { startProtocolServer } from '../../../src/protocol-server/server.js';
 import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { failureOf, MODEL, runCall, user } from '../../support/model-calls.js';
 

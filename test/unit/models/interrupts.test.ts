@@ -2,7 +2,7 @@ import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/commo
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import { tailOf } from '../../../src/models/live-text.js';
-import { startProtocolServer } from '../../../src/models/protocol-server.js';
+import { startProtocolServer } from '../../../src/protocol-server/server.js';
 import {
   type ScriptedModel,
   type ScriptedReply,

@@ -14,7 +14,7 @@ import {
 import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 import type { Task } from '../../../src/core/plan.js';
 import { newRunState } from '../../../src/core/run-state.js';
-import type { WireBody, WireMessage } from '../../../src/models/protocol-server.js';
+import type { WireBody, WireMessage } from '../../../src/protocol-server/server.js';
 import { readBrief } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ReplyInfo, ReplyWriter } from './protocol-reply.js';
+import { type ReplyInfo, ReplyWriter } from './reply.js';
 
 export interface WireToolCall {
   id: string;

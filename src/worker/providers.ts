@@ -1,0 +1,15 @@
+/** Which providers this program has: the one place where they are put together. */
+import { env } from '../env.js';
+import { createOpenAiProvider } from '../models/openai.js';
+import type { ProviderRegistry } from '../models/providers.js';
+import { createProviders } from '../models/providers.js';
+import { createRehearsalProvider } from '../rehearsal/provider.js';
+
+/** The providers of this process, with their keys from the environment (K3). */
+export function knownProviders(): ProviderRegistry {
+  return createProviders({
+    openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
+    /** Answers by rules, and only when it is named. */
+    rehearsal: () => createRehearsalProvider(),
+  });
+}
