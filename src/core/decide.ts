@@ -1,4 +1,4 @@
-/** Decision tables (F14): the model proposes through typed fields, these dispose. No words are read. */
+/** Decision tables: the model proposes through typed fields, these dispose. No words are read. */
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';

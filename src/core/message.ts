@@ -1,5 +1,5 @@
 /**
- * Messages and blocks (G1, G2). Canonical inside; providers project them to their wire form.
+ * Messages and blocks (G1). Canonical inside; providers project them to their wire form.
  * Every message is written once: to the workflow history as the activity result that produced it,
  * and to one thread of the run's state.
  */
@@ -7,7 +7,7 @@
 import { isRecord } from './json.js';
 import type { OutputContract } from './role.js';
 
-/** Why a reply ended (C36): one union for providers and for the run. */
+/** Why a reply ended: one union for providers and for the run. */
 export type StopReason =
   | 'end_turn'
   | 'tool_use'
@@ -168,7 +168,7 @@ export interface ToolResultMessage extends MessageBase {
   content: [ToolResultBlock];
 }
 
-/** Older history in short (X5): goes to the model as a user message. */
+/** Older history in short: goes to the model as a user message. */
 export interface SummaryMessage extends MessageBase {
   kind: 'summary';
   content: TextBlock[];

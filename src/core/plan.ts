@@ -1,4 +1,4 @@
-/** Plan items and their order and states (G15, C31): one superset of todo, task and step. */
+/** Plan items and their order and states (G15): one superset of todo, task and step. */
 import { PLAN_BYTES } from './bounds.js';
 import { cutText } from './fit.js';
 import { jsonBytes } from './json.js';

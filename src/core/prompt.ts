@@ -1,4 +1,4 @@
-/** Prompt templates (P2, P3, P10, C18) and the marking of text that is data, not instruction (K2). */
+/** Prompt templates (P2, P10) and the marking of text that is data, not instruction (K2). */
 
 /** A mistake in a template. The message begins with `file:line:`. */
 export class PromptError extends Error {

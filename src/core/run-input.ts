@@ -1,6 +1,6 @@
 /**
  * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
- * itself, which takes nothing that a client says on trust (Z3).
+ * itself, which takes nothing that a client says on trust (ST5).
  */
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';

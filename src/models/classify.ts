@@ -1,4 +1,4 @@
-/** The one classifier of model failures (M6, C28): any provider's error in, a typed failure out. */
+/** The one classifier of model failures (M6): any provider's error in, a typed failure out. */
 import { FAILURE, type ModelFailureType } from '../core/failure.js';
 import { RedirectRefusedError } from '../same-origin-fetch.js';
 import { OverBoundError } from './event-stream.js';

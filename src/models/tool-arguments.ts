@@ -1,4 +1,4 @@
-/** The argument pipeline of tool calls (T5, C3): parse, mend, else `{}` with a flag; then check. */
+/** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
 import type { OfferedTool } from '../activities/types.js';
 import { isRecord, nestsTooDeep } from '../core/json.js';

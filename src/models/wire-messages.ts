@@ -1,4 +1,4 @@
-/** Canonical messages in the wire form of OpenAI chat completions (G5, C16). */
+/** Canonical messages in the wire form of OpenAI chat completions (G5). */
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../activities/types.js';
 import { type AssistantMessage, type LlmMessage, type ToolUseBlock, textOf } from '../core/message.js';

@@ -42,7 +42,7 @@ export class Run {
     record(this.state.journal, this.ports.now(), type, payload);
   }
 
-  /** A new id, the same in every replay (C29). */
+  /** A new id, the same in every replay. */
   nextId(prefix: 'm' | 'c' | 'g' | 's'): string {
     this.state.lastId += 1;
     return `${prefix}${this.state.lastId}`;

@@ -130,7 +130,7 @@ describe('with a worker', () => {
     await once(worker, 'close');
   });
 
-  test('O1 search attributes missing → failed and exit 1; --fix registers them, and then all is well', async () => {
+  test('search attributes missing → failed and exit 1; --fix registers them, and then all is well', async () => {
     const before = await doctor();
     expect(before.of('search attributes')).toMatchObject({ status: 'failed' });
     expect(before.of('search attributes')?.found).toContain(
@@ -224,7 +224,7 @@ describe('broken set-ups', () => {
     expect(exitCode).toBe(1);
   });
 
-  test('Q1 steersman.yaml and .mcp.json are both wrong → each with its line, what needs them is skipped', async () => {
+  test('steersman.yaml and .mcp.json are both wrong → each with its line, what needs them is skipped', async () => {
     const config = makeProject({ config: { 'steersman.yaml': 'models: [', '.mcp.json': '{' } });
     const { of, findings } = await doctor({ TEMPORAL_ADDRESS: '' }, '--config', config.configDir);
     expect(of('steersman.yaml')).toMatchObject({ status: 'failed' });
@@ -270,7 +270,7 @@ describe('local stack', () => {
     expect(elsewhere.of('model')?.found).toContain('OPENAI_API_KEY');
   });
 
-  test('J1 not running → says which binary would serve, and starts nothing', async () => {
+  test('not running → says which binary would serve, and starts nothing', async () => {
     const { of, exitCode } = await doctor({ TEMPORAL_ADDRESS: '' });
     expect(of('Temporal')).toMatchObject({ status: 'ok' });
     expect(of('Temporal')?.found).toContain(binary);

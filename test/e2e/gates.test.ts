@@ -269,7 +269,7 @@ describe('clarification (F17, C34)', () => {
   });
 });
 
-describe('client tools (T10, T11, C24, K4)', () => {
+describe('client tools (T10, T11, K4)', () => {
   const clientTools: ClientTool[] = [
     {
       name: 'ask_crew',

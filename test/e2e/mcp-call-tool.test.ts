@@ -228,7 +228,7 @@ describe('a call that runs', () => {
   });
 });
 
-describe('arguments (T6, T7, C3, C4)', () => {
+describe('arguments (T6, T7, T5, C4)', () => {
   it('T6 T7 checked and wrong → invalid, with path, expected, got; the tool does not run', async () => {
     const result = await rig().call({
       serverToolName: 'append_line',
@@ -247,7 +247,7 @@ describe('arguments (T6, T7, C3, C4)', () => {
     expect(fake.events().filter(event => event.event === 'call')).toEqual([]);
   });
 
-  it('C3 {} that fits → runs', async () => {
+  it('T5 {} that fits → runs', async () => {
     expect((await rig().call({ serverToolName: 'structured', checked: true })).ending).toBe('executed');
   });
 
@@ -256,7 +256,7 @@ describe('arguments (T6, T7, C3, C4)', () => {
     expect(textOf(result)).toBe('{"any":[1]}');
   });
 
-  it('C5 a tool that the server does not have → unavailable, said so, never a failed run', async () => {
+  it('T3 a tool that the server does not have → unavailable, said so, never a failed run', async () => {
     const result = await rig().call({ serverToolName: 'no_such_tool' });
     expect(result).toMatchObject({ ending: 'unavailable', isError: true });
     expect(result.note).toContain('no longer has this tool');

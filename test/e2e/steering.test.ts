@@ -64,7 +64,7 @@ describe('steer during a tool batch', () => {
   const script = () =>
     rig.play(byRole({ planner: [planned], executor: [calls(slow(), echo('a'), echo('b')), reported()] }));
 
-  test('skip → the running call ends, the rest is skipped with results, then the message, then the model (S1, C25)', async () => {
+  test('skip → the running call ends, the rest is skipped with results, then the message, then the model (S1)', async () => {
     const asked = script();
     const handle = await rig.start('Use the tools');
     await toolRuns();
@@ -214,7 +214,7 @@ describe('steer during a tool batch', () => {
 describe('steer during a model call', () => {
   const cut = { text: 'I will begin with the boats and ', chunkChars: 8, holdEnd: never };
 
-  test('interrupt → the call is cut off, its text kept and marked, then the message (S3, L10, C36)', async () => {
+  test('interrupt → the call is cut off, its text kept and marked, then the message (S3, L10)', async () => {
     const asked = rig.play(byRole({ planner: [planned], executor: [cut, reported()] }));
     const handle = await rig.start('Name the boats');
     await untilHeartbeat(handle, 'boats');

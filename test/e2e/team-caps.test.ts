@@ -176,7 +176,7 @@ describe('execution', () => {
     expect(result.trace.usedTools).toMatchObject({ read_text_file: { count: 2 } });
   });
 
-  test('an executor report that can not be read, twice → the task failed as bad output, the run goes on (F6, F14)', async () => {
+  test('an executor report that can not be read, twice → the task failed as bad output, the run goes on (F6)', async () => {
     rig.play([
       { text: plan({ todos: ['Read a.txt', 'Read b.txt'] }) },
       { text: 'done, completed!' },
@@ -288,7 +288,7 @@ describe('budgets of a goal', () => {
     expect(await eventsOf(handle, 'phase_started')).toMatchObject([{}, {}, { phase: 'wrap_up' }]);
   });
 
-  test('a wrap-up that calls tools → closed with results, the answer from what there is (C11, G7)', async () => {
+  test('a wrap-up that calls tools → closed with results, the answer from what there is (L11, G7)', async () => {
     const finished = [{ text: plan({ todos: ['Read a.txt', 'Read b.txt'] }) }, done('a.txt says alpha.')];
     const script = rig.play([...finished, read('b.txt'), read('b.txt')]);
     const { result } = await rig.run('Read the files', { limits: { turns: 2 } });

@@ -74,7 +74,7 @@ describe('a model that fails', () => {
     expect(result.tasks).toMatchObject([{ status: 'completed' }]);
   });
 
-  test('a chain of two, the first answers 500 → four tries, then the next model, told in the journal (H5, M6)', async () => {
+  test('a chain of two, the first answers 500 → four tries, then the next model, told in the journal (M5, M6)', async () => {
     const script = rig.play((_, index) =>
       index < 4 ? outOfOrder : (whole[index - 4] ?? { error: { status: 400 } }),
     );

@@ -73,7 +73,7 @@ describe('tools that write', () => {
     expect(inWorkspace('a.txt')).toBe('alpha\n');
   });
 
-  test('with autoApprove → written, and what was read before is read anew (D5, C33)', async () => {
+  test('with autoApprove → written, and what was read before is read anew (D5, D3)', async () => {
     const script = rig.play([
       planned,
       { toolCalls: [read('b.txt'), read('b.txt'), write('b.txt', 'new beta\n'), read('b.txt')] },
@@ -166,7 +166,7 @@ describe('large texts', () => {
 });
 
 describe('the fallback server', () => {
-  test('a tool that no server lists → asked of the server named default; one that it does not know either → said so (T3, C5)', async () => {
+  test('a tool that no server lists → asked of the server named default; one that it does not know either → said so (T3)', async () => {
     const fake = fakeMcp();
     const servers = { default: fake.stdioEntry({ FAKE_MCP_HIDDEN: 'append_line' }) };
     const own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });

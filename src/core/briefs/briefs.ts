@@ -120,7 +120,7 @@ export function reviewFixesBrief(
   return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
 }
 
-/** At the cap of a task's rounds: one reply without tools (C11). */
+/** At the cap of a task's rounds: one reply without tools (L11). */
 export function taskCapBrief(state: RunState, { id }: Task): string {
   return fill(wordsOf(state).report, { id });
 }

@@ -1,6 +1,6 @@
 /**
  * What tool calls were made with what arguments and where their results are: the memory behind dedupe
- * (D1, D2, D3, D6, C32, C33). It holds references, not results, and is carried by continue-as-new.
+ * (D1, D2, D3, D6). It holds references, not results, and is carried by continue-as-new.
  */
 import { LEDGER_BYTES } from '../bounds.js';
 import { canonicalJson } from '../json.js';

@@ -99,7 +99,7 @@ function end(ending: ToolEnding, note: string): ToolCallDecision {
   return { kind: 'end', ending, note };
 }
 
-/** A server named `default` takes calls that no server offers, if one is connected (T3, C5). */
+/** A server named `default` takes calls that no server offers, if one is connected (T3). */
 function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition | undefined {
   if (pinned.fallbackServer === null || offered.length === 0) return undefined;
   // A tool of the run that this role is not offered stays out of its reach, by the name it has on its server too:

@@ -27,7 +27,7 @@ function closeBatchGates(run: Run, why: string): void {
   closeGates(run, 'client:', why);
 }
 
-/** Closes the calls of an open batch that have not begun, for a message of the user (C25). Returns their names. */
+/** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
   const end = { ending: 'skipped', note: SUPERSEDED_NOTE, why: 'a message of the user' } as const;
   return closeCalls(run, run.state.cursor, batch, end);

@@ -7,7 +7,7 @@ import { shortenThread } from '../../core/shorten-thread.js';
 import { estimateTokens } from '../../core/tokens.js';
 import type { Run } from '../run.js';
 
-/** Share of a model's context that a request may fill: estimates err, and the reply needs room (X2). */
+/** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
 const CONTEXT_SHARE = 0.8;
 const DEFAULT_CONTEXT_TOKENS = 128_000;
 

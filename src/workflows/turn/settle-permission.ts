@@ -1,4 +1,4 @@
-/** Tool calls that a person has a say in: approvals and tools that the client runs (T11, C24). */
+/** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
 import { isRoomForGate } from '../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../core/gates/gate-text.js';

@@ -302,7 +302,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     for (const word of [...endings, 'read_result']) expect(system).toContain(`\`${word}\``);
   });
 
-  test('all but summary: the four sections, in order, with the business context in the second (P8, OU9)', async () => {
+  test('all but summary: the four sections, in order, with the business context in the second (P8)', async () => {
     const wanted = {
       en: ['Identity', 'Input context', 'Output requirements', 'Error handling'],
       zh: ['身份', '输入上下文', '输出要求', '错误处理'],

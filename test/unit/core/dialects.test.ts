@@ -139,7 +139,7 @@ describe('parseRoleOutput in two dialects', () => {
     });
   });
 
-  it('C7 parseRoleOutput: action COMPLETE without flow fields → nextAction complete', () => {
+  it('C1 parseRoleOutput: action COMPLETE without flow fields → nextAction complete', () => {
     const read = (params: object) =>
       parseRoleOutput('execution', JSON.stringify({ ...AROUND, action: 'COMPLETE', params }));
     expect(read({ summary: '42 files' }).value).toMatchObject({

@@ -253,7 +253,7 @@ describe('taking', () => {
 });
 
 describe('batchAction', () => {
-  it('S1 C25 batchAction: every set of waiting messages → the most urgent decides', () => {
+  it('S1 batchAction: every set of waiting messages → the most urgent decides', () => {
     for (let mask = 0; mask < 2 ** STEER_TIMES.length; mask += 1) {
       const times = STEER_TIMES.filter((_, index) => (mask >> index) % 2 === 1);
       const waiting = times.map(when => item({ when }));

@@ -80,7 +80,7 @@ describe('convertToLlm', () => {
 describe('blocks of a reply', () => {
   const mixed = reply([reasoning('hm'), text('one'), toolUse('c1'), text('two'), toolUse('c2')]);
 
-  test('textOf, toolCallsOf: a reply of all block types → texts by lines, calls in order (G2)', () => {
+  test('textOf, toolCallsOf: a reply of all block types → texts by lines, calls in order (G1)', () => {
     expect(textOf(mixed)).toBe('one\ntwo');
     expect(toolCallsOf(mixed).map(({ id }) => id)).toEqual(['c1', 'c2']);
     expect(textOf(reply([toolUse('c1')]))).toBe('');

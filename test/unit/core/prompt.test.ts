@@ -27,7 +27,7 @@ describe('renderTemplate', () => {
     ['P9 upper case', '{{SYSTEM_STATE}}', { SYSTEM_STATE: 's' }, 's'],
     ['spaces within', '{{ a }}', { a: 'x' }, 'x'],
     ['P10 dollar signs in values', '[{{a}}]', { a: "$& $1 $$ $' $`" }, "[$& $1 $$ $' $`]"],
-    ['C18 placeholders in values', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
+    ['P10 placeholders in values', '{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' }, '{{b}} {{a}}'],
     ['an empty value', '[{{a}}]', { a: '' }, '[]'],
     ['JSON', '{"a":{"b":1}}', {}, '{"a":{"b":1}}'],
     ['P14 undeclared single braces', '{a} {b}', { a: 'x' }, '{a} {b}'],
@@ -76,7 +76,7 @@ describe('renderTemplate', () => {
     expect([error.file, error.line]).toEqual([file, 11]);
   });
 
-  it('C18 renderTemplate: any values → each stands in the text as it is', () => {
+  it('P10 renderTemplate: any values → each stands in the text as it is', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(renderTemplate('<{{a}}|{{b}}|{{a}}>', { a, b }, { file })).toBe(`<${a}|${b}|${a}>`);

@@ -88,7 +88,7 @@ describe('host', () => {
 });
 
 describe('configuration', () => {
-  test('Q1 folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {
+  test('folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {
     const { settings, models, findings } = await checkConfiguration(folder());
     expect(settings).not.toBeNull();
     expect(models).toBeNull();

@@ -92,7 +92,7 @@ describe('a reply', () => {
   });
 });
 
-describe('the request on the wire', () => {
+describe('the request on the wire (M2)', () => {
   it('conversation → one message each, in order, with tool results as delimited data (G5, K2, M12)', async () => {
     const server = await scripted([{ text: 'ok' }]);
     await runCall({ baseUrl: server.baseUrl, messages: conversation(), head: { tools: [tool('read')] } });

@@ -161,7 +161,7 @@ const TABLE: Row[] = [
   },
 ];
 
-describe('failure classifier (M6, C28)', () => {
+describe('failure classifier (M6)', () => {
   it.each(TABLE)('model call: $when → $type, retryable $retryable', async row => {
     const server = await scripted({ error: row.error });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));

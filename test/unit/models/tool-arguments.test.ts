@@ -40,7 +40,7 @@ async function callOf(args: string, offered?: OfferedTool[]): Promise<ToolUseBlo
   return call;
 }
 
-describe('arguments of tool calls (T5, C3)', () => {
+describe('arguments of tool calls (T5)', () => {
   it('plain JSON → parsed, nothing else said', async () => {
     expect(await callOf('{"path":"a.md"}')).toEqual({
       type: 'tool_use',

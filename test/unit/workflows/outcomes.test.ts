@@ -251,7 +251,7 @@ describe('envelopes of the team', () => {
 });
 
 describe('trace of a goal', () => {
-  test('trace: final replies → words, time in the model, tokens, and by which field a task was decided (OU8, O2, O5)', async () => {
+  test('trace: final replies → words, time in the model, tokens, and by which field a task was decided (O2, O5)', async () => {
     const { run } = await runTeam([planned('Read'), { calls: ['read', 'read'] }, done, accepted(1)]);
     const { steps } = run.state.trace;
     expect(steps.map(({ action, thought, decidedBy }) => [action.type, thought, decidedBy])).toEqual([

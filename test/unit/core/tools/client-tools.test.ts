@@ -39,7 +39,7 @@ test('mergeClientTools: a client tool → after the servers, run by the client, 
   });
 });
 
-test('mergeClientTools: the name of a server tool → the server wins, with a warning (T8, C5)', () => {
+test('mergeClientTools: the name of a server tool → the server wins, with a warning (T8, T3)', () => {
   const { tools, warnings } = mergeClientTools([SERVER_TOOL], [clientTool('read_file'), clientTool('photo')]);
   expect(names(tools)).toEqual(['read_file', 'photo']);
   expect(tools[0]).toEqual(SERVER_TOOL);

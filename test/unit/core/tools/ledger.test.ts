@@ -87,7 +87,7 @@ describe('lookUp', () => {
     ['advise', WRITE, 'advise'],
     ['off', READ, 'nothing'],
     ['off', WRITE, 'nothing'],
-  ] as const)('D2 C32 lookUp: dedupe %s → by the tool', (dedupe, policy, answer) => {
+  ] as const)('D2 lookUp: dedupe %s → by the tool', (dedupe, policy, answer) => {
     const ledger = emptyLedger();
     made(ledger, 'tool', {}, { policy });
     expect(found(ledger, 'tool', {}, policy, dedupe)).toBe(answer);
@@ -199,7 +199,7 @@ describe('what a write leaves (OU12, D5)', () => {
 });
 
 describe('clearing', () => {
-  it('F2 C33 LI8 forgetAll: a new goal, a new try, a word of a person → nothing is given again', () => {
+  it('F2 D3 LI8 forgetAll: a new goal, a new try, a word of a person → nothing is given again', () => {
     const ledger = emptyLedger();
     made(ledger, 'read', { path: 'a' });
     forgetAll(ledger);

@@ -97,7 +97,7 @@ describe('decideToolCall: calls that do not run', () => {
       /at most 2/,
     ],
     [
-      'no tool of that name → unavailable, with the nearest names (T3, C5)',
+      'no tool of that name → unavailable, with the nearest names (T3)',
       { call: call('readfile') },
       'unavailable',
       /no tool named readfile. Nearest by name: read_file, /,
@@ -135,7 +135,7 @@ describe('decideToolCall: calls that do not run', () => {
       /no tools are available here.*Answer without tools/,
     ],
     [
-      'role without tools and a server `default` → unavailable still (L9, C5)',
+      'role without tools and a server `default` → unavailable still (L9, T3)',
       { offered: [], pinned: { fallbackServer: 'default', dedupe: 'off', tools: [] } },
       'unavailable',
       /no tools are available/,
@@ -147,7 +147,7 @@ describe('decideToolCall: calls that do not run', () => {
       /\n- path: missing\n- depth: not a number\nCorrect the arguments and call again\.$/,
     ],
     [
-      'arguments that were no JSON and do not fit → invalid, says that they could not be read (T5, C3)',
+      'arguments that were no JSON and do not fit → invalid, says that they could not be read (T5)',
       { call: badCall({ input: {}, argsParseFailed: true }) },
       'invalid',
       /cut off or are not readable as JSON: write all of them/,
@@ -211,7 +211,7 @@ describe('decideToolCall: calls that do not run', () => {
     expect(decision).toMatchObject({ kind: 'end', ending, note: expect.stringMatching(text) });
   });
 
-  test('decideToolCall: readable, valid arguments → nothing about JSON is said of a schema error alone (C3)', () => {
+  test('decideToolCall: readable, valid arguments → nothing about JSON is said of a schema error alone (T5)', () => {
     const decision = decideToolCall(given({ call: badCall() }));
     expect(decision).toMatchObject({ note: expect.not.stringContaining('readable as JSON') });
   });
@@ -313,7 +313,7 @@ describe('decideToolCall: calls that go on', () => {
     expect(decideToolCall(given(more))).toMatchObject(decision);
   });
 
-  test('decideToolCall: unknown tool and a server `default` → goes there under its own name; permission is asked for `default__` and that name, so that no rule for another server counts (T3, C5, TR7)', () => {
+  test('decideToolCall: unknown tool and a server `default` → goes there under its own name; permission is asked for `default__` and that name, so that no rule for another server counts (T3, TR7)', () => {
     const asked: ToolDefinition[] = [];
     const decision = decideToolCall(
       given({
@@ -336,7 +336,7 @@ describe('decideToolCall: calls that go on', () => {
     expect(asked).toMatchObject([expected]);
   });
 
-  test('decideToolCall: a tool on offer and a server `default` → the tool on offer (C5)', () => {
+  test('decideToolCall: a tool on offer and a server `default` → the tool on offer (T3)', () => {
     const pinned = { fallbackServer: 'default', dedupe: 'enforce' as const, tools: [] };
     expect(decideToolCall(given({ pinned }))).toMatchObject({ kind: 'run', tool: READ });
   });
