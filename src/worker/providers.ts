@@ -5,7 +5,7 @@ import type { ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
 import { createRehearsalProvider } from '../rehearsal/provider.js';
 
-/** The providers of this process, with their keys from the environment (K3). */
+/** The providers of this process, with their keys from the environment. */
 export function knownProviders(): ProviderRegistry {
   return createProviders({
     openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
