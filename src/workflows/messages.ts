@@ -59,6 +59,10 @@ export interface RunView {
   goals: GoalRecord[];
   mode: string;
   model: string;
+  /** Models of each role, in order of preference; empty while the run loads. */
+  models: Record<string, string[]>;
+  /** Folder that its tools work in, on its worker's machine. */
+  workspace: string;
   /** For who looks for faults. */
   internals: {
     id: string;

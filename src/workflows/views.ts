@@ -44,6 +44,13 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     goals: state.goals,
     mode: state.settings.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
+    models: Object.fromEntries(
+      Object.values(pinned?.roles ?? {}).map(({ name, models }) => [
+        name,
+        models.length > 0 ? models : (pinned?.models ?? []),
+      ]),
+    ),
+    workspace: state.settings.workspace,
     internals: {
       id: info.workflowId,
       runId: info.runId,

@@ -2,7 +2,7 @@
 
 export interface SlashCommand {
   name: string;
-  /** The text that it takes, if any. */
+  /** The text that it takes, if any; in brackets where it also does without. */
   takes: string | null;
   does: string;
 }
@@ -13,10 +13,20 @@ export const COMMANDS: readonly SlashCommand[] = [
   { name: 'stop', takes: null, does: 'end with what there is' },
   { name: 'status', takes: null, does: 'where the run stands' },
   { name: 'steer', takes: 'TEXT', does: 'say something to the running goal (as Enter does)' },
+  { name: 'to', takes: 'ROLE TEXT', does: 'say something to the planner, executor or verifier alone' },
   { name: 'interrupt', takes: 'TEXT', does: 'cut off what runs, and say something (as Esc does)' },
   { name: 'view', takes: null, does: 'all that the run asks about (as v does)' },
   { name: 'take-back', takes: null, does: 'take back what you said last, to edit it (as Alt+Up does)' },
   { name: 'follow', takes: 'TEXT', does: 'queue the next goal (as Alt+Enter does)' },
+  { name: 'gates', takes: null, does: 'all that waits for your answer' },
+  {
+    name: 'yes',
+    takes: '[off]',
+    does: 'approve what waits and what will be asked, while this session is open',
+  },
+  { name: 'plan', takes: '[TEXT]', does: 'the tasks; with a text: add it as a task' },
+  { name: 'budget', takes: '[NAME=VALUE …]', does: 'the limits and what is used of them; or change some' },
+  { name: 'model', takes: null, does: 'which model each role has' },
   { name: 'detach', takes: null, does: 'leave; the run goes on' },
   { name: 'finish', takes: null, does: 'end the run when its goal is answered, and leave' },
   { name: 'help', takes: null, does: 'keys and commands' },
@@ -28,30 +38,22 @@ export type ReadCommand =
   | { unknown: string }
   | { missing: string };
 
+/** The command of this name, or the only one that begins so. */
+export function commandOf(word: string): SlashCommand | undefined {
+  const found = COMMANDS.filter(({ name }) => name.startsWith(word));
+  return found.find(({ name }) => name === word) ?? (found.length === 1 ? found[0] : undefined);
+}
+
 /** Reads a line that begins with `/`; null for any other. The start of a name will do where it is the only one. */
 export function readCommand(line: string): ReadCommand | null {
   const match = /^\/(\S*)\s*([\s\S]*)$/.exec(line);
   if (match === null) return null;
   const [, word = '', rest = ''] = match;
-  const found = matching(word);
-  const command = found.find(({ name }) => name === word) ?? (found.length === 1 ? found[0] : undefined);
+  const command = commandOf(word);
   if (command === undefined) return { unknown: `/${word}` };
-  if (command.takes !== null && rest.trim() === '') return { missing: `/${command.name} ${command.takes}` };
+  const needs = command.takes !== null && !command.takes.startsWith('[');
+  if (needs && rest.trim() === '') return { missing: `/${command.name} ${command.takes}` };
   return { name: command.name, text: rest.trim() };
-}
-
-/** Commands whose name begins with `start`. */
-export function matching(start: string): SlashCommand[] {
-  return COMMANDS.filter(({ name }) => name.startsWith(start));
-}
-
-/** The line completed as far as it is clear. */
-export function completeCommand(line: string): string {
-  const word = /^\/(\S*)$/.exec(line)?.[1];
-  if (word === undefined) return line;
-  const [first, ...more] = matching(word);
-  if (first === undefined || more.length > 0) return line;
-  return `/${first.name}${first.takes === null ? '' : ' '}`;
 }
 
 /** Lines of `/help`. */
@@ -62,6 +64,7 @@ export function helpLines(): string[] {
     'Ctrl-J          a new line in the text; Shift+Enter too, in terminals that tell it, and \\ before Enter',
     'Esc             interrupt: cut off what runs and say the text at once; without a text: cut off what',
     '                runs and hold, until Enter says what to do or, without a text, lets it go on',
+    'Tab, Up, Down   what a list below the line offers: / for commands, @ for files of the workspace',
     'Alt+Up          take back what you said last, if nobody has read it yet, to edit it',
     'Ctrl-C          stop, detach or go on; twice: detach',
     'Up, Down        between the lines of the text; at its first and last, what was sent before',

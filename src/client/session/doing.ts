@@ -1,5 +1,6 @@
 /** What a session sends to its run. */
 import type { Gate } from '../../core/gates/gate.js';
+import { readLimits } from '../../print/limit-words.js';
 import { noColors, textSink } from '../../print/output.js';
 import { printRun, readRun } from '../../print/show-run.js';
 import type { Temporal } from '../runs/connect.js';
@@ -8,14 +9,16 @@ import { describeRun } from '../runs/runs.js';
 import {
   answerGate,
   deliver,
+  editPlan,
   newMessageId,
   type OutgoingMessage,
   sendSwitch,
+  setBudget,
   submitToolResult,
   takeBack,
 } from '../runs/send.js';
 import { stopRun } from '../runs/stop-run.js';
-import type { Effect } from './talk.js';
+import type { Effect } from './talk-state.js';
 
 export interface Does {
   /** Lines of `show`. */
@@ -25,6 +28,10 @@ export interface Does {
   answer(gate: Gate, input: Record<string, unknown>): Promise<void>;
   /** Takes back the last of these messages that waits to be read; null when none does. */
   takeBack(ids: readonly string[]): Promise<string | null>;
+  /** Adds a task that a person wants, under an id of its own. */
+  addTask(description: string, taken: readonly string[]): Promise<void>;
+  /** `name=value` words. Throws a SteersmanError for what is none. */
+  setBudget(words: string[]): Promise<void>;
   signal(signal: 'pause' | 'hold' | 'resume' | 'finish' | 'stop'): Promise<void>;
 }
 
@@ -45,6 +52,12 @@ export function doer(temporal: Temporal, id: string): Does {
       else await answerGate(temporal, id, input);
     },
     takeBack: ids => takeBack(temporal, id, ids),
+    addTask: async (description, taken) => {
+      await editPlan(temporal, id, [{ id: freeId(taken), description }]);
+    },
+    setBudget: async words => {
+      await setBudget(temporal, id, readLimits(words));
+    },
     signal: async signal => {
       if (signal === 'stop') await stopRun(temporal, id, 'asked for in the terminal');
       else await sendSwitch(temporal, id, signal, 'asked for in the terminal');
@@ -52,12 +65,19 @@ export function doer(temporal: Temporal, id: string): Does {
   };
 }
 
+function freeId(taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) {
+    const id = `added-${number}`;
+    if (!taken.includes(id)) return id;
+  }
+}
+
 /** The message that an effect is, under an id of its own. */
 export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): OutgoingMessage {
   const input = { id: newMessageId(), text: effect.text };
   return effect.do === 'follow-up'
     ? { kind: 'follow-up', input }
-    : { kind: 'steer', input: { ...input, when: effect.when } };
+    : { kind: 'steer', input: { ...input, when: effect.when, ...(effect.to ? { to: effect.to } : {}) } };
 }
 
 /** An error as lines for the person at the terminal. */

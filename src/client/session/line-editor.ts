@@ -17,15 +17,7 @@ export interface Line {
 }
 
 /** What a key means beyond the line. */
-export type Intent =
-  | 'submit'
-  | 'follow-up'
-  | 'escape'
-  | 'interrupt'
-  | 'end'
-  | 'complete'
-  | 'take-back'
-  | null;
+export type Intent = 'submit' | 'follow-up' | 'escape' | 'interrupt' | 'end' | 'take-back' | null;
 
 export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '', killed: '' };
 
@@ -70,7 +62,6 @@ function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
   if (name === 'return') return meta ? 'follow-up' : 'submit';
   if (name === 'up' && meta) return 'take-back';
   if (name === 'escape') return 'escape';
-  if (name === 'tab') return 'complete';
   if (!ctrl) return null;
   if (name === 'f') return 'follow-up';
   if (name === 'c') return 'interrupt';
@@ -99,7 +90,7 @@ function edited(line: Line, { name = '', ctrl = false, meta = false, sequence = 
     case 'delete':
       return meta || ctrl ? kill(line, cursor, wordAfter(line)) : cut(line, cursor, after(line));
   }
-  return ctrl || meta || sequence.startsWith('\u001b') ? line : insert(line, sequence);
+  return ctrl || meta || name === 'tab' || sequence.startsWith('\u001b') ? line : insert(line, sequence);
 }
 
 const CONTROL_MOVES: Record<string, (line: Line) => Line> = {

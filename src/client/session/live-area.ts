@@ -8,10 +8,11 @@ import { fitLine, widthOf, wrapText } from '../../print/layout.js';
 import type { Colors } from '../../print/output.js';
 import { spokenText } from '../../print/reply-text.js';
 import { terminalText } from '../../print/terminal-text.js';
-import { matching } from './commands.js';
+import { commandOf } from './commands.js';
 import { inputRows } from './input-rows.js';
+import { menuRows } from './menu-rows.js';
 import type { CallInFlight, RunProgress } from './run-view.js';
-import type { Talk } from './talk.js';
+import type { Talk } from './talk-state.js';
 
 export interface Screen {
   columns: number;
@@ -25,16 +26,18 @@ const MOST_TASKS = 8;
 const SMALL_ROWS = 16;
 const WORDS_LINES = 3;
 const MOST_INPUT_LINES = 6;
+const MOST_CHOICES = 6;
 
 /** Lines that fit the screen: nothing is wider than its columns, and at most its rows less one are used. */
 export function liveArea(progress: RunProgress, talk: Talk, screen: Screen): string[] {
   const width = Math.max(10, screen.columns - 1);
+  const small = screen.rows < SMALL_ROWS;
   const below = [
     ...gateLines(talk, width, screen.colors),
     ...inputRows(talk.line, width, MOST_INPUT_LINES),
+    ...(talk.menu ? menuRows(talk.menu, width, small ? 3 : MOST_CHOICES, screen.colors) : []),
     hintLine(talk, width, screen),
   ];
-  const small = screen.rows < SMALL_ROWS;
   const facts = small ? [] : factLines(progress, width, screen);
   const room = Math.max(0, screen.rows - 2 - below.length - facts.length);
   const status = statusLine(progress, width, screen);
@@ -169,25 +172,22 @@ function keysHint(gate: Gate): string {
 }
 
 function hintLine(talk: Talk, width: number, { colors }: Screen): string {
-  return colors.dim(fitLine(hintOf(talk), width));
+  return colors.dim(fitLine(`${talk.yes ? '/yes is on · ' : ''}${hintOf(talk)}`, width));
 }
 
-function hintOf({ stage, line, idle, gates, held }: Talk): string {
+function hintOf({ stage, line, idle, gates, held, menu }: Talk): string {
   if (stage.kind === 'leave')
     return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
+  if (menu) return `Up, Down choose · Tab takes it${menu.completion.kind === 'file' ? ' · Esc closes' : ''}`;
   if (line.text.startsWith('/')) {
-    const word = /^\/(\S*)/.exec(line.text)?.[1] ?? '';
-    const found = matching(word);
-    const [only] = found;
-    if (found.length === 1 && only)
-      return `/${only.name}${only.takes ? ` ${only.takes}` : ''} · ${only.does}`;
-    return found.length === 0
-      ? 'no such command: /help lists them'
-      : found.map(({ name }) => `/${name}`).join(' ');
+    const command = commandOf(/^\/(\S*)/.exec(line.text)?.[1] ?? '');
+    return command
+      ? `/${command.name}${command.takes ? ` ${command.takes}` : ''} · ${command.does}`
+      : 'no such command: /help lists them';
   }
   if (gates.length > 0) return '/ commands · Ctrl-C leave';
   if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';
   if (held)
     return 'Cut off and held · Enter says what to do and goes on · Enter alone goes on · Ctrl-C leave';
-  return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · Ctrl-C leave';
+  return 'Enter steer · Alt+Enter follow-up · Esc interrupt · / commands · @ files · Ctrl-C leave';
 }

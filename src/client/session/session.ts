@@ -19,14 +19,18 @@ import { watchRun } from '../runs/watch-run.js';
 import type { Context } from '../verbs/command.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import { farewellLines } from './farewell.js';
+import { yesEffects } from './gate-keys.js';
 import type { Key } from './keys.js';
 import { liveArea } from './live-area.js';
+import { lookLines } from './look.js';
+import { withMenu } from './menu.js';
 import { newProgress, type RunProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
 import { gateLines, type Page, scrollLines } from './scroll-lines.js';
 import { SendQueue } from './send-queue.js';
-import type { Effect, Talk } from './talk.js';
-import { NEW_TALK, onKey, takenBack, withGates } from './talk.js';
+import { onKey } from './talk.js';
+import { type Effect, NEW_TALK, type Talk, takenBack, withGates } from './talk-state.js';
 import { openTerminal, type Terminal } from './terminal.js';
+import { workspaceFiles } from './workspace-files.js';
 
 export interface SessionOptions {
   id: string;
@@ -172,6 +176,22 @@ class Session {
       case 'view':
         this.view(effect.gate);
         return;
+      case 'look':
+        this.print(
+          lookLines(effect.at, this.progress.state, this.talk, this.page).flatMap(line => this.wrap(line)),
+        );
+        return;
+      case 'add-task':
+        this.change(() =>
+          this.does.addTask(effect.text, this.progress.state?.tasks.map(({ id }) => id) ?? []),
+        );
+        return;
+      case 'set-budget':
+        this.change(() => this.does.setBudget(effect.words));
+        return;
+      case 'list-files':
+        void this.listFiles();
+        return;
       case 'answer':
         this.answer(effect);
         return;
@@ -198,13 +218,30 @@ class Session {
     this.print([...gateLines(gate, this.page), ...lines]);
   }
 
+  /** Carried out in turn with what is said; the journal tells what became of it. */
+  private change(send: () => Promise<void>): void {
+    this.queue.add({ text: null, send: () => send().then(() => this.readState()) });
+  }
+
+  /** Anew at each `@`: the run writes files meanwhile. */
+  private async listFiles(): Promise<void> {
+    const workspace = this.progress.state?.workspace;
+    if (workspace === undefined) return;
+    const files = await workspaceFiles(workspace);
+    this.talk = withMenu(this.talk, { ...this.talk, files }).talk;
+    this.terminal.refresh();
+  }
+
   private answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
+    if (this.answered.has(gate.gateId)) return;
     this.answered.add(gate.gateId);
     this.setGates(this.talk.gates);
     this.print(this.wrap(`${this.colors.bold('you:')} ${terminalText(answerWords(gate, input))}`));
     const send = () =>
       this.does.answer(gate, input).catch(error => {
         this.answered.delete(gate.gateId);
+        // What is not taken is not tried for ever.
+        this.talk = { ...this.talk, yes: false };
         throw error;
       });
     this.queue.add({ text: null, send });
@@ -292,6 +329,7 @@ class Session {
     const open = gates.filter(gate => !this.answered.has(gate.gateId));
     const tasks = (this.progress.state?.tasks ?? []).filter(isOpenTask);
     this.talk = withGates(this.talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.talk)) this.carryOut(effect);
   }
 
   private printAnswer(answer: string, outcome: string): void {

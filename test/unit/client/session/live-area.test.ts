@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { liveArea } from '../../../../src/client/session/live-area.js';
 import { newProgress, takeEvent, takeLive, takeProgress } from '../../../../src/client/session/run-view.js';
-import { NEW_TALK } from '../../../../src/client/session/talk.js';
+import { NEW_TALK } from '../../../../src/client/session/talk-state.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
 import { widthOf } from '../../../../src/print/layout.js';
 import { noColors } from '../../../../src/print/output.js';

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hiddenInput } from '../../../../src/client/runs/gate-input.js';
+import { yesEffects } from '../../../../src/client/session/gate-keys.js';
 import { type Key, keyOf } from '../../../../src/client/session/keys.js';
-import type { Effect, Talk } from '../../../../src/client/session/talk.js';
-import { NEW_TALK, onKey, withGates } from '../../../../src/client/session/talk.js';
+import { onKey } from '../../../../src/client/session/talk.js';
+import type { Effect, Talk } from '../../../../src/client/session/talk-state.js';
+import { NEW_TALK, withGates } from '../../../../src/client/session/talk-state.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
@@ -155,6 +157,42 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     [{ do: 'steer', text: 'no', when: 'interrupt' }],
   ],
   [
+    '/to ROLE TEXT → for that role',
+    NEW_TALK,
+    [...typed('/to planner less'), ENTER],
+    [{ do: 'steer', text: 'less', when: 'skip', to: 'planner' }],
+  ],
+  [
+    '/to without text → asks for it',
+    NEW_TALK,
+    [...typed('/to planner'), ENTER],
+    [{ do: 'say', lines: ['Its text is missing: /to ROLE TEXT'] }],
+  ],
+  ['/plan → the tasks', NEW_TALK, [...typed('/plan'), ENTER], [{ do: 'look', at: 'plan' }]],
+  [
+    '/plan TEXT → a task more',
+    NEW_TALK,
+    [...typed('/plan Read it'), ENTER],
+    [{ do: 'add-task', text: 'Read it' }],
+  ],
+  [
+    '/budget with words → changes limits',
+    NEW_TALK,
+    [...typed('/budget turns=9  tokens=1'), ENTER],
+    [{ do: 'set-budget', words: ['turns=9', 'tokens=1'] }],
+  ],
+  [
+    '/yes → approves what waits, but no budget; /yes off → says that you are asked',
+    at([APPROVAL, BUDGET, PLAN]),
+    [...typed('/yes'), ENTER, ...typed('/yes off'), ENTER],
+    [
+      { do: 'say', lines: [expect.stringContaining('approved from now on'), expect.any(String)] },
+      answer(APPROVAL, { decision: 'approve' }),
+      answer(PLAN, { decision: 'approve' }),
+      { do: 'say', lines: [expect.stringContaining('asked again')] },
+    ],
+  ],
+  [
     '/follow without text → asks for it',
     NEW_TALK,
     [...typed('/follow'), ENTER],
@@ -270,6 +308,14 @@ const TABLE: [string, Talk, Key[], object[]][] = [
 describe('talk', () => {
   test.each(TABLE)('%s', (_name, talk, keys, effects) => {
     expect(press(talk, keys).effects).toEqual(effects);
+  });
+
+  test('a gate after /yes → is approved; while a person answers it, it is theirs', () => {
+    const { talk } = press(NEW_TALK, [...typed('/yes'), ENTER]);
+    const asked = withGates(talk, [QUESTION, APPROVAL], [], 0);
+    expect(yesEffects(asked)).toEqual([answer(APPROVAL, { decision: 'approve' })]);
+    expect(yesEffects({ ...asked, stage: { kind: 'reason', gateId: 'g1' } })).toEqual([]);
+    expect(yesEffects(press(asked, [...typed('/yes off'), ENTER]).talk)).toEqual([]);
   });
 
   test('y before a person could read the gate → text, not an answer', () => {

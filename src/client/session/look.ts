@@ -1,0 +1,66 @@
+/** What `/gates`, `/plan`, `/budget` and `/model` print. Pure. */
+import { wordsHint } from '../../core/gates/gate-words.js';
+import type { Limits } from '../../core/limits.js';
+import { taskLine } from '../../print/event-lines.js';
+import { formatCost, formatCount, formatDuration } from '../../print/format.js';
+import { padText } from '../../print/layout.js';
+import { terminalText } from '../../print/terminal-text.js';
+import type { RunView } from '../../workflows/messages.js';
+import { gateLines, type Page } from './scroll-lines.js';
+import type { Look, Talk } from './talk-state.js';
+
+const INDENT = '      ';
+
+/** Lines, not yet wrapped. */
+export function lookLines(at: Look, view: RunView | null, { gates }: Talk, page: Page): string[] {
+  if (at === 'gates') return gatesLines(gates, page);
+  if (view === null) return [`${INDENT}No worker has told yet: once more in a moment.`];
+  const lines = at === 'plan' ? planLines(view) : at === 'budget' ? budgetLines(view) : modelLines(view);
+  return lines.map(line => `${INDENT}${terminalText(line)}`);
+}
+
+function gatesLines(gates: Talk['gates'], page: Page): string[] {
+  if (gates.length === 0) return [`${INDENT}Nothing waits for your answer.`];
+  return gates.flatMap(gate => [
+    ...gateLines(gate, page),
+    `${INDENT}${page.colors.dim(`${gate.kind}: ${wordsHint(gate)}`)}`,
+  ]);
+}
+
+function planLines({ tasks }: RunView): string[] {
+  if (tasks.length === 0) return ['There are no tasks yet. /plan TEXT adds one.'];
+  return tasks.map(task => `${taskLine(task)}${task.reason ? ` (${task.reason})` : ''}`);
+}
+
+/** The words of a limit as `/budget` takes them, and what counts against it. */
+function budgetLines({ limits, counters, budget }: RunView): string[] {
+  if (limits === null) return ['The run loads: its limits are not known yet.'];
+  const used: Partial<Record<keyof Limits, string>> = {
+    tokens: formatCount(budget.tokens),
+    wallTimeMs: formatDuration(budget.wallTimeMs),
+    costUsd: formatCost(budget.costUsd),
+    turns: formatCount(counters.turns),
+    verification: formatCount(counters.verification),
+  };
+  const lines = Object.entries(limits).map(([name, limit]) => {
+    const of = used[name as keyof Limits];
+    const given = limit === null ? 'no limit' : formatCount(limit);
+    return `${padText(name, 20)}${padText(given, 12, 'right')}${of === undefined ? '' : ` · used ${of}`}`;
+  });
+  return [...lines, 'Change them: /budget tokens=2000000 turns=200'];
+}
+
+/** A run pins its models when it starts: nothing changes them, but the answer to a failure. */
+function modelLines({ models }: RunView): string[] {
+  const roles = Object.entries(models);
+  if (roles.length === 0) return ['The run loads: its models are not known yet.'];
+  const column = Math.max(...roles.map(([role]) => role.length)) + 2;
+  return [
+    ...roles.map(
+      ([role, [first = '', ...rest]]) =>
+        `${padText(role, column)}${first}${rest.length > 0 ? ` · if it fails ${rest.join(', ')}` : ''}`,
+    ),
+    'A run keeps the models it started with. When all of them fail it asks you, and takes another one;',
+    'otherwise start the next run with --model PROVIDER/MODEL, and --after to go on from this one.',
+  ];
+}
