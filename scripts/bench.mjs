@@ -66,8 +66,8 @@ for (const dir of ['bench', 'test/support', 'test/simulation']) {
     sourcemap: true,
     logLevel: 'error',
   });
-  for (const file of files.filter(file => file.endsWith('.mjs'))) {
-    cpSync(join(root, dir, file), join(out, dir, file));
+  for (const file of files.filter(file => /\.(mjs|json)$/.test(file))) {
+    cpSync(join(root, dir, file), join(out, dir, file), { recursive: true });
   }
 }
 

@@ -75,12 +75,13 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
   };
 }
 
-/** A scripted model as a process of its own. */
+/** A scripted model as a process of its own: by default one that streams. */
 export async function startModel(
   shape: PlanShape,
   thinkMs: number,
+  script = MODEL_PROCESS,
 ): Promise<{ model: ChildProcess; modelUrl: string }> {
-  const model = fork(MODEL_PROCESS, [JSON.stringify({ ...shape, thinkMs })]);
+  const model = fork(script, [JSON.stringify({ ...shape, thinkMs })]);
   const [{ baseUrl: modelUrl }] = await new Promise<[{ baseUrl: string }]>(resolve =>
     model.once('message', message => resolve([message as { baseUrl: string }])),
   );

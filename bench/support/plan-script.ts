@@ -21,7 +21,7 @@ export function callsOf({ toolTurns, doubleTurns }: PlanShape): { model: number;
 
 /** A run's tool calls are numbered, so that none repeats another and all are really made. */
 export async function replyTo(
-  request: ChatRequest,
+  request: Pick<ChatRequest, 'system' | 'body'>,
   shape: PlanShape,
   thinkMs: number,
 ): Promise<ScriptedReply> {
@@ -46,7 +46,7 @@ export async function replyTo(
 }
 
 /** Of the last call: the results before it may have been left out of the request. */
-function lastNumber({ body }: ChatRequest): number {
+function lastNumber({ body }: Pick<ChatRequest, 'body'>): number {
   const call = body.messages.flatMap(message => message.tool_calls ?? []).at(-1);
   return call ? Number(JSON.parse(call.function.arguments).number) : 0;
 }
