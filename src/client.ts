@@ -6,6 +6,7 @@ import { addDoctor } from './client/verbs/doctor.js';
 import { addExport } from './client/verbs/export.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './client/verbs/gates.js';
 import { addList } from './client/verbs/list.js';
+import { addMcp } from './client/verbs/mcp.js';
 import { addSwitches } from './client/verbs/pause.js';
 import { addResult } from './client/verbs/result.js';
 import { addShow } from './client/verbs/show.js';
@@ -42,6 +43,7 @@ const VERBS = [
   addCancel,
   addExport,
   addStored,
+  addMcp,
   addDoctor,
 ];
 for (const add of VERBS) add(program);

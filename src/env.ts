@@ -36,6 +36,8 @@ export const env = {
   /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
+  /** Bearer token of the MCP server's clients, over HTTP. */
+  mcpToken: () => read('STEERSMAN_MCP_TOKEN'),
   /** Ports of the local stack's server, where they are chosen. */
   ports: () => ({ ...port('grpc', 'STEERSMAN_PORT'), ...port('webUi', 'STEERSMAN_UI_PORT') }),
   /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */

@@ -66,7 +66,7 @@ async function realFolder(path: string): Promise<string> {
   );
 }
 
-function isBelow(path: string, root: string): boolean {
+export function isBelow(path: string, root: string): boolean {
   const rest = relative(root, path);
   return rest === '' || (rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest));
 }

@@ -102,11 +102,16 @@ function gateClosedLine(
  * newer worker than this client gives its type.
  */
 export function eventLines(event: JournalEvent, startedAt: number, colors: Colors): string[] {
-  const describe = DESCRIBE[event.type] as Describe<JournalType> | undefined;
-  const described = describe?.(withoutControls(event), colors) ?? event.type;
-  const [first = '', ...rest] = typeof described === 'string' ? [described] : described;
+  const [first = '', ...rest] = eventText(event, colors);
   const clock = colors.dim(formatClock(event.at - startedAt).padStart(5));
   return [`${clock} ${first}`, ...rest.map(line => `      ${line}`)];
+}
+
+/** What an event says, without its time: one line, some with more. */
+export function eventText(event: JournalEvent, colors: Colors): string[] {
+  const describe = DESCRIBE[event.type] as Describe<JournalType> | undefined;
+  const described = describe?.(withoutControls(event), colors) ?? event.type;
+  return typeof described === 'string' ? [described] : described;
 }
 
 /** Texts of models and tools must not drive the terminal. Newlines go too: one event, one line, but what is asked. */

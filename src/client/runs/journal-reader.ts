@@ -1,4 +1,4 @@
-/** Reads a run's journal from its beginning, through the parts that it continued as new from. */
+/** Reads a run's journal from its beginning, or after an event that is known, through the parts that it continued as new from. */
 import type { JournalEvent } from '../../core/journal.js';
 import type { EventsPage } from '../../workflows/messages.js';
 import { isFinalQueryError } from './grpc-errors.js';
@@ -15,10 +15,11 @@ export interface JournalNews {
 
 export class JournalReader {
   private readonly ask: AskEvents;
-  private since = 0;
+  private since: number;
 
-  constructor(ask: AskEvents) {
+  constructor(ask: AskEvents, since = 0) {
     this.ask = ask;
+    this.since = since;
   }
 
   /**

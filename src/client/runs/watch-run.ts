@@ -29,6 +29,8 @@ export type WatchItem =
 export interface WatchOptions {
   /** Ends the watch; the run goes on. */
   signal?: AbortSignal;
+  /** Number of the last event that is known already. Default 0: from the start. */
+  since?: number;
   /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
   pollMs?: number;
 }
@@ -41,14 +43,14 @@ const PATIENCE_MS = 5_000;
 /** An ended run whose events can't be read for so long is told by its result alone. */
 const GIVE_UP_MS = 15_000;
 
-/** Yields what happens in the run, from its start. Throws a SteersmanError for an unknown run. */
+/** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
 export async function* watchRun(
   temporal: Temporal,
   id: string,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchItem> {
-  const { signal, pollMs = temporal.local ? LOCAL_POLL_MS : REMOTE_POLL_MS } = options;
-  const watch = new RunWatch(temporal, id);
+  const { signal, since = 0, pollMs = temporal.local ? LOCAL_POLL_MS : REMOTE_POLL_MS } = options;
+  const watch = new RunWatch(temporal, id, since);
   let run: RunDescription | null = await describeRun(temporal, id);
   while (signal?.aborted !== true) {
     if (run !== null) {
@@ -82,11 +84,12 @@ class RunWatch {
   private toldTrouble = false;
   private readonly toldRetries = new Map<string, number>();
 
-  constructor(temporal: Temporal, id: string) {
+  constructor(temporal: Temporal, id: string, since: number) {
     this.temporal = temporal;
     this.id = id;
-    this.journal = new JournalReader((runId, since) =>
-      askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, since),
+    this.journal = new JournalReader(
+      (runId, after) => askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, after),
+      since,
     );
   }
 

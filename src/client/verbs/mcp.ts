@@ -1,0 +1,71 @@
+/** `mcp`: the runs as tools of any MCP client. */
+import type { Command } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { env } from '../../env.js';
+import { serveHttp } from '../../mcp-server/http.js';
+import { serveStdio } from '../../mcp-server/stdio.js';
+import { temporalRuns } from '../../mcp-server/temporal-runs.js';
+import { errorLine } from '../../print/output.js';
+import { configFolder, userPath } from '../runs/start-run.js';
+
+const DEFAULT_PORT = 7_417;
+
+interface McpOptions {
+  http?: number | true;
+  host: string;
+  workspace?: string[];
+  config?: string;
+}
+
+export function addMcp(program: Command): void {
+  program
+    .command('mcp')
+    .description('Serve the runs as tools to an MCP client: Claude Code, Cursor, VS Code and others.')
+    .option(
+      '--http [port]',
+      `over streamable HTTP instead of stdin and stdout (default port: ${DEFAULT_PORT})`,
+      port,
+    )
+    .option(
+      '--host <address>',
+      'address of --http; another than this machine’s own needs STEERSMAN_MCP_TOKEN',
+      '127.0.0.1',
+    )
+    .option(
+      '--workspace <dir>',
+      'folder that runs may work in or below, repeatable; the first is the default (default: where you are)',
+      (dir: string, dirs: string[] = []) => [...dirs, userPath(dir)],
+    )
+    .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
+    .addHelpText('after', EXAMPLES)
+    .action(serve);
+}
+
+const EXAMPLES = `
+It connects to Temporal, or starts the local stack, when the first tool is called. Runs go on when it ends.
+STEERSMAN_MCP_TOKEN is the bearer token that clients of --http have to send, where it is set.
+
+Examples:
+  npm run --silent client -- mcp
+  npm run --silent client -- mcp --workspace ~/site --workspace ~/notes
+  npm run --silent client -- mcp --http 7417`;
+
+async function serve({ http, host, workspace = [userPath('.')], config }: McpOptions): Promise<void> {
+  const configDir = await configFolder(config);
+  const runs = temporalRuns({ report: errorLine, ...(configDir === null ? {} : { configDir }) });
+  const context = { runs, workspaces: workspace };
+  if (http === undefined) return serveStdio(context);
+  const served = await serveHttp(context, {
+    host,
+    port: http === true ? DEFAULT_PORT : http,
+    token: env.mcpToken() ?? null,
+  });
+  errorLine(`MCP server at ${served.url}`);
+  await served.closed;
+}
+
+function port(value: string): number {
+  const number = Number(value);
+  if (Number.isInteger(number) && number >= 0 && number < 65_536) return number;
+  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+}

@@ -1,0 +1,48 @@
+/** Who may ask the server over HTTP. Pure. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface Guard {
+  /** It listens on this machine's own address alone. */
+  loopback: boolean;
+  /** What clients have to show; null: nothing. */
+  token: string | null;
+}
+
+export interface Refusal {
+  status: 401 | 403;
+  message: string;
+}
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/**
+ * Why a request is refused; null where it may come in. A web page that a browser of this machine shows can send
+ * requests here, under a name that it made point to this machine: Host and Origin give it away.
+ */
+export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard): Refusal | null {
+  const host = hostname(`http://${headers.host ?? ''}`);
+  if (host === null || (loopback && !LOOPBACK_NAMES.includes(host)))
+    return { status: 403, message: 'The Host header names another machine.' };
+  if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host ?? '', loopback))
+    return { status: 403, message: 'Requests of other web pages are refused (Origin header).' };
+  if (token !== null && !isSame(headers.authorization ?? '', `Bearer ${token}`))
+    return { status: 401, message: 'The bearer token is missing or wrong.' };
+  return null;
+}
+
+function isOwnOrigin(origin: string, host: string, loopback: boolean): boolean {
+  const name = hostname(origin);
+  if (name === null) return false;
+  return loopback ? LOOPBACK_NAMES.includes(name) : new URL(origin).host === host;
+}
+
+function hostname(url: string): string | null {
+  return URL.canParse(url) ? new URL(url).hostname : null;
+}
+
+/** Takes the same time wherever they differ. */
+function isSame(given: string, wanted: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(wanted));
+}

@@ -1,0 +1,144 @@
+/** The server over streamable HTTP: a session for each client, on this machine's own address unless told otherwise. */
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { SteersmanError } from '../errors.js';
+import { refusal } from './http-guard.js';
+import { createMcpServer } from './server.js';
+import { Calls, type ToolContext } from './tool.js';
+
+export interface HttpOptions {
+  /** Address to listen on. */
+  host: string;
+  /** 0: any that is free. */
+  port: number;
+  /** Bearer token that clients have to show. Needed unless `host` is this machine's own address. */
+  token: string | null;
+}
+
+export interface HttpServed {
+  url: string;
+  closed: Promise<unknown>;
+  close(): Promise<void>;
+}
+
+const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '::1'];
+const PATH = '/mcp';
+/** The one that was used longest ago makes room. */
+const MOST_SESSIONS = 64;
+
+interface Session {
+  transport: StreamableHTTPServerTransport;
+  server: McpServer;
+  usedAt: number;
+}
+
+/** Throws a SteersmanError where it can't listen, or would serve other machines without a token. */
+export async function serveHttp(
+  context: Omit<ToolContext, 'calls'>,
+  options: HttpOptions,
+): Promise<HttpServed> {
+  const { host, port, token } = options;
+  const loopback = LOOPBACK.includes(host);
+  if (!loopback && token === null)
+    throw new SteersmanError(
+      `Whoever reaches ${host} could start runs: a token is needed.`,
+      'Set STEERSMAN_MCP_TOKEN to a long random text that clients send as a bearer token, or leave out --host.',
+    );
+  const sessions = new Sessions({ ...context, calls: new Calls() });
+  const http = createServer((req, res) => {
+    const refused = refusal(req.headers, { loopback, token });
+    if (refused !== null) return refuse(res, refused.status, refused.message);
+    if (new URL(req.url ?? '/', 'http://here').pathname !== PATH)
+      return refuse(res, 404, `The server is at ${PATH}.`);
+    sessions.handle(req, res).catch((error: unknown) => {
+      if (!res.headersSent) refuse(res, 500, error instanceof Error ? error.message : String(error));
+      else res.destroy();
+    });
+  });
+  await listen(http, host, port);
+  const address = http.address() as AddressInfo;
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
+  return {
+    url: `http://${name}:${address.port}${PATH}`,
+    closed: once(http, 'close'),
+    close: async () => {
+      await sessions.close();
+      http.close();
+      http.closeAllConnections();
+    },
+  };
+}
+
+async function listen(http: Server, host: string, port: number): Promise<void> {
+  const listening = once(http, 'listening');
+  http.listen(port, host);
+  try {
+    await listening;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new SteersmanError(
+      `It can not listen on ${host}:${port}: ${why}`,
+      'Give another port: --http 0 takes any.',
+    );
+  }
+}
+
+class Sessions {
+  private readonly context: ToolContext;
+  private readonly open = new Map<string, Session>();
+
+  constructor(context: ToolContext) {
+    this.context = context;
+  }
+
+  async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const id = req.headers['mcp-session-id'];
+    if (id === undefined) return this.begin(req, res);
+    const session = this.open.get(String(id));
+    // 404 tells a client to begin anew.
+    if (session === undefined) return refuse(res, 404, 'There is no such session (any more).');
+    session.usedAt = Date.now();
+    return session.transport.handleRequest(req, res);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.open.values()].map(({ server }) => server.close()));
+  }
+
+  /** The transport refuses whatever is no first request. */
+  private async begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const transport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: id => {
+        this.makeRoom();
+        this.open.set(id, { transport, server, usedAt: Date.now() });
+      },
+    });
+    const server = createMcpServer(this.context);
+    // The SDK's own declarations differ where properties may be undefined.
+    await server.connect(transport as Transport);
+    server.server.onclose = () => void this.open.delete(transport.sessionId ?? '');
+    await transport.handleRequest(req, res);
+    if (transport.sessionId === undefined) await server.close();
+  }
+
+  private makeRoom(): void {
+    if (this.open.size < MOST_SESSIONS) return;
+    const [oldest] = [...this.open.values()].sort((one, other) => one.usedAt - other.usedAt);
+    void oldest?.server.close();
+  }
+}
+
+function refuse(res: ServerResponse, status: number, message: string): void {
+  const headers = {
+    'content-type': 'application/json',
+    ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+  };
+  res.writeHead(status, headers);
+  res.end(JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null }));
+}

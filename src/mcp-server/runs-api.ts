@@ -1,0 +1,58 @@
+/** What the tools need of the runs: the client of a Temporal server, or a fake of tests. */
+
+import type { WatchItem } from '../client/runs/watch-run.js';
+import type { ListedRun } from '../client/verbs/list.js';
+import type { SteerTime } from '../core/inbox.js';
+import type { Limits } from '../core/limits.js';
+import type { Receipt } from '../core/receipt.js';
+import type { ShownRun } from '../print/show-run.js';
+
+/** What a start says besides its goal. */
+export interface StartWishes {
+  id?: string;
+  /** Absolute. */
+  workspace: string;
+  model?: string;
+  autoApprove: boolean;
+  /** Gates wait for an answer. */
+  attended: boolean;
+  approvePlan: boolean;
+  keepOpenSeconds?: number;
+  limits?: Partial<Limits>;
+  /** Id of an ended run to go on from. */
+  after?: string;
+}
+
+export interface StartedRun {
+  id: string;
+  webUi: string | null;
+  /** What whoever started it should know. */
+  notes: string[];
+}
+
+/** Where a run stands, and why it failed, where it did. */
+export type RunLook = ShownRun & { failure: string | null };
+
+export interface SaidToRun {
+  text: string;
+  when: SteerTime;
+  to?: string;
+  /** The text is the next goal instead. */
+  followUp: boolean;
+}
+
+/** All of them reject with a SteersmanError for what a caller can mend. */
+export interface RunsApi {
+  start(goal: string, wishes: StartWishes): Promise<StartedRun>;
+  /** What happens in the run after the event number `since`, until its end. */
+  watch(id: string, options: { since: number; signal: AbortSignal }): AsyncIterable<WatchItem>;
+  /** Where it stands: as its worker says, else what the server knows. */
+  look(id: string): Promise<RunLook>;
+  /** The first word on the message; its receipt is null where no worker has one yet. */
+  say(id: string, said: SaidToRun): Promise<{ id: string; receipt: Receipt | null }>;
+  answerGate(id: string, answer: Record<string, unknown>): Promise<void>;
+  submitToolResult(id: string, result: Record<string, unknown>): Promise<void>;
+  stop(id: string, reason: string): Promise<void>;
+  /** Newest first. */
+  list(wanted: { open: boolean; waiting: boolean; limit: number }): Promise<ListedRun[]>;
+}

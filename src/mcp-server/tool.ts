@@ -1,0 +1,92 @@
+/** What all tools share: how they are called, what they give back, and errors as results. */
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type {
+  CallToolResult,
+  ServerNotification,
+  ServerRequest,
+  ToolAnnotations,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { explainError } from '../client/runs/grpc-errors.js';
+import { terminalText } from '../print/terminal-text.js';
+import type { RunsApi } from './runs-api.js';
+
+export interface ToolContext {
+  runs: RunsApi;
+  /** Folders that runs may work in or below; the first is the default. Absolute. */
+  workspaces: readonly string[];
+  calls: Calls;
+}
+
+/** What a tool knows of the request: who asks, and how to tell and ask meanwhile. */
+export type Request = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+export interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
+  name: string;
+  title: string;
+  description: string;
+  input: Input;
+  output: Output;
+  annotations: ToolAnnotations;
+  run(args: z.output<Input>, request: Request): Promise<z.input<Output>>;
+}
+
+/** Registers a tool: its result is told as structure and as the same JSON in text, its errors with their remedy. */
+export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  server: McpServer,
+  { calls }: Pick<ToolContext, 'calls'>,
+  { name, title, description, input, output, annotations, run }: Tool<Input, Output>,
+): void {
+  const config = { title, description, inputSchema: input, outputSchema: output, annotations };
+  // The SDK's own type of a callback can't be followed for a schema that is a parameter: this is the codec.
+  const handler = (args: unknown, request: Request) =>
+    calls.track(answer(() => run(args as z.output<Input>, request)));
+  server.registerTool(name, config, handler as never);
+}
+
+async function answer(work: () => Promise<object>): Promise<CallToolResult> {
+  try {
+    const text = JSON.stringify(await work(), withoutUnseen);
+    return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
+  } catch (error) {
+    return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
+  }
+}
+
+/** A person reads along: nothing in foreign texts is for the model alone. */
+function withoutUnseen(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? terminalText(value) : value;
+}
+
+/** What was wrong, and what to do. */
+export function errorText(error: unknown): string {
+  const known = explainError(error);
+  if (known !== null) return [known.message, known.hint].filter(line => line !== '').join('\n');
+  const message = error instanceof Error ? error.message : String(error);
+  return `${message}\nThis is a fault of Steersman itself. Please report it with what you called.`;
+}
+
+/** The calls in flight: whoever ends the server lets them finish. */
+export class Calls {
+  private readonly inFlight = new Set<Promise<unknown>>();
+  private readonly ending = new AbortController();
+
+  /** Aborted when no more is asked: waits end early. */
+  get signal(): AbortSignal {
+    return this.ending.signal;
+  }
+
+  track<T>(call: Promise<T>): Promise<T> {
+    this.inFlight.add(call);
+    const done = () => void this.inFlight.delete(call);
+    call.then(done, done);
+    return call;
+  }
+
+  /** Ends what only waits; resolves when every call has its result. */
+  async end(): Promise<void> {
+    this.ending.abort();
+    await Promise.allSettled(this.inFlight);
+  }
+}

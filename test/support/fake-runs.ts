@@ -1,0 +1,152 @@
+/** Runs for the tests of the MCP server: what happens is scripted, what is asked of them is noted. */
+import type { WatchItem } from '../../src/client/runs/watch-run.js';
+import type { Gate } from '../../src/core/gates/gate.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/journal.js';
+import type { RunLook, RunsApi } from '../../src/mcp-server/runs-api.js';
+
+export interface FakeRuns extends RunsApi {
+  /** Calls that change something, in order. */
+  asked: unknown[][];
+  /** What happens in the run; more may be added while it is watched. */
+  happens(...items: WatchItem[]): void;
+  /** What `look` tells. */
+  stands(look: Partial<RunLook>): void;
+  /** How many watches are open. */
+  watchers(): number;
+}
+
+export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
+  const items: WatchItem[] = [];
+  const asked: unknown[][] = [];
+  let look: RunLook = lookOf({});
+  let watchers = 0;
+  let wake = () => {};
+  const note =
+    (name: string) =>
+    async (...args: unknown[]) =>
+      void asked.push([name, ...args]);
+  return {
+    asked,
+    happens: (...more) => {
+      items.push(...more);
+      wake();
+    },
+    stands: more => {
+      look = { ...look, ...more };
+    },
+    watchers: () => watchers,
+    start: async (goal, wishes) => {
+      asked.push(['start', goal, wishes]);
+      return { id: 'run-1', webUi: null, notes: [] };
+    },
+    async *watch(_id, { since, signal }) {
+      watchers += 1;
+      try {
+        for (let at = 0; ; at += 1) {
+          while (items[at] === undefined) {
+            if (signal.aborted) return;
+            await new Promise<void>(resolve => {
+              wake = resolve;
+              signal.addEventListener('abort', () => resolve(), { once: true });
+            });
+          }
+          const item = items[at] as WatchItem;
+          if (item.kind === 'event' && item.event.seq <= since) continue;
+          yield item;
+          if (item.kind === 'end') return;
+        }
+      } finally {
+        watchers -= 1;
+      }
+    },
+    look: async () => look,
+    say: async (id, said) => {
+      asked.push(['say', id, said]);
+      return {
+        id: 'm-1',
+        receipt: { id: 'm-1', status: 'accepted', how: 'It is read before the next call.' },
+      };
+    },
+    answerGate: note('answerGate'),
+    submitToolResult: note('submitToolResult'),
+    stop: note('stop'),
+    list: async wanted => {
+      asked.push(['list', wanted]);
+      return [];
+    },
+    ...replaced,
+  };
+}
+
+export function eventItem<T extends JournalType>(
+  seq: number,
+  type: T,
+  payload: JournalPayloads[T],
+): WatchItem {
+  return { kind: 'event', event: { seq, at: seq * 1_000, type, ...payload } as unknown as JournalEvent };
+}
+
+export const warning = (seq: number, text = `Warning ${seq}`) => eventItem(seq, 'warning', { text });
+
+export function endItem(): WatchItem {
+  const end = {
+    id: 'run-1',
+    runId: 'r',
+    status: 'completed',
+    outcome: 'completed',
+    result: null,
+    failure: null,
+  };
+  return { kind: 'end', end: { ...end, outcome: 'completed' } };
+}
+
+export function approvalGate(gateId = 'g1', args: Record<string, unknown> = { path: 'a.txt' }): Gate {
+  const json = JSON.stringify(args, null, 2);
+  return {
+    gateId,
+    kind: 'approval',
+    title: 'Run write_file?',
+    body: `\`\`\`json\n${json}\n\`\`\``,
+    openedAt: 0,
+    deadline: null,
+    subject: { tool: 'write_file', callId: 'c1', arguments: json },
+  };
+}
+
+export function gateOpened(seq: number, { gateId, kind, title, body }: Gate): WatchItem {
+  return eventItem(seq, 'gate_opened', { gateId, kind, title, body, deadline: null, choices: [] });
+}
+
+export function lookOf(given: Partial<RunLook>): RunLook {
+  return {
+    id: 'run-1',
+    runId: 'r',
+    status: 'running',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    endedAt: null,
+    outcome: null,
+    cause: null,
+    mode: 'team',
+    phase: 'execution',
+    goal: 'A goal',
+    model: null,
+    tasks: [],
+    counters: null,
+    limits: null,
+    usage: null,
+    budget: null,
+    paused: false,
+    stopping: false,
+    gates: [],
+    inputs: {},
+    inbox: [],
+    goals: [],
+    threads: null,
+    lastEventSeq: null,
+    answer: null,
+    stuck: null,
+    unreadable: [],
+    failure: null,
+    ...given,
+  };
+}

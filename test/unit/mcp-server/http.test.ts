@@ -1,0 +1,134 @@
+import { request } from 'node:http';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type HttpOptions, type HttpServed, serveHttp } from '../../../src/mcp-server/http.js';
+import { refusal } from '../../../src/mcp-server/http-guard.js';
+import { endItem, fakeRuns, warning } from '../../support/fake-runs.js';
+import { until } from '../../support/wait.js';
+
+const open: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const each of open.splice(0).reverse()) await each.close();
+});
+
+async function served(runs = fakeRuns(), options: Partial<HttpOptions> = {}): Promise<HttpServed> {
+  const context = { runs, workspaces: ['/work'] };
+  const server = await serveHttp(context, { host: '127.0.0.1', port: 0, token: null, ...options });
+  open.push(server);
+  return server;
+}
+
+async function connectTo({ url }: HttpServed, headers: Record<string, string> = {}): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }) as Transport,
+  );
+  open.push(client);
+  return client;
+}
+
+/** Status of a first request with these headers: `fetch` does not let Host be set. */
+function statusOf({ url }: HttpServed, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method: 'POST', headers }, response => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on('error', reject).end('{}');
+  });
+}
+
+describe('the server over HTTP', () => {
+  test('http: a client → tools, progress and a result; a second client has a session of its own', async () => {
+    const runs = fakeRuns();
+    runs.happens(warning(1), endItem());
+    const server = await served(runs);
+    const [first, second] = [await connectTo(server), await connectTo(server)];
+    const progress: unknown[] = [];
+    const watched = first.callTool({ name: 'watch_run', arguments: { id: 'run-1' } }, undefined, {
+      onprogress: told => progress.push(told),
+    });
+    expect((await second.listTools()).tools).toHaveLength(7);
+    expect(await watched).toMatchObject({ structuredContent: { cursor: 1 } });
+    expect(progress).toHaveLength(1);
+  });
+
+  test('http: a request is cancelled → the wait ends, the run is left alone', async () => {
+    const runs = fakeRuns();
+    const client = await connectTo(await served(runs));
+    const cancel = new AbortController();
+    const watching = client.callTool({ name: 'watch_run', arguments: { id: 'run-1' } }, undefined, {
+      signal: cancel.signal,
+    });
+    watching.catch(() => {});
+    await until('the run is watched', () => runs.watchers() === 1);
+    cancel.abort();
+    await until('nobody watches', () => runs.watchers() === 0);
+    expect(runs.asked).toEqual([]);
+  });
+
+  test('http: a name that a web page made point here, or a web page elsewhere → refused before anything is read', async () => {
+    const server = await served();
+    const here = new URL(server.url).host;
+    expect(await statusOf(server, { host: 'evil.example' })).toBe(403);
+    expect(await statusOf(server, { host: here, origin: 'https://evil.example' })).toBe(403);
+    // Let in, and no first request of the protocol.
+    expect(await statusOf(server, { host: here })).toBe(406);
+  });
+
+  test('http: a session that there is not → 404, as clients expect who then begin anew', async () => {
+    const server = await served();
+    expect(await statusOf(server, { 'mcp-session-id': 'gone' })).toBe(404);
+  });
+
+  test('http: with a token → clients that show it are served, others are not', async () => {
+    const server = await served(fakeRuns(), { token: 'secret' });
+    const client = await connectTo(server, { authorization: 'Bearer secret' });
+    expect((await client.listTools()).tools).toHaveLength(7);
+    await expect(connectTo(server)).rejects.toThrow(/token/);
+  });
+
+  test('http: an address of other machines without a token → does not listen, and says what to set', async () => {
+    await expect(served(fakeRuns(), { host: '0.0.0.0' })).rejects.toMatchObject({
+      message: expect.stringContaining('0.0.0.0'),
+    });
+  });
+
+  test('http: a port that is taken → says so', async () => {
+    const { url } = await served();
+    await expect(served(fakeRuns(), { port: Number(new URL(url).port) })).rejects.toThrow(/can not listen/);
+  });
+});
+
+describe('who may ask', () => {
+  const local = { loopback: true, token: null };
+  const far = { loopback: false, token: 'secret' };
+  const bearer = { authorization: 'Bearer secret' };
+
+  test.each([
+    ['localhost', local, { host: 'localhost:7417' }, null],
+    ['an IPv6 loopback address', local, { host: '[::1]:7417' }, null],
+    ['a page of this machine', local, { host: '127.0.0.1:7417', origin: 'http://localhost:6274' }, null],
+    ['no Host', local, {}, 403],
+    ['another name', local, { host: 'evil.example:7417' }, 403],
+    ['a name that begins like it', local, { host: '127.0.0.1.evil.example' }, 403],
+    ['a page elsewhere', local, { host: 'localhost', origin: 'https://evil.example' }, 403],
+    ['a page without an origin', local, { host: 'localhost', origin: 'null' }, 403],
+    ['a token that is not asked for', local, { host: 'localhost', ...bearer }, null],
+    ['the token', far, { host: 'build.example:7417', ...bearer }, null],
+    ['no token', far, { host: 'build.example:7417' }, 401],
+    ['a wrong token', far, { host: 'build.example:7417', authorization: 'Bearer secrets' }, 401],
+    ['a page of its own', far, { host: 'b.example', origin: 'https://b.example', ...bearer }, null],
+    [
+      'a page elsewhere, with the token',
+      far,
+      { host: 'b.example', origin: 'https://e.example', ...bearer },
+      403,
+    ],
+  ])('guard: %s → as told', (_, guard, headers, status) => {
+    expect(refusal(headers, guard)?.status ?? null).toBe(status);
+  });
+});

@@ -1,0 +1,144 @@
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { SteersmanError } from '../../../src/errors.js';
+import { fakeRuns, lookOf } from '../../support/fake-runs.js';
+import { connected } from './connected.js';
+
+describe('the tools', () => {
+  test('tools: listed → seven, each described, with schemas and what it may do', async () => {
+    const { client } = await connected();
+    const { tools } = await client.listTools();
+    const named = (hint: 'readOnlyHint' | 'destructiveHint') =>
+      tools.filter(tool => tool.annotations?.[hint]).map(tool => tool.name);
+    expect(tools).toHaveLength(7);
+    for (const tool of tools) {
+      expect(tool.description, tool.name).toBeTruthy();
+      expect(tool.outputSchema, tool.name).toMatchObject({ type: 'object' });
+      for (const [name, field] of Object.entries(tool.inputSchema.properties ?? {}))
+        expect(field, `${tool.name}.${name}`).toHaveProperty('description');
+    }
+    expect(named('readOnlyHint')).toEqual(['watch_run', 'get_result', 'list_runs']);
+    expect(named('destructiveHint')).toEqual(['start_run', 'answer_gate', 'stop_run']);
+  });
+
+  test('start_run: a goal alone → nothing is approved unasked, gates wait, in the folder of the server', async () => {
+    const { call, runs } = await connected();
+    const { structuredContent } = await call('start_run', { goal: 'A goal' });
+    expect(runs.asked).toEqual([
+      ['start', 'A goal', { workspace: '/work', attended: true, approvePlan: false, autoApprove: false }],
+    ]);
+    expect(structuredContent).toMatchObject({ id: 'run-1', workspace: '/work' });
+  });
+
+  test('start_run: a setting that there is not → refused by name, nothing is started', async () => {
+    const { call, runs } = await connected();
+    const { isError, content } = await call('start_run', { goal: 'A goal', auto_approve: true });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain('auto_approve');
+    expect(runs.asked).toEqual([]);
+  });
+
+  test('start_run: a folder below that of the server → taken; one outside, by a link too → refused', async () => {
+    const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-mcp-')));
+    mkdirSync(join(dir, 'served', 'sub'), { recursive: true });
+    symlinkSync('/etc', join(dir, 'served', 'link'));
+    const { call, runs } = await connected({ workspaces: [join(dir, 'served')] });
+    await call('start_run', { goal: 'A goal', workspace: 'sub' });
+    expect(runs.asked).toMatchObject([['start', 'A goal', { workspace: join(dir, 'served', 'sub') }]]);
+    for (const workspace of ['..', '/etc', 'link', join(dir, 'served-too')]) {
+      const { isError, content } = await call('start_run', { goal: 'A goal', workspace });
+      expect(isError, workspace).toBe(true);
+      expect(content[0]?.text).toContain('--workspace');
+    }
+    expect(runs.asked).toHaveLength(1);
+  });
+
+  test('steer_run: words → the message with its first receipt', async () => {
+    const { call, runs } = await connected();
+    const { structuredContent } = await call('steer_run', { id: 'run-1', text: 'Shorter', to: 'planner' });
+    expect(runs.asked).toEqual([
+      ['say', 'run-1', { text: 'Shorter', when: 'skip', to: 'planner', followUp: false }],
+    ]);
+    expect(structuredContent).toMatchObject({ messageId: 'm-1', status: 'accepted' });
+  });
+
+  test('answer_gate: a decision → what the caller gave and nothing else; a result goes to its own update', async () => {
+    const { call, runs } = await connected();
+    await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'deny', reason: 'No' });
+    await call('answer_gate', { id: 'run-1', gateId: 'g2', content: { degrees: 21 } });
+    expect(runs.asked).toEqual([
+      ['answerGate', 'run-1', { gateId: 'g1', decision: 'deny', reason: 'No' }],
+      ['submitToolResult', 'run-1', { gateId: 'g2', content: { degrees: 21 } }],
+    ]);
+  });
+
+  test('stop_run, list_runs: called → passed on', async () => {
+    const { call, runs } = await connected();
+    await call('stop_run', { id: 'run-1', reason: 'Enough' });
+    await call('list_runs', { waiting: true });
+    expect(runs.asked).toEqual([
+      ['stop', 'run-1', 'Enough'],
+      ['list', { open: false, waiting: true, limit: 20 }],
+    ]);
+  });
+});
+
+describe('get_result', () => {
+  test('get_result: an ended run → answer, outcome, why and usage', async () => {
+    const usage = { inputTokens: 5, outputTokens: 2, cachedInputTokens: 1, reasoningTokens: 0, costUsd: 0.1 };
+    const runs = fakeRuns({
+      look: async () =>
+        lookOf({ phase: 'ended', outcome: 'completed', cause: 'verified', answer: '42', usage }),
+    });
+    const { call } = await connected({ runs });
+    const { structuredContent } = await call('get_result', { id: 'run-1' });
+    expect(structuredContent).toMatchObject({
+      ended: true,
+      outcome: 'completed',
+      why: 'The answer was verified.',
+      answer: '42',
+      usage: { inputTokens: 5, outputTokens: 2, costUsd: 0.1 },
+    });
+  });
+
+  test('get_result: an open run → where it stands, without waiting', async () => {
+    const { call } = await connected();
+    const { structuredContent } = await call('get_result', { id: 'run-1' });
+    expect(structuredContent).toMatchObject({ ended: false, phase: 'execution', answer: null });
+    expect(structuredContent.next).toContain('watch_run');
+  });
+
+  test('get_result: an answer with characters that nobody sees → without them, for the model too', async () => {
+    const hidden = String.fromCodePoint(0xe0041, 0x200b, 0x1b, 0x5b, 0x33, 0x31, 0x6d);
+    const runs = fakeRuns({
+      look: async () => lookOf({ phase: 'ended', answer: `All${hidden} well\nDone` }),
+    });
+    const { call } = await connected({ runs });
+    const { structuredContent, content } = await call('get_result', { id: 'run-1' });
+    expect(structuredContent.answer).toBe('All well\nDone');
+    expect(JSON.parse(content[0]?.text ?? '')).toEqual(structuredContent);
+  });
+});
+
+describe('errors', () => {
+  test('a tool: what the caller can mend → an error result with the remedy', async () => {
+    const runs = fakeRuns({
+      look: () => Promise.reject(new SteersmanError('There is no run x.', 'List them.')),
+    });
+    const { call } = await connected({ runs });
+    expect(await call('get_result', { id: 'x' })).toEqual({
+      isError: true,
+      content: [{ type: 'text', text: 'There is no run x.\nList them.' }],
+    });
+  });
+
+  test('a tool: a fault of our own → an error result that says so, no protocol error', async () => {
+    const runs = fakeRuns({ stop: () => Promise.reject(new TypeError('x is not a function')) });
+    const { call } = await connected({ runs });
+    const { isError, content } = await call('stop_run', { id: 'run-1' });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toMatch(/x is not a function\n.*fault of Steersman/);
+  });
+});
