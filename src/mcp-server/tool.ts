@@ -9,6 +9,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
+import type { ErrorCode } from '../errors.js';
 import { terminalText } from '../print/terminal-text.js';
 import type { RunsApi } from './runs-api.js';
 
@@ -59,10 +60,23 @@ function withoutUnseen(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? terminalText(value) : value;
 }
 
+/** Remedies that are tools here, in place of those for people at a command line. */
+const REMEDIES: Partial<Record<ErrorCode, string>> = {
+  not_found: 'list_runs shows the runs.',
+  conflict: 'It may be the one that you started: get_result tells. Otherwise give another id.',
+  ended: 'get_result has its answer. start_run with `after` goes on from it.',
+  open: 'watch_run waits for its end; steer_run with followUp gives it the next goal.',
+  rejected: 'watch_run shows where it stands, and the gates that are open.',
+  uncertain: 'Look before you repeat it: list_runs, watch_run.',
+};
+
 /** What was wrong, and what to do. */
 export function errorText(error: unknown): string {
   const known = explainError(error);
-  if (known !== null) return [known.message, known.hint].filter(line => line !== '').join('\n');
+  if (known !== null) {
+    const remedy = REMEDIES[known.code] ?? known.remedy;
+    return [known.message, remedy].filter(line => line !== '').join('\n');
+  }
   const message = error instanceof Error ? error.message : String(error);
   return `${message}\nThis is a fault of Steersman itself. Please report it with what you called.`;
 }

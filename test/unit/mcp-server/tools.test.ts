@@ -123,16 +123,27 @@ describe('get_result', () => {
 });
 
 describe('errors', () => {
-  test('a tool: what the caller can mend → an error result with the remedy', async () => {
-    const runs = fakeRuns({
-      look: () => Promise.reject(new SteersmanError('There is no run x.', 'List them.')),
-    });
-    const { call } = await connected({ runs });
-    expect(await call('get_result', { id: 'x' })).toEqual({
-      isError: true,
-      content: [{ type: 'text', text: 'There is no run x.\nList them.' }],
-    });
-  });
+  test.each([
+    [
+      'no folder',
+      new SteersmanError('It does not exist.', 'Create it.', 'usage'),
+      'It does not exist.\nCreate it.',
+    ],
+    [
+      'no run',
+      new SteersmanError('There is no run x.', 'npm run client -- list', 'not_found'),
+      'There is no run x.\nlist_runs shows the runs.',
+    ],
+  ])(
+    'a tool: %s → an error result with a remedy that a caller of tools can follow',
+    async (_, error, text) => {
+      const { call } = await connected({ runs: fakeRuns({ look: () => Promise.reject(error) }) });
+      expect(await call('get_result', { id: 'x' })).toEqual({
+        isError: true,
+        content: [{ type: 'text', text }],
+      });
+    },
+  );
 
   test('a tool: a fault of our own → an error result that says so, no protocol error', async () => {
     const runs = fakeRuns({ stop: () => Promise.reject(new TypeError('x is not a function')) });
