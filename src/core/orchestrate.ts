@@ -2,9 +2,11 @@
 
 import { type Ceilings, ceilingFault, type Limits } from './limits.js';
 import type { OrchestrationOutput } from './outputs/intent.js';
+import type { Place } from './place.js';
 import { isOpen, type Task } from './plan.js';
 import { reopenFault } from './reopen.js';
-import type { Phase } from './run-state.js';
+
+type Phase = Place['phase'];
 
 export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
 
@@ -14,8 +16,6 @@ export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
   execution: ['planning', 'verification', 'wrap_up'],
   verification: ['planning', 'wrap_up'],
   wrap_up: [],
-  steering: [],
-  consultation: [],
 };
 
 export interface OrchestrationCase {
@@ -48,8 +48,7 @@ export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,
 ): OrchestrationDecision {
-  if (given.phase === 'wrap_up' || given.phase === 'steering')
-    return refused('The goal is being wrapped up.');
+  if (given.phase === 'wrap_up') return refused('The goal is being wrapped up.');
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       return decideTransition(proposal, given);

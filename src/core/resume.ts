@@ -1,17 +1,49 @@
 /** Taking over a run from the part before it, which may have run on code of an earlier day. */
 import { isRecord } from './json.js';
+import type { Interrupt, Place } from './place.js';
+import { executionAt, newConsultation, newSteering, planningAt, verificationAt, wrapUpAt } from './place.js';
 import type { RunState } from './run-state.js';
 import { newRunState } from './run-state.js';
 
 /**
  * The state that was handed over, in which what the code before did not know begins as in a new run: a deploy must
- * not hold up runs that continue as new. Fields of what a new run has not yet, such as `pinned`, are not filled in.
+ * not hold up runs that continue as new. Fields of what a new run has not yet, such as `pinned`, are not filled in,
+ * and neither is what a step of a place is about.
  */
 export function resumedState(handedOver: RunState): RunState {
-  return filled(handedOver, newRunState('', handedOver.settings, handedOver.startedAt));
+  const fresh = newRunState('', handedOver.settings, handedOver.startedAt);
+  const { place = fresh.cursor.place, interrupts = [] } = handedOver.cursor ?? {};
+  const cursor = {
+    ...(handedOver.cursor ?? fresh.cursor),
+    place: filled(place, begun(place)),
+    interrupts: interrupts.map(each => filled(each, begun(each))),
+  };
+  // The place of a new run is another than the one that was handed over.
+  return filled(
+    { ...handedOver, cursor },
+    { ...fresh, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
+  );
 }
 
-function filled<T extends object>(known: T, fresh: T): T {
+/** A place of the same kind at which nothing has been done yet. */
+function begun(at: Place | Interrupt): object {
+  switch (at.phase) {
+    case 'planning':
+      return planningAt(at.cycle);
+    case 'execution':
+      return executionAt(at.cycle);
+    case 'verification':
+      return verificationAt(at.cycle);
+    case 'wrap_up':
+      return wrapUpAt(at.cycle, at);
+    case 'steering':
+      return newSteering([], at.role);
+    case 'consultation':
+      return newConsultation(at);
+  }
+}
+
+function filled<T extends object>(known: T, fresh: object): T {
   const result: Record<string, unknown> = Object.fromEntries(Object.entries(known));
   for (const [key, value] of Object.entries(fresh)) {
     const own = result[key];

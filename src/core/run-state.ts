@@ -2,23 +2,21 @@
  * Everything a run is, as one serialisable value: its conversation, its plan, and where it stands.
  * Continue-as-new carries it, the simulation re-enters it, `show` reads it.
  */
+import type { Account } from './account.js';
+import { emptyAccount } from './account.js';
 import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
-import type { CallFailure } from './failure.js';
+import type { Cursor } from './cursor.js';
+import { here, newCursor, steeringAt } from './cursor.js';
 import { cutText } from './fit.js';
 import type { Gate, GateAnswer } from './gates/gate.js';
-import type { Inbox, InboxItem } from './inbox.js';
+import type { Inbox } from './inbox.js';
 import { emptyInbox } from './inbox.js';
 import type { Journal } from './journal.js';
-import type { BudgetUse, Counters } from './limits.js';
-import { NO_COUNTERS } from './limits.js';
+import type { BudgetUse } from './limits.js';
 import type { Message, Usage } from './message.js';
 import { NO_USAGE } from './message.js';
-import type { EnvelopeMeta } from './outputs/envelope.js';
-import type { IntentOutput, RouteOutput } from './outputs/intent.js';
-import type { SpecialOutput } from './outputs/special-output.js';
 import type { Task } from './plan.js';
-import type { OutputContract } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
 import { sizeOfList } from './sizes.js';
 import type { Ledger } from './tools/ledger.js';
@@ -29,47 +27,6 @@ import { emptyTrace } from './trace.js';
 /** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
 export const RUN_STATE_VERSION = 1;
 
-export type Phase = 'planning' | 'execution' | 'verification' | 'wrap_up' | 'steering' | 'consultation';
-
-/** The tool calls of one reply that are being worked off, in order. */
-export interface Batch {
-  thread: string;
-  messageId: string;
-  /** Whether the role was offered tools: if not, its calls are closed with results. */
-  toolsOffered: boolean;
-  /** Index of the next call that has no result yet. */
-  next: number;
-  /** Arguments that a person edited at a gate, by tool call id. */
-  edited: Record<string, Record<string, unknown>>;
-}
-
-/** Where the run stands. Loops read and write it, so that calling a mode again goes on at this place. */
-export interface Cursor {
-  phase: Phase;
-  /** 1 for the first plan of a goal, one more after each verification that asks for more. */
-  cycle: number;
-  taskId: string | null;
-  /** Rounds the role has used at this place. */
-  round: number;
-  /** The role's instruction for this place has been given. */
-  briefed: boolean;
-  /** The last reply was sent back once for its form. */
-  reasked: boolean;
-  /** The task's rounds are used up: the one reply left is its report, without tools. */
-  reporting: boolean;
-  /** Planning: a plan is adopted and waits for its release by reviewer or person. */
-  adopted: boolean;
-  /** What the person is being asked here, kept so that the wait survives a restart. */
-  question: string | null;
-  /** Execution: the task has its report, and the reviewer looks at it. */
-  reported: boolean;
-  /** Why a person must confirm what the role said here, in sentences. */
-  concerns: string[];
-  /** The model failed for good here, and a person is asked how to go on. */
-  failure: CallFailure | null;
-  batch: Batch | null;
-}
-
 /** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
 export interface Retries {
   /** Times in a row that it was lost with its worker. */
@@ -79,21 +36,6 @@ export interface Retries {
 }
 
 export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
-
-/** A question to a second role, and the place it interrupted. */
-export interface PendingConsultation {
-  key: string;
-  role: string;
-  output: OutputContract;
-  brief: string;
-  /** Null once it is answered and the run is back there. */
-  suspended: Cursor | null;
-  done: boolean;
-  value: unknown;
-  envelope: EnvelopeMeta | null;
-  /** What the role said where it could not answer. */
-  special: SpecialOutput | null;
-}
 
 export interface Thread {
   id: string;
@@ -120,12 +62,6 @@ export interface PinnedCall {
   system?: string;
 }
 
-/** What model calls are charged to. */
-export interface Account {
-  usage: Usage;
-  counters: Counters;
-}
-
 export interface GoalState extends Account {
   /** 1 for the first. */
   number: number;
@@ -142,24 +78,8 @@ export interface GoalState extends Account {
   warned: string[];
   /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all. */
   wishes: string[];
-  /** Of the message that changed the plan last; null for none. */
-  reading: Reading | null;
-  improvements: string[];
-  /** Who asked for the improvements: it decides what the planner is told. */
-  improvementsFrom: 'verification' | 'user' | 'review' | 'orchestrator';
   /** The last verification's summary, for the answer when a cap is reached. */
   lastSummary: string | null;
-  /** Why the goal is being wrapped up, once it is. */
-  wrapUp: { cause: Cause; why: string } | null;
-}
-
-/** How the understanding role read a message that changes the plan, for the planner. */
-export interface Reading {
-  goal: string;
-  reasoning: string;
-  /** In percent; null where the role gave none. */
-  confidence: number | null;
-  doubts: string[];
 }
 
 /** An open gate, or one whose answer the loop has not read yet. */
@@ -168,27 +88,6 @@ export interface OpenGate {
   key: string;
   gate: Gate;
   answer: GateAnswer | null;
-}
-
-/** Messages that the understanding and router roles are working on, and the place they interrupted. */
-export interface Steering {
-  items: InboxItem[];
-  /** The role that was at work, in whose thread the messages are noted; null for none. */
-  role: string | null;
-  /** The goal before is answered: the message is a follow-up. */
-  idle: boolean;
-  /** Where the run goes on when the message changes nothing. */
-  suspended: Cursor;
-  stage: 'understanding' | 'routing' | 'deciding';
-  intent: IntentOutput | null;
-  proposal: RouteOutput | null;
-  clarification: string | null;
-  /** Why a person must confirm. */
-  concerns: string[];
-  /** What the user answered to a question about the messages. */
-  answers: string[];
-  /** What it takes to understand a message between two goals: neither the goal before pays for it, nor its caps. */
-  spent: Account;
 }
 
 /** A goal that has ended. */
@@ -223,8 +122,6 @@ export interface RunState {
   cursor: Cursor;
   threads: Record<string, Thread>;
   tasks: Task[];
-  /** A task that has just failed and that the orchestrator is asked about. */
-  failedTask: string | null;
   ledger: Ledger;
   /** Model calls in flight and the last five. */
   calls: PinnedCall[];
@@ -254,10 +151,6 @@ export interface RunState {
   /** Since when the goal is answered and no other has begun; null while one is pursued. */
   idleSince: number | null;
   inbox: Inbox;
-  steering: Steering | null;
-  consultation: PendingConsultation | null;
-  /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
-  reviewed: string | null;
   gates: OpenGate[];
   /** Ids of gates that were closed, the last 200. */
   closedGates: string[];
@@ -274,41 +167,18 @@ export interface RunState {
 export const MAIN_THREAD = 'main';
 export const CALLS_KEPT = 5;
 
-export function startOf(phase: Phase, cycle: number, taskId: string | null = null): Cursor {
-  return {
-    phase,
-    cycle,
-    taskId,
-    round: 0,
-    briefed: false,
-    reasked: false,
-    reporting: false,
-    adopted: false,
-    question: null,
-    reported: false,
-    concerns: [],
-    failure: null,
-    batch: null,
-  };
-}
-
 export function newGoal(number: number, text: string, startedAt: number): GoalState {
   return {
     number,
     text: cutText(text, GOAL_TEXT_BYTES),
     startedAt,
-    usage: NO_USAGE,
-    counters: NO_COUNTERS,
+    ...emptyAccount(),
     warned: [],
     asked: false,
     waitedMs: 0,
     waitingSince: null,
     wishes: [],
-    reading: null,
-    improvements: [],
-    improvementsFrom: 'verification',
     lastSummary: null,
-    wrapUp: null,
   };
 }
 
@@ -322,10 +192,9 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     previousRunId: null,
     // Whole until it has been said.
     goal: { ...newGoal(1, '', now), text: goal },
-    cursor: startOf('planning', 1),
+    cursor: newCursor(settings.mode),
     threads: {},
     tasks: [],
-    failedTask: null,
     ledger: emptyLedger(),
     calls: [],
     badCalls: {},
@@ -344,9 +213,6 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     finishing: false,
     idleSince: null,
     inbox: emptyInbox(),
-    steering: null,
-    consultation: null,
-    reviewed: null,
     gates: [],
     closedGates: [],
     allowedTools: [],
@@ -357,18 +223,19 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
 }
 
 /** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */
-export function accountOf({ goal, steering }: RunState): Account {
+export function accountOf({ goal, cursor }: RunState): Account {
+  const steering = steeringAt(cursor);
   return steering?.idle ? steering.spent : goal;
 }
 
-/** Whether the calls of this place are held to the goal's budgets: not the wrap-up, and not between two goals. */
-export function isCounted({ goal, steering }: RunState): boolean {
-  return goal.wrapUp === null && !steering?.idle;
+/** Whether the calls made here are held to the goal's budgets: not the wrap-up, and not between two goals. */
+export function isCounted({ cursor }: RunState): boolean {
+  return cursor.place.phase !== 'wrap_up' && !steeringAt(cursor)?.idle;
 }
 
 /** Whether a pause holds the run here: it goes on listening, so messages are understood all the same. */
 export function isHeld({ pausedAt, stop, cursor }: RunState): boolean {
-  return pausedAt !== null && stop === null && cursor.phase !== 'steering';
+  return pausedAt !== null && stop === null && here(cursor).phase !== 'steering';
 }
 
 /** Time that counts against a goal's limit: waits on people are not in it. */

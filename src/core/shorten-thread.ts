@@ -1,5 +1,6 @@
 /** Shortening a thread of a run's state, with all that refers to its messages. */
 import { record } from './journal.js';
+import { taskOf } from './place.js';
 import type { RunState, Thread } from './run-state.js';
 import { forgetResults } from './tools/ledger.js';
 import { trimThread } from './trim.js';
@@ -22,7 +23,8 @@ export function shortenThread(
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
-    taskId: taskAtHand(state),
+    // Also while another role is asked, or a message is being understood.
+    taskId: taskOf(state.cursor.place),
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;
@@ -30,9 +32,4 @@ export function shortenThread(
   Object.assign(thread, { messages, tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
   record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
   return true;
-}
-
-/** Also while another role is asked, or a message is being understood. */
-function taskAtHand({ cursor, steering, consultation }: RunState): string | null {
-  return cursor.taskId ?? consultation?.suspended?.taskId ?? steering?.suspended.taskId ?? null;
 }

@@ -26,6 +26,7 @@ import {
   TRACE_BYTES,
   WISHES_BYTES,
 } from './bounds.js';
+import { steeringAt } from './cursor.js';
 import { jsonBytes } from './json.js';
 import type { RunState } from './run-state.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
@@ -33,7 +34,14 @@ import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
 /** A name, an id. */
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
-const CURSOR_BYTES = EDITED_BYTES + QUESTION_BYTES + FAILURE_BYTES + CONCERNS_BYTES + 2_000;
+const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
+const PLACE_BYTES =
+  TURNS_BYTES + QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES + 1_000;
+/** Without its messages: they are counted in the inbox. */
+const STEERING_BYTES =
+  TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;
+const CONSULTATION_BYTES = TURNS_BYTES + BRIEF_BYTES + 1_000;
+const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
 
 /** The bound of each part. A part that is new has its place here too, and where it is written. */
 export const BOUNDS: Record<keyof RunState, number> = {
@@ -43,12 +51,11 @@ export const BOUNDS: Record<keyof RunState, number> = {
   startedAt: NUMBER_BYTES,
   part: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
-  goal: GOAL_TEXT_BYTES + WISHES_BYTES + READING_BYTES + IMPROVEMENTS_BYTES + ANSWER_BYTES + 4_000,
-  cursor: CURSOR_BYTES,
+  goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
+  cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 300_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
-  failedTask: NAME_BYTES,
   ledger: LEDGER_BYTES + 1_000,
   calls: 8_000,
   badCalls: 6_000,
@@ -69,10 +76,6 @@ export const BOUNDS: Record<keyof RunState, number> = {
   idleSince: NUMBER_BYTES,
   /** With the messages that are being understood. */
   inbox: MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
-  /** Without its messages. */
-  steering: CURSOR_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000,
-  consultation: CURSOR_BYTES + BRIEF_BYTES + 3 * OPINION_BYTES + 2_000,
-  reviewed: NAME_BYTES,
   gates: GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
   closedGates: 4_000,
   allowedTools: 16_000,
@@ -109,12 +112,16 @@ const MEASURES: Measures = {
   ledger: ({ ledger }) => sizeOfRecord(ledger.entries) + 100,
   journal: ({ journal }) => sizeOfList(journal.events) + 60,
   trace: ({ trace: { steps, ...rest } }) => sizeOfList(steps) + jsonBytes(rest) + 10,
-  inbox: ({ inbox, steering }) =>
-    sizeOfList([...inbox.items, ...(steering?.items ?? [])]) +
+  cursor: ({ cursor: { interrupts, ...rest } }) =>
+    jsonBytes({
+      ...rest,
+      interrupts: interrupts.map(each => (each.phase === 'steering' ? { ...each, items: [] } : each)),
+    }),
+  inbox: ({ inbox, cursor }) =>
+    sizeOfList([...inbox.items, ...(steeringAt(cursor)?.items ?? [])]) +
     jsonBytes(inbox.seenIds) +
     jsonBytes(inbox.takenBackIds) +
     50,
-  steering: ({ steering }) => jsonBytes(steering && { ...steering, items: [] }),
   gates: ({ gates }) =>
     gates.reduce(
       (bytes, { key, gate, answer }) =>

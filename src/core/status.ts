@@ -1,10 +1,12 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 import { causeText } from './cause.js';
+import { here, taskAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
+import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
-import type { Phase, RunState } from './run-state.js';
+import type { RunState } from './run-state.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
@@ -17,7 +19,7 @@ export function phaseOf(state: RunState): ShownPhase {
   if (state.pausedAt !== null) return 'paused';
   if (unansweredGates(state).length > 0) return 'waiting';
   if (state.idleSince !== null) return 'idle';
-  return state.pinned ? state.cursor.phase : 'loading';
+  return state.pinned ? here(state.cursor).phase : 'loading';
 }
 
 /** Gates that nobody has answered, the first opened first. */
@@ -42,8 +44,10 @@ function headline(state: RunState): string {
   if (state.idleSince !== null) return idle(state);
   const waiting = unansweredGates(state).length;
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
-  const task = cursor.taskId ? ` · ${plainLine(cursor.taskId)}` : '';
-  return `**Phase: ${cursor.phase}** · goal ${goal.number} · plan ${cursor.cycle}${task} · round ${cursor.round}`;
+  const { phase, turns } = here(cursor);
+  const taskId = taskAt(cursor);
+  const task = taskId ? ` · ${plainLine(taskId)}` : '';
+  return `**Phase: ${phase}** · goal ${goal.number} · plan ${cursor.place.cycle}${task} · round ${turns.round}`;
 }
 
 function idle({ goals }: RunState): string {

@@ -2,15 +2,17 @@
 
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
 import type { Outcome } from '../core/cause.js';
+import { steeringAt } from '../core/cursor.js';
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
+import { firstPlace, taskOf } from '../core/place.js';
 import { setStatus } from '../core/plan.js';
 import { notDoneText } from '../core/plan-edit.js';
 import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
-import type { Mode, PinnedRun } from '../core/run-config.js';
+import type { PinnedRun } from '../core/run-config.js';
 import { newGoal, withGoal } from '../core/run-state.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
-import { team } from './modes/team.js';
+import { runMode } from './modes/run-mode.js';
 import { beginNextGoal } from './next-goal.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
@@ -19,8 +21,6 @@ import { closeOpenCalls } from './turn/batch.js';
 import { keepText } from './turn/keep-text.js';
 import { shelveLastAnswer } from './turn/shelve.js';
 import { receipts } from './turn/take-steering.js';
-
-const MODE_LOOPS: Record<Mode, (run: Run) => Promise<GoalEnd>> = { team };
 
 /** Pins what was loaded, and says the first goal. */
 export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
@@ -31,7 +31,7 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal.startedAt);
   run.say(run.mainThread(), 'goal', text);
-  run.enterPhase('planning', 1);
+  run.enter(firstPlace(state.settings.mode));
 }
 
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */
@@ -41,7 +41,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
   if (state.idleSince !== null && last) {
     return { outcome: last.outcome, cause: last.cause, answer: last.answer };
   }
-  const end = withNotDone(run, await MODE_LOOPS[state.settings.mode](run));
+  const end = withNotDone(run, await runMode(run));
   // At once: what is said while the answer is kept comes after it, and no task is taken any more.
   state.idleSince = run.ports.now();
   const answer = await keepText(run, `answer-${state.goal.number}`, end.answer, ANSWER_BYTES);
@@ -71,14 +71,14 @@ function endGoal(run: Run, { outcome, cause, answer }: GoalEnd): void {
 /** A task that was at work when its goal ended has failed: nothing goes on with it. */
 function endRunningTask(run: Run, reason: Outcome): void {
   const { state } = run;
-  const { taskId, round } = state.cursor;
+  const { place } = state.cursor;
   for (const { id, status } of state.tasks) {
     if (status !== 'executing') continue;
     state.tasks = setStatus(
       state.tasks,
       id,
       'failed',
-      id === taskId ? { reason, rounds: round } : { reason },
+      id === taskOf(place) ? { reason, rounds: place.turns.round } : { reason },
     );
     run.journal('task_ended', { taskId: id, status: 'failed', reason });
   }
@@ -130,7 +130,7 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
 /** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
 export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): void {
   const { state } = run;
-  for (const item of [...(state.steering?.items ?? []), ...state.inbox.items]) {
+  for (const item of [...(steeringAt(state.cursor)?.items ?? []), ...state.inbox.items]) {
     run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
   }
   state.inbox.items = [];

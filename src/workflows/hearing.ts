@@ -1,24 +1,16 @@
 /** Where messages of people are heard, and how a run goes to the place where they are understood (PR4). */
 import type { InboxItem } from '../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
-import { NO_COUNTERS } from '../core/limits.js';
-import { NO_USAGE } from '../core/message.js';
-import type { Phase } from '../core/run-state.js';
-import { isHeld, startOf } from '../core/run-state.js';
+import { newSteering, ROLE_AT } from '../core/place.js';
+import { isHeld } from '../core/run-state.js';
 import type { Run } from './run.js';
 
 export const UNDERSTANDING = 'understanding';
 
-const ROLES: Partial<Record<Phase, string>> = {
-  planning: 'planner',
-  execution: 'executor',
-  verification: 'verifier',
-  wrap_up: 'summary',
-};
-
 /** The role whose place this is; null where a second role is asked, or a message understood. */
 export function roleHere({ state }: Run): string | null {
-  return ROLES[state.cursor.phase] ?? null;
+  const { place, interrupts } = state.cursor;
+  return interrupts.length === 0 ? ROLE_AT[place.phase] : null;
 }
 
 /**
@@ -27,14 +19,14 @@ export function roleHere({ state }: Run): string | null {
  * before the last one of a goal (PR5).
  */
 export function readable({ state }: Run): boolean {
-  return state.steering === null && state.cursor.phase !== 'consultation';
+  return state.cursor.interrupts.length === 0;
 }
 
 /** Whether a run that is held has something to listen to: what lets tool calls run first waits with them. */
 export function hears(run: Run, role: string): boolean {
   if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
   const action = batchAction(waitingSteers(run.state.inbox, role));
-  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.batch === null);
+  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.place.turns.batch === null);
 }
 
 /** A run that is held has what waits understood, and comes back to where it is held. */
@@ -59,19 +51,5 @@ export function listenAtGate(run: Run): never {
 
 /** Sends the run to the place where messages are understood; it comes back to where it was. */
 export function beginSteering(run: Run, items: InboxItem[], role: string | null): void {
-  const { state } = run;
-  state.steering = {
-    items,
-    role,
-    idle: role === null,
-    suspended: state.cursor,
-    stage: 'understanding',
-    intent: null,
-    proposal: null,
-    clarification: null,
-    concerns: [],
-    answers: [],
-    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
-  };
-  run.moveTo(startOf('steering', state.cursor.cycle));
+  run.interrupt(newSteering(items, role));
 }

@@ -2,6 +2,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { ModelRequestPage } from '../activities/types.js';
 import type { Cause, Outcome } from '../core/cause.js';
+import type { Cursor } from '../core/cursor.js';
 import type { Gate } from '../core/gates/gate.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent } from '../core/journal.js';
@@ -70,7 +71,7 @@ export interface RunView {
     part: number;
     previousRunId: string | null;
     lastEventSeq: number;
-    cursor: RunState['cursor'];
+    cursor: Pick<Cursor, 'place' | 'interrupts'>;
     threads: Record<string, { messages: number; tokens: number; epoch: number; dropped: number }>;
   };
 }

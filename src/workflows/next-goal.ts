@@ -1,6 +1,7 @@
 /** The next goal of a run. */
+import type { Account } from '../core/account.js';
+import { firstPlace } from '../core/place.js';
 import { preview } from '../core/preview.js';
-import type { Account } from '../core/run-state.js';
 import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';
 
@@ -16,5 +17,5 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.modelIndex = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
-  run.enterPhase('planning', 1);
+  run.enter(firstPlace(state.settings.mode));
 }

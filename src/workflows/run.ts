@@ -1,13 +1,15 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
+import type { Interrupt, Place } from '../core/place.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
-import type { Cursor, Phase, RunState, Thread } from '../core/run-state.js';
-import { MAIN_THREAD, startOf } from '../core/run-state.js';
+import type { RunState, Thread } from '../core/run-state.js';
+import { MAIN_THREAD } from '../core/run-state.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import { Offered } from './platform/offer-request.js';
@@ -51,11 +53,8 @@ export class Run {
   /** The thread a role reads and writes: the shared one, or its own (Y2). */
   threadOf(role: PinnedRole): Thread {
     // Between tool calls and their results nobody else may speak, be their memory shared or not.
-    const { cursor, consultation, steering } = this.state;
-    const amidCalls =
-      (cursor.phase === 'consultation' && consultation?.suspended?.batch) ||
-      (cursor.phase === 'steering' && steering?.suspended.batch);
-    return this.thread(role.memory === 'shared' && !amidCalls ? MAIN_THREAD : role.name);
+    const shares = role.memory === 'shared' && !isAmidCalls(this.state.cursor);
+    return this.thread(shares ? MAIN_THREAD : role.name);
   }
 
   mainThread(): Thread {
@@ -83,14 +82,27 @@ export class Run {
     if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.ledger);
   }
 
-  moveTo(cursor: Cursor): void {
-    this.state.cursor = cursor;
+  moveTo(place: Place): void {
+    this.state.cursor.place = place;
     this.ports.show(this.state);
   }
 
-  enterPhase(phase: Phase, cycle: number): void {
-    this.moveTo(startOf(phase, cycle));
-    this.journal('phase_started', { phase, cycle });
+  /** Begins a phase at this place. */
+  enter(place: Place): void {
+    this.moveTo(place);
+    this.journal('phase_started', { phase: place.phase, cycle: place.cycle });
+  }
+
+  /** Something comes in between: the mode goes on there. */
+  interrupt(by: Interrupt): void {
+    this.state.cursor.interrupts.push(by);
+    this.ports.show(this.state);
+  }
+
+  /** What came in between is settled: the run is back at what it interrupted. */
+  goBack(): void {
+    this.state.cursor.interrupts.pop();
+    this.ports.show(this.state);
   }
 
   /**

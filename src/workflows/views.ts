@@ -57,7 +57,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
       part: state.part,
       previousRunId: state.previousRunId,
       lastEventSeq: state.journal.lastSeq,
-      cursor: state.cursor,
+      cursor: { place: state.cursor.place, interrupts: state.cursor.interrupts },
       threads: Object.fromEntries(
         Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
           id,

@@ -1,9 +1,11 @@
 /** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
+import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
+import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/place.js';
 import type { Task } from '../../src/core/plan.js';
 import { isOpen } from '../../src/core/plan.js';
-import type { Phase, RunState } from '../../src/core/run-state.js';
+import type { RunState } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
@@ -30,6 +32,11 @@ const UNCOUNTED = [
   ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
 ];
 
+/** The place's rounds are used up, or its question found nobody: one reply is left to its role. */
+export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
+  return (at.phase === 'execution' && at.reporting) || (at.phase === 'verification' && at.unanswered);
+}
+
 export class Caps {
   private readonly scenario: Scenario;
   private readonly places = new Map<string, Place>();
@@ -53,7 +60,8 @@ export class Caps {
     this.most = scenario.pinned.limits;
   }
 
-  modelCalled({ cursor, steering }: RunState): void {
+  modelCalled({ cursor }: RunState): void {
+    const steering = steeringAt(cursor);
     this.calls += 1;
     const between = steering?.idle ? (steering.items[0]?.id ?? null) : null;
     if (between !== this.between) this.betweenReplies = 0;
@@ -61,7 +69,11 @@ export class Caps {
     const alone = mostReplies(this.most) + this.scenario.maxFailures + 1;
     const most = this.scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
     expectThat(this.calls <= most, `${this.calls} model calls, when at most ${most} can be needed`);
-    const { phase, cycle, taskId, reporting } = cursor;
+    const at = here(cursor);
+    const { phase } = at;
+    const { cycle } = cursor.place;
+    const taskId = taskAt(cursor);
+    const reporting = isLastReply(at);
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
     this.here = this.places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
     this.places.set(key, this.here);
@@ -173,12 +185,16 @@ export class Caps {
       case 'task_started':
         // Anew: a person changed the plan, or the orchestrator has it tried again.
         for (const reporting of [true, false]) {
-          this.places.delete(`execution/${cursor.cycle}/${event.taskId}/${reporting}`);
+          this.places.delete(`execution/${cursor.place.cycle}/${event.taskId}/${reporting}`);
         }
         return;
       case 'task_ended':
         if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.goal) return;
-        this.taskEnded(event, cursor.cycle, tasks.find(({ id }) => id === event.taskId)?.rounds ?? null);
+        this.taskEnded(
+          event,
+          cursor.place.cycle,
+          tasks.find(({ id }) => id === event.taskId)?.rounds ?? null,
+        );
         return;
       default:
     }

@@ -3,6 +3,7 @@
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
  * nobody is left waiting.
  */
+import { here, steeringAt } from '../../src/core/cursor.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage } from '../../src/core/message.js';
@@ -143,7 +144,7 @@ export class Promises {
   modelCalled(state: RunState, role: string, messages: readonly LlmMessage[], retried: boolean): void {
     this.note(messages);
     if (retried) return;
-    const aside = state.steering !== null || state.cursor.phase === 'consultation';
+    const aside = state.cursor.interrupts.length > 0;
     for (const { id, kind, to } of state.inbox.items) {
       const waits = kind === 'steer' && (to === role || (to === null && !aside));
       expectThat(!waits, `${role} is called, and has not read ${id}`);
@@ -154,12 +155,12 @@ export class Promises {
   waited(state: RunState): void {
     const asks = state.gates.filter(({ answer }) => answer === null);
     expectThat(
-      !state.steering?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
+      !steeringAt(state.cursor)?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
       'a message between two goals asks for more of the budget of the one before',
     );
-    const listens = state.pinned?.roles.understanding && state.cursor.phase !== 'consultation';
+    const listens = state.pinned?.roles.understanding && here(state.cursor).phase !== 'consultation';
     if (!isHeld(state) || !listens || state.idleSince !== null) return;
-    const { batch } = state.cursor;
+    const { batch } = here(state.cursor).turns;
     const heard = state.inbox.items.find(
       ({ kind, to, when }) => kind === 'steer' && to === null && (batch === null || when !== 'after-batch'),
     );

@@ -9,6 +9,7 @@ import type {
 } from '../../src/activities/types.js';
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
+import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
@@ -19,7 +20,7 @@ import type { RunState } from '../../src/core/run-state.js';
 import { goalTimeMs, MAIN_THREAD } from '../../src/core/run-state.js';
 import { modelRequestPage } from '../../src/workflows/platform/requests.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
-import { Caps } from './caps.js';
+import { Caps, isLastReply } from './caps.js';
 import { expectThat } from './expect-that.js';
 import { GateWatch } from './gate-watch.js';
 import { MessageWatch } from './message-watch.js';
@@ -197,7 +198,7 @@ export class Watcher {
       } else if (message.kind === 'user' && message.purpose === 'brief') {
         const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
         expectThat(
-          !again || state.cursor.phase === 'wrap_up' || this.scenario.people !== NOBODY,
+          !again || here(state.cursor).phase === 'wrap_up' || this.scenario.people !== NOBODY,
           () => `brief ${message.id} follows a brief that nobody answered`,
         );
       }
@@ -230,8 +231,9 @@ export class Watcher {
   private checkTasks({ tasks, pinned, cursor }: RunState, events: JournalEvent[]): void {
     const executing = tasks.filter(task => task.status === 'executing');
     expectThat(executing.length <= 1, `${executing.length} tasks are executing`);
-    if (cursor.phase === 'execution') {
-      expectThat((executing[0]?.id ?? null) === cursor.taskId, `${cursor.taskId} is not the executing one`);
+    if (here(cursor).phase === 'execution') {
+      const taskId = taskAt(cursor);
+      expectThat((executing[0]?.id ?? null) === taskId, `${taskId} is not the executing one`);
     }
     for (const { id, status, reason } of tasks) {
       const told = status === 'pending' || status === 'executing' || reason === 'rejected';
@@ -259,7 +261,7 @@ export class Watcher {
   }
 
   private checkPosition({ cursor, threads }: RunState): void {
-    const { batch } = cursor;
+    const { batch } = here(cursor).turns;
     if (!batch) return;
     const messages = threads[batch.thread]?.messages ?? [];
     const [call] = openCalls(messages);
@@ -272,7 +274,7 @@ export class Watcher {
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
     this.follow(state);
     expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
-    const listens = state.cursor.phase === 'steering';
+    const listens = here(state.cursor).phase === 'steering';
     expectThat(state.pausedAt === null || listens, `the model was called in a paused run (${input.callId})`);
     const retried = this.isRetried();
     if (input.role === 'verifier' && !retried) {
@@ -329,12 +331,12 @@ export class Watcher {
 
   /** The carried state survives its journey as it is. Notes where the run was. */
   handedOver(state: RunState): RunState {
-    const { cursor } = state;
+    const at = here(state.cursor);
     if (this.scenario.thorough) expectWithinBounds(state);
-    this.seen.add(`handover in ${cursor.phase}`);
-    if (cursor.batch) this.seen.add('handover in a batch');
-    if (cursor.reasked) this.seen.add('handover after a re-ask');
-    if (cursor.reporting) this.seen.add('handover in a report');
+    this.seen.add(`handover in ${at.phase}`);
+    if (at.turns.batch) this.seen.add('handover in a batch');
+    if (at.turns.reasked) this.seen.add('handover after a re-ask');
+    if (isLastReply(at)) this.seen.add('handover in a report');
     if (state.stop) this.seen.add('handover while stopping');
     if (this.scenario.thorough && state.part % 4 === 2) expectPlainData(state);
     return state;
@@ -367,7 +369,7 @@ export class Watcher {
     this.promises.ended(!broken && !trimmed);
     this.messages.ended(state, this.journal, this.transcript.messages);
     expectThat(
-      state.steering === null || end.outcome !== 'completed',
+      steeringAt(state.cursor) === null || end.outcome !== 'completed',
       'a message is being understood at the end',
     );
   }

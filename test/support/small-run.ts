@@ -2,9 +2,10 @@
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
 import { NO_USAGE } from '../../src/core/message.js';
+import { executionAt } from '../../src/core/place.js';
 import type { PinnedRole } from '../../src/core/role.js';
 import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
-import { newRunState, startOf } from '../../src/core/run-state.js';
+import { newRunState } from '../../src/core/run-state.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { takeAnswer } from '../../src/workflows/platform/inbox-handlers.js';
@@ -110,10 +111,9 @@ export function runAtCalls(
   };
   const thread = run.append(run.mainThread(), reply) && run.mainThread();
   state.lastId = 1;
-  state.cursor = {
-    ...startOf('execution', 1, 'task-1'),
-    batch: { thread: thread.id, messageId: reply.id, toolsOffered: true, next: 0, edited: {} },
-  };
+  const batch = { thread: thread.id, messageId: reply.id, toolsOffered: true, next: 0, edited: {} };
+  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.place.turns.batch = batch;
   const results = () =>
     thread.messages.flatMap(message => (message.kind === 'tool_result' ? [message.content[0]] : []));
   return { run, ran, results };

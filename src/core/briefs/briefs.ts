@@ -5,11 +5,12 @@
  */
 import { REPORTS_BYTES } from '../bounds.js';
 import { cutText } from '../fit.js';
+import type { Planning, Reading } from '../place.js';
 import type { Task } from '../plan.js';
 import { isOpen, planInForce, reportBytes } from '../plan.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
-import type { Reading, RunState } from '../run-state.js';
+import type { RunState } from '../run-state.js';
 import { MAIN_THREAD } from '../run-state.js';
 import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
@@ -50,15 +51,18 @@ function bullets(items: readonly string[]): string {
 }
 
 /** Planner's instruction; `improvements` say who asks, and are its key input (F13). */
-export function planningBrief(state: RunState): string {
-  const { goal, cursor, tasks } = state;
+export function planningBrief(
+  state: RunState,
+  { cycle, improvements }: Pick<Planning, 'cycle' | 'improvements'>,
+): string {
+  const { goal, tasks } = state;
   const words = wordsOf(state);
-  if (cursor.cycle === 1) return words.plan;
-  const byUser = goal.improvementsFrom === 'user';
+  if (improvements === null) return words.plan;
+  const { from, wanted, reading } = improvements;
   return paragraphs(
-    `${words[WHO_ASKS[goal.improvementsFrom]]} ${fill(words.thisIsPlan, { cycle: cursor.cycle })}`,
-    `${words.improvements}\n${delimit('improvements', bullets(goal.improvements))}`,
-    byUser ? readingText(words, goal.reading) : wishesText(goal, words),
+    `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
+    `${words.improvements}\n${delimit('improvements', bullets(wanted))}`,
+    from === 'user' ? readingText(words, reading) : wishesText(goal, words),
     tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
     words.planAgain,
   );
@@ -185,11 +189,11 @@ export function unansweredBrief(state: RunState): string {
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */
-export function wrapUpBrief(state: RunState): string {
+export function wrapUpBrief(state: RunState, why: string): string {
   const { goal, tasks } = state;
   const words = wordsOf(state);
   return paragraphs(
-    fill(words.wrapUp, { why: goal.wrapUp?.why ?? 'it can not go on as planned' }),
+    fill(words.wrapUp, { why }),
     `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
     wishesText(goal, words),
     tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',

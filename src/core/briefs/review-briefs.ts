@@ -1,5 +1,6 @@
 /** What the reviewer and the orchestrator are asked: the subject as data, and the form of the answer. */
 
+import { taskAt } from '../cursor.js';
 import { cutText, fitted } from '../fit.js';
 import type { ToolUseBlock } from '../message.js';
 import type { PlannedTask, Task } from '../plan.js';
@@ -35,7 +36,8 @@ export function resultReviewBrief(state: RunState, task: Task, summary: string):
 }
 
 export function actionReviewBrief(state: RunState, call: ToolUseBlock): string {
-  const task = state.tasks.find(candidate => candidate.id === state.cursor.taskId);
+  const taskId = taskAt(state.cursor);
+  const task = state.tasks.find(candidate => candidate.id === taskId);
   return reviewBrief(state, fill(wordsOf(state).reviewAction, { tool: call.name }), 'action', {
     tool: call.name,
     arguments: call.input,

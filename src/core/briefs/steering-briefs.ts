@@ -1,8 +1,10 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 
+import type { Steering } from '../place.js';
+import { taskOf } from '../place.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
-import type { RunState, Steering } from '../run-state.js';
+import type { RunState } from '../run-state.js';
 import type { BriefWords } from './brief-words.js';
 import { wordsOf } from './brief-words.js';
 
@@ -37,11 +39,11 @@ function messages(words: BriefWords, { items, answers }: Steering): string {
 }
 
 /** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
-function situation(state: RunState, { suspended, idle }: Steering): string {
-  const { goal, tasks } = state;
+function situation(state: RunState, { idle }: Steering): string {
+  const { goal, tasks, cursor } = state;
   const system = {
     mode: state.settings.mode,
-    phase: idle ? 'idle' : suspended.phase,
+    phase: idle ? 'idle' : cursor.place.phase,
     paused: state.pausedAt !== null,
     turns: goal.counters.turns,
     verifications: goal.counters.verification,
@@ -49,7 +51,7 @@ function situation(state: RunState, { suspended, idle }: Steering): string {
   const context = {
     goal: goal.text,
     ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
-    currentTask: suspended.taskId,
+    currentTask: taskOf(cursor.place),
     tasks: tasks.map(({ id, description, status, result }) => ({
       id,
       description,

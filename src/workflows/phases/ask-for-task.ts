@@ -1,5 +1,6 @@
 /** A question of the executor to the person, or its wish that a person decides. */
 
+import type { Execution } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { ask } from '../gates.js';
@@ -7,11 +8,15 @@ import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor } from './conclude.js';
-import { endTask } from './notes.js';
+import { endTask, giveRoundBack } from './notes.js';
 
 /** Asks; the answer goes into the conversation and costs no round. Without one the task has failed. */
-export async function askForTask(run: Run, task: Task, question: string): Promise<GoalEnd | null> {
-  const { cursor, goal } = run.state;
+export async function askForTask(
+  run: Run,
+  place: Execution,
+  { task, question }: { task: Task; question: string },
+): Promise<GoalEnd | null> {
+  const { goal } = run.state;
   const asked = await ask(run, {
     key: `task:${goal.number}:${task.id}`,
     kind: 'question',
@@ -19,13 +24,13 @@ export async function askForTask(run: Run, task: Task, question: string): Promis
     body: question,
     subject: { role: 'executor' },
   });
-  cursor.question = null;
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
   if (asked.answer.text === null) {
     endTask(run, task.id, { status: 'failed', reason: 'not answered', result: question });
     return null;
   }
-  cursor.round = Math.max(0, cursor.round - 1);
+  place.step = { kind: 'work', taskId: task.id };
+  giveRoundBack(place);
   wish(run, asked.answer.text);
   run.say(run.threadOf(run.role('executor')), 'steer', asked.answer.text);
   return null;

@@ -2,9 +2,12 @@
 import { wrapUpBrief } from '../../core/briefs/briefs.js';
 import type { Outcome } from '../../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../../core/cause.js';
+import { taskAt } from '../../core/cursor.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { textOf } from '../../core/message.js';
+import type { WrapUp } from '../../core/place.js';
+import { wrapUpAt } from '../../core/place.js';
 import { MAIN_THREAD } from '../../core/run-state.js';
 import type { Run } from '../run.js';
 import type { TurnEnd } from '../turn/turn-loop.js';
@@ -32,7 +35,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
     case 'failed':
       return failedEnd(end.failure, whatThereIs(run));
     case 'budget_used': {
-      const { taskId } = run.state.cursor;
+      const taskId = taskAt(run.state.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
       const why = `the goal's limit of ${end.budgets.join(' and ')} is used up`;
       wrapUpAs(run, causeOfBudgets(end.budgets), why);
@@ -43,22 +46,20 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
 
 /** Sends the goal to its wrap-up: one call without tools, outside the count. */
 export function wrapUpAs(run: Run, cause: Cause, why: string): void {
-  const { state } = run;
-  state.goal.wrapUp = { cause, why };
-  run.enterPhase('wrap_up', state.cursor.cycle);
+  run.enter(wrapUpAt(run.state.cursor.place.cycle, { cause, why }));
 }
 
 /**
  * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
  * has more to say first: then null.
  */
-export async function wrapUp(run: Run): Promise<GoalEnd | null> {
+export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   const end = await runTurns(run, {
     role: 'summary',
     output: 'text',
     maxRounds: 1,
     tools: false,
-    brief: () => wrapUpBrief(run.state),
+    brief: () => wrapUpBrief(run.state, place.why),
   });
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
@@ -68,7 +69,7 @@ export async function wrapUp(run: Run): Promise<GoalEnd | null> {
   }
   const reply = end.kind === 'reply' ? end : null;
   const refused = reply?.message.stopReason === 'content_filter';
-  const cause = refused ? 'refused' : (run.state.goal.wrapUp?.cause ?? 'direct_answer');
+  const cause = refused ? 'refused' : place.cause;
   return answerFor(run, cause, reply?.output ?? null);
 }
 

@@ -11,26 +11,22 @@ export type Confirmed =
   | { kind: 'nobody' }
   | { kind: 'stopped' };
 
-/**
- * Puts the concerns of the role at the cursor to the person. They stay at the cursor until there is an
- * answer, so that the place may be entered again.
- */
+/** Puts the concerns of a role to the person: the caller keeps them at its place until there is an answer. */
 export async function confirm(
   run: Run,
+  concerns: readonly string[],
   { key, title, body }: { key: string; title: string; body: string },
 ): Promise<Confirmed> {
-  const { cursor } = run.state;
-  if (cursor.concerns.length === 0) return { kind: 'yes' };
-  const concerns = cursor.concerns.map(concern => `- ${concern}`).join('\n');
+  if (concerns.length === 0) return { kind: 'yes' };
+  const listed = concerns.map(concern => `- ${concern}`).join('\n');
   const asked = await ask(run, {
     key,
     kind: 'route',
     title,
-    body: `${concerns}\n\n${body}`,
+    body: `${listed}\n\n${body}`,
     subject: { act: 'confirm', messageId: key },
   });
   if (asked.kind !== 'answered') return { kind: 'stopped' };
-  cursor.concerns = [];
   const { answer, by } = asked;
   if (answer.decision === 'approve') return { kind: 'yes' };
   return by === 'person' ? { kind: 'no', instead: answer.reason } : { kind: 'nobody' };

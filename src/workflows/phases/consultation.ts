@@ -1,24 +1,17 @@
 /** The place where a second role is asked: see `consult`. */
+import type { Consultation } from '../../core/place.js';
 import type { Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 
 /** Puts the question to the role, and goes back to where it was asked. */
-export async function answerConsultation(run: Run): Promise<void> {
-  const { consultation } = run.state;
-  if (!consultation?.suspended) throw new Error('nothing was asked');
-  const end = await runTurns(run, {
-    role: consultation.role,
-    output: consultation.output,
-    maxRounds: 1,
-    tools: false,
-    brief: () => consultation.brief,
-  });
-  if (end.kind === 'reply') {
-    consultation.value = end.output;
-    consultation.envelope = end.envelope;
-  }
-  if (end.kind === 'special') consultation.special = end.special;
-  consultation.done = true;
-  run.moveTo(consultation.suspended);
-  consultation.suspended = null;
+export async function answerConsultation(run: Run, asked: Consultation): Promise<void> {
+  const { key, role, output, brief } = asked;
+  const end = await runTurns(run, { role, output, maxRounds: 1, tools: false, brief: () => brief });
+  run.state.cursor.answered = {
+    key,
+    value: end.kind === 'reply' ? end.output : null,
+    envelope: end.kind === 'reply' ? end.envelope : null,
+    special: end.kind === 'special' ? end.special : null,
+  };
+  run.goBack();
 }

@@ -14,10 +14,11 @@ import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
+import type { Execution } from '../../core/place.js';
+import { executionAt, verificationAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import { startOf } from '../../core/run-state.js';
 import { forgetAll } from '../../core/tools/ledger.js';
 import { noteDecision } from '../../core/trace.js';
 import type { Run } from '../run.js';
@@ -35,22 +36,44 @@ import { reviewResult } from './review.js';
 
 const EXECUTOR = 'executor';
 
-/** One step of execution: choose the next task, or take the current one a reply further. */
-export async function execute(run: Run): Promise<GoalEnd | null> {
-  const { state, pinned } = run;
-  const failed = state.tasks.find(task => task.id === state.failedTask);
-  if (failed) return orchestrate(run, failed);
-  const task = currentTask(run);
+/** One step of execution: choose the next task, or take the one at hand a reply further. */
+export async function execute(run: Run, place: Execution): Promise<GoalEnd | null> {
+  const { step } = place;
+  const task = step.kind !== 'choose' && run.state.tasks.find(({ id }) => id === step.taskId);
+  if (!task) return chooseTask(run, place);
+  switch (step.kind) {
+    case 'work':
+      return work(run, place, task);
+    case 'ask':
+      return askForTask(run, place, { task, question: step.question });
+    case 'judge':
+      return judge(run, place, { task, concerns: step.concerns });
+    case 'failed':
+      return orchestrate(run, task);
+  }
+}
+
+/** The next task becomes that at work; without one the phase is over. */
+function chooseTask(run: Run, { cycle }: Execution): null {
+  const { state } = run;
+  const task = nextTask(state.tasks);
   if (!task) {
     // Nothing stays open behind a task that a verdict has rejected since: verification would wait for it for ever.
     blockStuckTasks(run);
-    run.enterPhase('verification', state.cursor.cycle);
+    run.enter(verificationAt(cycle));
     return null;
   }
-  const { reporting, question, reported } = state.cursor;
-  const limit = task.maxRounds ?? pinned.limits.execution;
-  if (question !== null) return askForTask(run, task, question);
-  if (reported) return judge(run, task, limit);
+  state.tasks = setStatus(state.tasks, task.id, 'executing');
+  state.badCalls = {};
+  run.moveTo(executionAt(cycle, { kind: 'work', taskId: task.id }));
+  run.journal('task_started', { taskId: task.id, description: task.description });
+  return null;
+}
+
+async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { reporting } = place;
+  const limit = roundsOf(run, task);
   const end = await runTurns(run, {
     role: EXECUTOR,
     output: 'execution',
@@ -64,12 +87,12 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
         const result = await keepReport(run, task.id, specialText(end.special));
         endTask(run, task.id, { status: 'failed', reason: 'error', result });
       } else {
-        state.cursor.question = questionText(end.special);
+        place.step = { kind: 'ask', taskId: task.id, question: questionText(end.special) };
       }
       return null;
     case 'reply': {
       const summary = await keepReport(run, task.id, end.output.summary);
-      applyReport(run, task.id, { output: { ...end.output, summary }, envelope: end.envelope }, limit);
+      applyReport(run, place, task, { output: { ...end.output, summary }, envelope: end.envelope });
       return null;
     }
     case 'unusable':
@@ -82,57 +105,46 @@ export async function execute(run: Run): Promise<GoalEnd | null> {
       return null;
     case 'rounds_used':
       if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
-      else enterReport(run, task.id);
+      else enterReport(run, place, task.id);
       return null;
     default:
       return concludeEarly(run, end);
   }
 }
 
-/** The task at the cursor, else the next one, which becomes the cursor's; null when none is left. */
-function currentTask(run: Run): Task | null {
-  const { state } = run;
-  const running = state.tasks.find(task => task.id === state.cursor.taskId);
-  if (running) return running;
-  const task = nextTask(state.tasks);
-  if (!task) return null;
-  state.tasks = setStatus(state.tasks, task.id, 'executing');
-  state.badCalls = {};
-  run.moveTo(startOf('execution', state.cursor.cycle, task.id));
-  run.journal('task_started', { taskId: task.id, description: task.description });
-  return state.tasks.find(candidate => candidate.id === task.id) ?? null;
+function roundsOf({ pinned }: Run, task: Task): number {
+  return task.maxRounds ?? pinned.limits.execution;
 }
 
 /** At the cap of rounds: one more reply, without tools, to report what there is. */
-function enterReport(run: Run, taskId: string): void {
+function enterReport(run: Run, place: Execution, taskId: string): void {
   noteLimit(run, 'execution', taskId);
-  run.state.cursor.reporting = true;
-  run.state.cursor.briefed = false;
+  place.reporting = true;
+  place.turns.briefed = false;
 }
 
 /** Applies an executor's reply by `decideTask`. */
 function applyReport(
   run: Run,
-  taskId: string,
+  place: Execution,
+  task: Task,
   { output, envelope }: { output: ExecutionOutput; envelope: EnvelopeMeta },
-  limit: number,
 ): void {
   const { state } = run;
-  const { cursor } = state;
+  const { id: taskId } = task;
   echo(run, taskId, output);
-  if (cursor.reporting) {
+  if (place.reporting) {
     endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
     return;
   }
   const { decision, by } = decideTask(output, taskId);
   noteDecision(state.trace, by);
-  const left = limit - cursor.round;
+  const left = roundsOf(run, task) - place.turns.round;
   const thread = run.threadOf(run.role(EXECUTOR));
   switch (decision) {
     case 'completed':
       setReport(run, taskId, output.summary);
-      cursor.reported = true;
-      cursor.concerns = fitted(confirmationReasons(envelope), CONCERNS_BYTES);
+      place.step = { kind: 'judge', taskId, concerns: fitted(confirmationReasons(envelope), CONCERNS_BYTES) };
       return;
     case 'skipped':
       endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
@@ -165,42 +177,48 @@ function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
 }
 
 /** A task that its executor calls done is done when the reviewer, where there is one, agrees. */
-async function judge(run: Run, task: Task, limit: number): Promise<GoalEnd | null> {
+async function judge(
+  run: Run,
+  place: Execution,
+  { task, concerns: own }: { task: Task; concerns: string[] },
+): Promise<GoalEnd | null> {
   const { state } = run;
+  const { id: taskId } = task;
   const report = task.result ?? '';
   const reviewed = reviewResult(run, task, report);
   if (reviewed.kind === 'pending') return null;
-  const { cursor } = state;
-  const concerns = new Set([...cursor.concerns, ...reviewed.concerns]);
-  cursor.concerns = fitted([...concerns], CONCERNS_BYTES);
-  const confirmed: Confirmed = reviewed.approved ? await confirmResult(run, task, report) : { kind: 'yes' };
+  const concerns = fitted([...new Set([...own, ...reviewed.concerns])], CONCERNS_BYTES);
+  const confirmed: Confirmed = reviewed.approved
+    ? await confirmResult(run, place, { task, report, concerns })
+    : { kind: 'yes' };
   if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
   if (confirmed.kind === 'no' && confirmed.instead !== null) wish(run, confirmed.instead);
-  cursor.reported = false;
-  cursor.concerns = [];
   const denied = confirmed.kind === 'no';
   if (reviewed.approved && !denied) {
     const reason = confirmed.kind === 'nobody' ? UNCONFIRMED : null;
-    endTask(run, task.id, { status: 'completed', reason, result: report });
+    endTask(run, taskId, { status: 'completed', reason, result: report });
     return null;
   }
-  const left = limit - cursor.round;
+  const left = roundsOf(run, task) - place.turns.round;
   if (left <= 0) {
     const reason = denied ? 'rejected by a person' : 'rejected by the review';
-    endTask(run, task.id, { status: 'failed', reason, result: report });
+    endTask(run, taskId, { status: 'failed', reason, result: report });
     return null;
   }
+  place.step = { kind: 'work', taskId };
   const thread = run.threadOf(run.role(EXECUTOR));
-  if (denied)
-    run.say(thread, 'steer', confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: task.id }));
-  else run.say(thread, 'brief', reviewFixesBrief(state, task.id, reviewed.fixes, left));
+  if (denied) run.say(thread, 'steer', confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: taskId }));
+  else run.say(thread, 'brief', reviewFixesBrief(state, taskId, reviewed.fixes, left));
   return null;
 }
 
-function confirmResult(run: Run, task: Task, report: string): Promise<Confirmed> {
-  const { goal, cursor } = run.state;
-  return confirm(run, {
-    key: `confirm:${goal.number}:${cursor.cycle}:${task.id}:${cursor.round}`,
+function confirmResult(
+  run: Run,
+  { cycle, turns }: Execution,
+  { task, report, concerns }: { task: Task; report: string; concerns: string[] },
+): Promise<Confirmed> {
+  return confirm(run, concerns, {
+    key: `confirm:${run.state.goal.number}:${cycle}:${task.id}:${turns.round}`,
     title: `Take this as the result of ${task.id}?`,
     body: preview(report, 2_000),
   });

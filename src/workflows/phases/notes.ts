@@ -1,6 +1,7 @@
 /** What the phases of a goal note alike, and how a task ends. */
+import type { Place } from '../../core/place.js';
+import { executionAt } from '../../core/place.js';
 import { blockDependants } from '../../core/plan.js';
-import { startOf } from '../../core/run-state.js';
 import type { Run } from '../run.js';
 
 export interface TaskEnd {
@@ -11,13 +12,20 @@ export interface TaskEnd {
 
 export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   const { state } = run;
-  const { cycle, round } = state.cursor;
-  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, ...end, rounds: round } : task));
+  const { cycle, turns } = state.cursor.place;
+  state.tasks = state.tasks.map(task =>
+    task.id === taskId ? { ...task, ...end, rounds: turns.round } : task,
+  );
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
   const { orchestrate, roles } = run.pinned;
-  if (end.status === 'failed' && orchestrate && roles.orchestrator) state.failedTask = taskId;
-  run.moveTo(startOf('execution', cycle));
+  const isAskedAbout = end.status === 'failed' && orchestrate && roles.orchestrator;
+  run.moveTo(executionAt(cycle, isAskedAbout ? { kind: 'failed', taskId } : { kind: 'choose' }));
+}
+
+/** A question to the person that was answered costs its role no round. */
+export function giveRoundBack({ turns }: Place): void {
+  turns.round = Math.max(0, turns.round - 1);
 }
 
 /** Blocks what waits for a failed task, be it of this plan or of an earlier one. */

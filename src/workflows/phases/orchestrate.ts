@@ -1,17 +1,15 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
-import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
-import { fitted } from '../../core/fit.js';
 import { plansLeft } from '../../core/limits.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { OrchestrationOutput } from '../../core/outputs/intent.js';
 import { specialText } from '../../core/outputs/special-output.js';
+import { executionAt, verificationAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
-import { startOf } from '../../core/run-state.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
@@ -20,6 +18,7 @@ import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
 import { consult } from './consult.js';
 import { noteBlocked } from './notes.js';
+import { planAnew } from './plan-anew.js';
 
 const ORCHESTRATOR = 'orchestrator';
 const EXECUTOR = 'executor';
@@ -27,7 +26,7 @@ const EXECUTOR = 'executor';
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
 export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {
   const { state } = run;
-  const key = `orchestrate:${state.goal.number}:${state.cursor.cycle}:${task.id}`;
+  const key = `orchestrate:${state.goal.number}:${state.cursor.place.cycle}:${task.id}`;
   const brief = orchestrationBrief(state, task, run.pinned);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
   if (consulted.kind === 'pending') return null;
@@ -52,8 +51,10 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
 
 /** Only after every wait, for it may end in another part of the run, which comes back here. */
 function settled({ state }: Run): void {
-  state.failedTask = null;
-  state.consultation = null;
+  const { cursor } = state;
+  cursor.place = executionAt(cursor.place.cycle);
+  // The same task may fail again.
+  cursor.answered = null;
 }
 
 /** What the person is asked where the orchestrator leaves it to them, one way or another; else null. */
@@ -125,7 +126,7 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
       if (proposal.to === 'wrap_up')
         wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || 'the orchestrator ended the work');
       else if (proposal.to === 'planning') replan(run, proposal.reason);
-      else run.enterPhase('verification', run.state.cursor.cycle);
+      else run.enter(verificationAt(run.state.cursor.place.cycle));
       return null;
     case 'RESOURCE_ALLOCATE':
       allocate(run, proposal);
@@ -191,14 +192,11 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
   state.tasks = tasks;
   if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
   noteBlocked(run, blocked);
-  run.moveTo(startOf('execution', state.cursor.cycle));
+  run.moveTo(executionAt(state.cursor.place.cycle));
 }
 
 function replan(run: Run, reason: string): void {
-  const { goal, cursor } = run.state;
+  const { goal } = run.state;
   goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
-  goal.improvements = fitted([reason], IMPROVEMENTS_BYTES);
-  goal.improvementsFrom = 'orchestrator';
-  goal.reading = null;
-  run.enterPhase('planning', cursor.cycle + 1);
+  planAnew(run, { from: 'orchestrator', wanted: [reason] });
 }

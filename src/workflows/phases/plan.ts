@@ -1,5 +1,5 @@
 /** The planning phase: planner replies until there is a plan to execute. */
-import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
+import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
@@ -8,6 +8,8 @@ import { planText } from '../../core/gates/gate-text.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
+import type { Planning } from '../../core/place.js';
+import { executionAt } from '../../core/place.js';
 import { adoptOpenTasks, isOpen, mergePlan } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { ask } from '../gates.js';
@@ -16,7 +18,8 @@ import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
-import { blockStuckTasks, noteFallback, noteLimit } from './notes.js';
+import { blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';
+import { planAnew } from './plan-anew.js';
 import { reviewPlan } from './review.js';
 
 const PLANNER = 'planner';
@@ -24,72 +27,70 @@ const PLANNER = 'planner';
 const MOST_PLANS_REVIEWED = 3;
 
 /** One planner reply; the plan is merged, and the table says whether to plan on, execute or answer. */
-export async function plan(run: Run): Promise<GoalEnd | null> {
+export async function plan(run: Run, place: Planning): Promise<GoalEnd | null> {
   const { state, pinned } = run;
   const limit = pinned.limits.planning;
-  if (state.cursor.question !== null) return clarify(run, state.cursor.question);
-  if (state.cursor.adopted) return release(run);
+  if (place.step.kind === 'ask') return clarify(run, place, place.step.question);
+  if (place.step.kind === 'release') return release(run, place);
   const end = await runTurns(run, {
     role: PLANNER,
     output: 'plan',
     maxRounds: limit,
     tools: false,
-    brief: () => planningBrief(state),
+    brief: () => planningBrief(state, place),
   });
   switch (end.kind) {
     case 'special':
-      state.cursor.question = questionText(end.special);
+      place.step = { kind: 'ask', question: questionText(end.special) };
       return null;
     case 'reply':
-      state.cursor.concerns = fitted(confirmationReasons(end.envelope), CONCERNS_BYTES);
-      return adopt(run, end.output, limit);
+      place.concerns = fitted(confirmationReasons(end.envelope), CONCERNS_BYTES);
+      return adopt(run, place, end.output);
     case 'unusable':
       noteFallback(run, PLANNER, end.errors, 'the plan as it stands');
-      return adopt(run, null, limit);
+      return adopt(run, place, null);
     case 'rounds_used':
-      return adopt(run, null, limit);
+      return adopt(run, place, null);
     default:
       return concludeEarly(run, end);
   }
 }
 
-async function adopt(run: Run, output: PlanOutput | null, limit: number): Promise<GoalEnd | null> {
+function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   const { state } = run;
-  const { round } = state.cursor;
+  const limit = run.pinned.limits.planning;
+  const { round } = place.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
   const changed = output ? mergeTasks(run, output) : false;
   const taskCount = state.tasks.length;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
   if (question !== null) {
-    state.cursor.question = cutText(question, QUESTION_BYTES);
+    place.step = { kind: 'ask', question: cutText(question, QUESTION_BYTES) };
     return null;
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
       run.say(run.threadOf(run.role(PLANNER)), 'brief', morePlanningBrief(state, limit - round));
       return null;
-    case 'direct_answer':
-      answerDirectly(run, output, limit);
+    case 'direct_answer': {
+      const capped = output?.needsMorePlanning !== false && round >= limit;
+      if (capped) noteLimit(run, 'planning', null);
+      // Without a task: rounds ran out over it, or the planner had none to plan.
+      wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', 'no plan with a task came about');
       return null;
+    }
     case 'execute':
       if (round >= limit && output?.needsMorePlanning !== false) noteLimit(run, 'planning', null);
-      state.cursor.adopted = true;
+      place.step = { kind: 'release' };
       return null;
   }
-}
-
-/** Without a task: rounds ran out over it, or the planner had none to plan. */
-function answerDirectly(run: Run, output: PlanOutput | null, limit: number): void {
-  const capped = output?.needsMorePlanning !== false && run.state.cursor.round >= limit;
-  if (capped) noteLimit(run, 'planning', null);
-  wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', 'no plan with a task came about');
 }
 
 function mergeTasks(run: Run, output: PlanOutput): boolean {
   const { state } = run;
   const { tasks, changed, cut } = mergePlan(state.tasks, output.tasks, {
-    cycle: state.cursor.cycle,
+    cycle: state.cursor.place.cycle,
     maxTasks: run.pinned.limits.tasks,
   });
   state.tasks = tasks;
@@ -105,44 +106,43 @@ function mergeTasks(run: Run, output: PlanOutput): boolean {
  * Asks the person what the planner does not know. It costs no round; nobody's answer makes the
  * planner do the best it can.
  */
-async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
+async function clarify(run: Run, place: Planning, question: string): Promise<GoalEnd | null> {
   const { state } = run;
-  const { cursor, goal } = state;
+  const { goal } = state;
   const asked = await ask(run, {
-    key: `clarify:${goal.number}:${cursor.cycle}:${cursor.round}`,
+    key: `clarify:${goal.number}:${place.cycle}:${place.turns.round}`,
     kind: 'question',
     title: preview(question),
     body: question,
     subject: { role: PLANNER },
   });
-  cursor.question = null;
   if (asked.kind === 'stopped') return answerFor(run, 'stopped');
+  place.step = { kind: 'plan' };
   const answer = asked.kind === 'answered' ? asked.answer.text : null;
-  if (!goal.asked && answer !== null) cursor.round = Math.max(0, cursor.round - 1);
+  if (!goal.asked && answer !== null) giveRoundBack(place);
   goal.asked = true;
   const { planning } = run.pinned.limits;
   const text = answer ?? planUnansweredBrief(state);
   if (answer !== null) wish(run, answer);
   run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
-  if (cursor.round >= planning) return adopt(run, null, planning);
-  return null;
+  return place.turns.round >= planning ? adopt(run, place, null) : null;
 }
 
 /** Before a plan runs: the reviewer's gate and the person's, where they are wanted (L15). */
-async function release(run: Run): Promise<GoalEnd | null> {
+async function release(run: Run, { cycle, concerns: own }: Planning): Promise<GoalEnd | null> {
   const { state } = run;
-  const { cursor } = state;
   const review = reviewPlan(run);
   if (review.kind === 'pending') return null;
-  if (!review.approved && cursor.cycle < run.pinned.limits.verification + MOST_PLANS_REVIEWED) {
-    planAnew(run, review.fixes, 'review');
+  if (!review.approved && cycle < run.pinned.limits.verification + MOST_PLANS_REVIEWED) {
+    dropUnbegun(run);
+    planAnew(run, { from: 'review', wanted: review.fixes });
     return null;
   }
-  const concerns = [...new Set([...cursor.concerns, ...review.concerns])];
+  const concerns = [...new Set([...own, ...review.concerns])];
   if (state.settings.approvePlan || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
-      key: `plan:${state.goal.number}:${cursor.cycle}`,
+      key: `plan:${state.goal.number}:${cycle}`,
       kind: 'plan',
       ...planText(open, [...review.fixes, ...concerns]),
       subject: { tasks: open.length },
@@ -153,22 +153,18 @@ async function release(run: Run): Promise<GoalEnd | null> {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(open, []).body);
       wish(run, answer.reason);
-      planAnew(run, [answer.reason], 'user');
+      dropUnbegun(run);
+      planAnew(run, { from: 'user', wanted: [answer.reason] });
       return null;
     }
   }
-  state.tasks = adoptOpenTasks(state.tasks, cursor.cycle);
+  state.tasks = adoptOpenTasks(state.tasks, cycle);
   blockStuckTasks(run);
-  run.enterPhase('execution', cursor.cycle);
+  run.enter(executionAt(cycle));
   return null;
 }
 
-/** Back to the planner with what was asked for. Tasks that did not begin are dropped, but for those of a person. */
-function planAnew(run: Run, wanted: string[], from: 'user' | 'review'): void {
-  const { state } = run;
-  state.goal.improvements = fitted(wanted, IMPROVEMENTS_BYTES);
-  state.goal.improvementsFrom = from;
-  state.goal.reading = null;
+/** Tasks that did not begin go with the plan that was not released, but for those of a person. */
+function dropUnbegun({ state }: Run): void {
   state.tasks = state.tasks.filter(task => task.status !== 'pending' || task.byPerson);
-  run.enterPhase('planning', state.cursor.cycle + 1);
 }

@@ -33,7 +33,7 @@ export function reviewPlan(run: Run): Reviewed {
     capabilities: [...pinned.tools.map(tool => tool.name), ...servers, ...Object.keys(pinned.roles)],
     maxTasks: pinned.limits.tasks,
   });
-  const key = `plan:${state.goal.number}:${state.cursor.cycle}`;
+  const key = `plan:${state.goal.number}:${state.cursor.place.cycle}`;
   return review(run, { key, subject: 'the plan', brief: planReviewBrief(state, tasks), checks });
 }
 
@@ -47,7 +47,8 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
       : [],
   );
   const checks = checkResult({ taskId: task.id, completed: true, summary, calls });
-  const key = `result:${state.goal.number}:${state.cursor.cycle}:${task.id}:${state.cursor.round}`;
+  const { cycle, turns } = state.cursor.place;
+  const key = `result:${state.goal.number}:${cycle}:${task.id}:${turns.round}`;
   return review(run, { key, subject: task.id, brief: resultReviewBrief(state, task, summary), checks });
 }
 
@@ -84,8 +85,9 @@ function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
     doubts = special ? [specialText(special)] : envelope ? confirmationReasons(envelope) : [];
   }
   const decision = decideReview(checks, output, doubts);
-  if (run.state.reviewed !== key)
+  const { cursor } = run.state;
+  if (cursor.reviewed !== key)
     run.journal('review', { subject, approved: decision.approved, fixes: decision.fixes });
-  run.state.reviewed = key;
+  cursor.reviewed = key;
   return { kind: 'done', ...decision };
 }

@@ -3,19 +3,19 @@
  * routed by roles first. The table in core/route.ts decides; here its decisions are carried out.
  */
 
-import { CONCERNS_BYTES, IMPROVEMENTS_BYTES, READING_BYTES } from '../../core/bounds.js';
+import { CONCERNS_BYTES, READING_BYTES } from '../../core/bounds.js';
 import { intentBrief, routeBrief, steerText } from '../../core/briefs/steering-briefs.js';
 import { fitted } from '../../core/fit.js';
 import type { InboxItem } from '../../core/inbox.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
+import type { Reading, Steering } from '../../core/place.js';
+import { newTurns } from '../../core/place.js';
 import { isOpen, REPLANNED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { RouteDecision } from '../../core/route.js';
 import { decideRoute, deniedRoute } from '../../core/route.js';
 import { asksForPlan } from '../../core/run-config.js';
-import type { Reading, Steering } from '../../core/run-state.js';
-import { startOf } from '../../core/run-state.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';
 import { beginNextGoal } from '../next-goal.js';
@@ -24,6 +24,7 @@ import type { Run } from '../run.js';
 import { note, receipts } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
+import { planAnew } from './plan-anew.js';
 
 const ROUTER = 'router';
 
@@ -31,9 +32,7 @@ const ROUTER = 'router';
 const MOST_QUESTIONS = 1;
 
 /** One step of understanding, routing and carrying out. Null: the mode goes on at the cursor. */
-export async function steer(run: Run): Promise<GoalEnd | null> {
-  const { steering } = run.state;
-  if (!steering) throw new Error('there is nothing to steer by');
+export async function steer(run: Run, steering: Steering): Promise<GoalEnd | null> {
   switch (steering.stage) {
     case 'understanding':
       return understand(run, steering);
@@ -61,8 +60,7 @@ async function understand(run: Run, steering: Steering): Promise<GoalEnd | null>
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
   }
-  steering.stage = steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding';
-  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  goOnTo(steering, steering.intent && run.pinned.roles[ROUTER] ? 'routing' : 'deciding');
   return null;
 }
 
@@ -87,8 +85,12 @@ async function route(run: Run, steering: Steering): Promise<void> {
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
   }
-  steering.stage = 'deciding';
-  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  goOnTo(steering, 'deciding');
+}
+
+function goOnTo(steering: Steering, stage: Steering['stage']): void {
+  steering.stage = stage;
+  steering.turns = newTurns();
 }
 
 function concern(steering: Steering, envelope: EnvelopeMeta): void {
@@ -121,7 +123,7 @@ function settle(
 ): Promise<GoalEnd | null> {
   const ids = steering.items.map(item => item.id);
   run.journal('route', { ids, act: decision.act, reason: decision.reason, confirmed });
-  run.state.steering = null;
+  run.goBack();
   return carryOut(run, steering, decision);
 }
 
@@ -138,13 +140,12 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   if (asked.kind !== 'answered' || asked.answer.text === null) return false;
   steering.answers.push(asked.answer.text);
   Object.assign(steering, {
-    stage: 'understanding',
     intent: null,
     proposal: null,
     clarification: null,
     concerns: [],
   });
-  run.moveTo(startOf('steering', run.state.cursor.cycle));
+  goOnTo(steering, 'understanding');
   return true;
 }
 
@@ -172,8 +173,7 @@ const CONFIRM_TITLE: Partial<Record<RouteDecision['act'], string>> = {
 
 async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<GoalEnd | null> {
   const { state } = run;
-  const { items, suspended } = steering;
-  run.moveTo(suspended);
+  const { items } = steering;
   switch (decision.act) {
     case 'continue':
     case 'ask_user':
@@ -219,17 +219,10 @@ function replan(run: Run, steering: Steering): void {
   state.tasks = state.tasks.map(task =>
     task.status === 'executing' ? { ...task, status: 'pending' } : task,
   );
-  state.goal.improvements = fitted(
-    withAnswers(steering).map(item => item.text),
-    IMPROVEMENTS_BYTES,
-  );
-  state.goal.improvementsFrom = 'user';
-  state.goal.reading = readingOf(steering);
-  state.goal.wrapUp = null;
   // What was asked at the place that the message came to: the run does not come back to it.
-  state.failedTask = null;
   closeGates(run, '', 'a message of the user');
-  run.enterPhase('planning', state.cursor.cycle + 1);
+  const wanted = withAnswers(steering).map(item => item.text);
+  planAnew(run, { from: 'user', wanted, reading: readingOf(steering) });
 }
 
 function readingOf({ intent, concerns }: Steering): Reading | null {
@@ -264,7 +257,7 @@ function control(run: Run, { items, idle }: Steering, decision: RouteDecision): 
 function statusLine(run: Run, idle: boolean): string {
   const { tasks, goal, goals, cursor, pausedAt } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
-  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.phase;
+  const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.place.phase;
   const paused = pausedAt === null ? '' : ' The run is paused.';
   return `${where}: ${done} of ${tasks.length} tasks completed, ${goal.counters.turns} turns.${paused}`;
 }

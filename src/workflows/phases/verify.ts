@@ -1,5 +1,5 @@
 /** The verification phase: one verdict, and what follows from it (L4, L5). */
-import { ANSWER_BYTES, CONCERNS_BYTES, IMPROVEMENTS_BYTES } from '../../core/bounds.js';
+import { ANSWER_BYTES, CONCERNS_BYTES } from '../../core/bounds.js';
 import { unansweredBrief, verificationBrief } from '../../core/briefs/briefs.js';
 import { decideVerdict } from '../../core/decide.js';
 import { fitted } from '../../core/fit.js';
@@ -8,6 +8,8 @@ import { isEmptyPhrase } from '../../core/outputs/empty-phrase.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import type { VerdictOutput } from '../../core/outputs/team-outputs.js';
+import type { Verification } from '../../core/place.js';
+import { executionAt } from '../../core/place.js';
 import { isOpen, rejectTasks } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { ask } from '../gates.js';
@@ -18,7 +20,8 @@ import { runTurns } from '../turn/turn-loop.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
 import { confirm } from './confirm.js';
-import { noteFallback, noteLimit } from './notes.js';
+import { giveRoundBack, noteFallback, noteLimit } from './notes.js';
+import { planAnew } from './plan-anew.js';
 
 const VERIFIER = 'verifier';
 
@@ -26,37 +29,38 @@ const VERIFIER = 'verifier';
  * One verdict: done, or back to the planner with improvements, until the cap. A verdict on a
  * plan that a person has added to meanwhile ends nothing: what is open is done first, and then verified.
  */
-export async function verify(run: Run): Promise<GoalEnd | null> {
-  const end = await judge(run);
+export async function verify(run: Run, place: Verification): Promise<GoalEnd | null> {
+  const end = await judge(run, place);
   if (end === null || end.cause === 'stopped' || end.failure || !hasOpen(run)) return end;
-  run.enterPhase('execution', run.state.cursor.cycle);
+  run.enter(executionAt(place.cycle));
   return null;
 }
 
-async function judge(run: Run): Promise<GoalEnd | null> {
+async function judge(run: Run, place: Verification): Promise<GoalEnd | null> {
   const { state } = run;
-  const { question, concerns, reporting } = state.cursor;
-  if (question !== null) return clarify(run, question);
-  if (concerns.length > 0) return confirmVerdict(run);
+  const { step, unanswered } = place;
+  if (step.kind === 'ask') return clarify(run, place, step.question);
+  if (step.kind === 'confirm') return confirmVerdict(run, place, step.concerns);
   const end = await runTurns(run, {
     role: VERIFIER,
     output: 'verdict',
-    maxRounds: reporting ? 2 : 1,
+    maxRounds: unanswered ? 2 : 1,
     tools: false,
-    brief: () => (reporting ? unansweredBrief(state) : verificationBrief(state)),
-    leaves: () => leaves(run),
+    brief: () => (unanswered ? unansweredBrief(state) : verificationBrief(state)),
+    leaves: () => leaves(run, place),
   });
   switch (end.kind) {
     case 'reply':
-      return apply(run, end.output, confirmationReasons(end.envelope));
+      return apply(run, place, end.output, confirmationReasons(end.envelope));
     case 'special':
-      if (end.special.kind === 'error' || reporting) return noVerdict(run, [specialText(end.special)]);
-      state.cursor.question = questionText(end.special);
+      if (end.special.kind === 'error' || unanswered)
+        return noVerdict(run, place, [specialText(end.special)]);
+      place.step = { kind: 'ask', question: questionText(end.special) };
       return null;
     case 'unusable':
-      return noVerdict(run, end.errors);
+      return noVerdict(run, place, end.errors);
     case 'rounds_used':
-      return noVerdict(run, ['its one round is used up']);
+      return noVerdict(run, place, ['its one round is used up']);
     default:
       return concludeEarly(run, end);
   }
@@ -67,10 +71,10 @@ function hasOpen({ state }: Run): boolean {
 }
 
 /** True where there is nothing to verify yet, or no verification left for what was added after the last one. */
-function leaves(run: Run): boolean {
-  const { goal, cursor } = run.state;
+function leaves(run: Run, { cycle }: Verification): boolean {
+  const { goal } = run.state;
   if (hasOpen(run)) {
-    run.enterPhase('execution', cursor.cycle);
+    run.enter(executionAt(cycle));
     return true;
   }
   if (goal.counters.verification < run.pinned.limits.verification) return false;
@@ -79,14 +83,19 @@ function leaves(run: Run): boolean {
   return true;
 }
 
-function noVerdict(run: Run, errors: string[]): null {
+function noVerdict(run: Run, { cycle }: Verification, errors: string[]): null {
   noteFallback(run, VERIFIER, errors, hasOpen(run) ? 'the tasks that are open' : 'an unverified answer');
-  if (hasOpen(run)) run.enterPhase('execution', run.state.cursor.cycle);
+  if (hasOpen(run)) run.enter(executionAt(cycle));
   else wrapUpAs(run, 'no_verdict', 'the verification gave no verdict');
   return null;
 }
 
-async function apply(run: Run, output: VerdictOutput, concerns: string[]): Promise<GoalEnd | null> {
+async function apply(
+  run: Run,
+  place: Verification,
+  output: VerdictOutput,
+  concerns: string[],
+): Promise<GoalEnd | null> {
   const { state } = run;
   const { goal } = state;
   goal.counters = { ...goal.counters, verification: goal.counters.verification + 1 };
@@ -95,7 +104,7 @@ async function apply(run: Run, output: VerdictOutput, concerns: string[]): Promi
   if (output.summary && !isEmptyPhrase(output.summary))
     goal.lastSummary = await keepText(run, 'summary', output.summary, ANSWER_BYTES);
   if (cause === 'verified' && concerns.length > 0) {
-    state.cursor.concerns = fitted(concerns, CONCERNS_BYTES);
+    place.step = { kind: 'confirm', concerns: fitted(concerns, CONCERNS_BYTES) };
     return null;
   }
   if (cause !== null) return answerFor(run, cause);
@@ -103,27 +112,31 @@ async function apply(run: Run, output: VerdictOutput, concerns: string[]): Promi
     state.tasks,
     output.tasks.filter(task => !task.completed).map(task => task.id),
   );
-  return planAgain(run, improvements, 'verification');
+  return planAgain(run, { from: 'verification', wanted: improvements });
 }
 
 /** Back to the planner, while verifications are left. */
-function planAgain(run: Run, improvements: string[], from: 'verification' | 'user'): GoalEnd | null {
-  const { goal, cursor } = run.state;
-  goal.improvements = fitted(improvements, IMPROVEMENTS_BYTES);
-  goal.improvementsFrom = from;
-  if (plansLeft(goal.counters, run.pinned.limits) <= 0) {
+function planAgain(
+  run: Run,
+  improvements: { from: 'verification' | 'user'; wanted: string[] },
+): GoalEnd | null {
+  if (plansLeft(run.state.goal.counters, run.pinned.limits) <= 0) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
   }
-  run.enterPhase('planning', cursor.cycle + 1);
+  planAnew(run, improvements);
   return null;
 }
 
 /** A verdict that a person is to confirm: without a person the answer stands, unverified. */
-async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
-  const { goal, cursor } = run.state;
-  const confirmed = await confirm(run, {
-    key: `confirm:${goal.number}:${cursor.cycle}:verdict`,
+async function confirmVerdict(
+  run: Run,
+  { cycle }: Verification,
+  concerns: string[],
+): Promise<GoalEnd | null> {
+  const { goal } = run.state;
+  const confirmed = await confirm(run, concerns, {
+    key: `confirm:${goal.number}:${cycle}:verdict`,
     title: 'Take this as the answer?',
     body: preview(goal.lastSummary ?? '', 2_000),
   });
@@ -136,28 +149,31 @@ async function confirmVerdict(run: Run): Promise<GoalEnd | null> {
       return answerFor(run, 'stopped');
     case 'no':
       if (confirmed.instead !== null) wish(run, confirmed.instead);
-      return planAgain(run, [confirmed.instead ?? 'The person did not accept the answer.'], 'user');
+      return planAgain(run, {
+        from: 'user',
+        wanted: [confirmed.instead ?? 'The person did not accept the answer.'],
+      });
   }
 }
 
 /** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
-async function clarify(run: Run, question: string): Promise<GoalEnd | null> {
-  const { goal, cursor } = run.state;
+async function clarify(run: Run, place: Verification, question: string): Promise<GoalEnd | null> {
+  const { goal } = run.state;
   const asked = await ask(run, {
-    key: `verify:${goal.number}:${cursor.cycle}`,
+    key: `verify:${goal.number}:${place.cycle}`,
     kind: 'question',
     title: preview(question),
     body: question,
     subject: { role: VERIFIER },
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
-  cursor.question = null;
+  place.step = { kind: 'verify' };
   const { text } = asked.answer;
   if (text === null) {
-    cursor.reporting = true;
-    cursor.briefed = false;
+    place.unanswered = true;
+    place.turns.briefed = false;
   } else {
-    cursor.round = Math.max(0, cursor.round - 1);
+    giveRoundBack(place);
     wish(run, text);
     run.say(run.threadOf(run.role(VERIFIER)), 'steer', text);
   }

@@ -3,6 +3,7 @@
  * gates and switches only, and never throw; the loop does the rest.
  */
 import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
+import { here, steeringAt } from '../../core/cursor.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
@@ -28,7 +29,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     ended: state.end !== null,
     maxBytes: MESSAGE_BYTES,
     // What is being understood still takes its place.
-    room: MESSAGES_BYTES - sizeOfList(state.steering?.items ?? []),
+    room: MESSAGES_BYTES - sizeOfList(steeringAt(state.cursor)?.items ?? []),
   });
   if (taken.kind === 'repeated') return;
   if (taken.kind === 'ignored') {
@@ -59,14 +60,15 @@ function situationOf(run: Run, to: string | null): Situation {
     understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
     first: firstOf(run),
     stopping: state.stop !== null,
-    wrappingUp: state.goal.wrapUp !== null,
+    wrappingUp: state.cursor.place.phase === 'wrap_up',
   };
 }
 
 /** What is dealt with before anybody reads the message. */
 function firstOf({ state }: Run): string | null {
-  if (state.steering) return 'after the message before it';
-  if (state.cursor.phase === 'consultation') return `after ${state.consultation?.role} has answered`;
+  const at = here(state.cursor);
+  if (at.phase === 'steering') return 'after the message before it';
+  if (at.phase === 'consultation') return `after ${at.role} has answered`;
   return null;
 }
 
@@ -74,13 +76,13 @@ function doingOf({ state, inFlight }: Run): Situation['doing'] {
   if (state.end || state.idleSince !== null) return 'idle';
   if (inFlight) return `${inFlight.kind}_call`;
   if (state.gates.length === 0) return state.pinned ? 'between' : 'loading';
-  return state.cursor.batch ? 'asking' : 'waiting';
+  return here(state.cursor).turns.batch ? 'asking' : 'waiting';
 }
 
 /** The role whose call is in flight, whose tool calls are being worked off, or whose place the run is at. */
 function roleAtWork(run: Run): string | null {
   const { state, inFlight } = run;
-  const { batch } = state.cursor;
+  const { batch } = here(state.cursor).turns;
   if (inFlight || !batch) return inFlight?.role ?? roleHere(run);
   const reply = state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
   return reply?.kind === 'assistant' ? reply.role : null;
@@ -149,7 +151,11 @@ function allowAlways(run: Run, tool: string): void {
 /** Takes tasks of a person into the plan, all of them: they were checked when they came. */
 export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
   const { state } = run;
-  const options = { cycle: state.cursor.cycle, maxTasks: Number.POSITIVE_INFINITY, byPerson: true } as const;
+  const options = {
+    cycle: state.cursor.place.cycle,
+    maxTasks: Number.POSITIVE_INFINITY,
+    byPerson: true,
+  } as const;
   const { tasks, changed, cut } = mergePlan(state.tasks, edit, options);
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));

@@ -4,6 +4,7 @@
  * what was accepted can be carried out.
  */
 import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
+import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../core/json.js';
@@ -97,9 +98,9 @@ export function planEditReader(state: RunState): Reader<PlannedTask[]> {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
     if (state.stop) return { error: 'The run is stopping: no task begins any more.' };
-    if (state.idleSince !== null || state.steering?.idle)
+    if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };
-    if (state.goal.wrapUp !== null)
+    if (state.cursor.place.phase === 'wrap_up')
       return {
         error: 'The goal is being wrapped up, and no task begins any more: send a follow-up instead.',
       };

@@ -4,6 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import type { ModelRequestHead, ModelRequestPage } from '../../activities/types.js';
+import { levels } from '../../core/cursor.js';
 import type { LlmMessage } from '../../core/message.js';
 import { convertToLlm, toolCallsOf } from '../../core/message.js';
 import { offeredTools } from '../../core/run-config.js';
@@ -79,8 +80,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
  * worked off: for who is asked about one.
  */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
-  const { cursor, consultation, steering } = state;
-  const batch = cursor.batch ?? consultation?.suspended?.batch ?? steering?.suspended.batch ?? null;
+  const batch = levels(state.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
   const reply =
     batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
   if (batch && reply?.kind === 'assistant') {

@@ -1,6 +1,7 @@
+import { here, levels } from '../../core/cursor.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
-import type { Batch, Cursor } from '../../core/run-state.js';
+import type { Batch, Turns } from '../../core/place.js';
 import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
 import { closeGates } from '../gates.js';
@@ -18,7 +19,7 @@ export function replyOf(run: Run, batch: Batch): AssistantMessage {
 }
 
 export function endBatch(run: Run): void {
-  run.state.cursor.batch = null;
+  here(run.state.cursor).turns.batch = null;
   closeBatchGates(run, 'no longer needed');
 }
 
@@ -30,7 +31,7 @@ function closeBatchGates(run: Run, why: string): void {
 /** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
   const end = { ending: 'skipped', note: SUPERSEDED_NOTE, why: 'a message of the user' } as const;
-  return closeCalls(run, run.state.cursor, batch, end);
+  return closeCalls(run, here(run.state.cursor).turns, batch, end);
 }
 
 /**
@@ -38,16 +39,15 @@ export function skipOpenCalls(run: Run, batch: Batch): string[] {
  * another role: for ends that the loop does not see (ST8).
  */
 export function closeOpenCalls(run: Run): void {
-  const { cursor, consultation, steering } = run.state;
   const end = { ending: 'cancelled', note: RUN_CANCELLED_NOTE, why: 'the run was cancelled' } as const;
-  for (const place of [cursor, consultation?.suspended, steering?.suspended]) {
-    if (place?.batch) closeCalls(run, place, place.batch, end);
+  for (const { turns } of levels(run.state.cursor)) {
+    if (turns.batch) closeCalls(run, turns, turns.batch, end);
   }
 }
 
 function closeCalls(
   run: Run,
-  place: Cursor,
+  turns: Turns,
   batch: Batch,
   { ending, note, why }: { ending: 'skipped' | 'cancelled'; note: string; why: string },
 ): string[] {
@@ -66,6 +66,6 @@ function closeCalls(
     settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
   }
   closeBatchGates(run, why);
-  place.batch = null;
+  turns.batch = null;
   return open.map(call => call.name);
 }

@@ -1,5 +1,6 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelResult } from '../../activities/types.js';
+import { here, taskAt } from '../../core/cursor.js';
 import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { tookTooLong } from '../../core/failure.js';
@@ -40,8 +41,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     callId,
     role: role.name,
     model,
-    round: state.cursor.round + 1,
-    taskId: state.cursor.taskId,
+    round: here(state.cursor).turns.round + 1,
+    taskId: taskAt(state.cursor),
     form: role.output === 'text' ? 'words' : 'json',
   });
   run.inFlight = { kind: 'model', role: role.name, interruptible: true };
@@ -118,11 +119,12 @@ function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNext
 function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number } {
   const { state, pinned } = run;
   const { cursor } = state;
-  const place = cursor.taskId ?? `cycle ${cursor.cycle}`;
+  const at = taskAt(cursor) ?? `cycle ${cursor.place.cycle}`;
+  const round = here(cursor).turns.round + 1;
   const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
   const wholeMs = callTimeMs(pinned.limits, usedMs);
   return {
-    summary: preview(`${call.role} · ${place} · round ${cursor.round + 1} · ${call.model}`, 190),
+    summary: preview(`${call.role} · ${at} · round ${round} · ${call.model}`, 190),
     timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
     wholeMs,
     attempts: MODEL_ATTEMPTS,
@@ -186,7 +188,7 @@ function settle(
   });
   state.retries = NO_RETRIES;
   // The wrap-up call is outside the count.
-  spend(run, result.usage, state.cursor.phase === 'wrap_up' ? {} : { turns: 1 });
+  spend(run, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,

@@ -1,5 +1,6 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result. */
 import type { CallToolInput } from '../../activities/types.js';
+import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { ownValue, utf8Length } from '../../core/json.js';
@@ -8,9 +9,9 @@ import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core
 import { textOf, toolCallsOf } from '../../core/message.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { envelopeIn } from '../../core/outputs/parse-output.js';
+import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
 import { offeredTools } from '../../core/run-config.js';
-import type { Batch } from '../../core/run-state.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import { decidePermission } from '../../core/tools/permission.js';
@@ -208,7 +209,7 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     timeoutMs: tool.policy.timeoutMs,
     idempotent: tool.policy.readOnly || tool.policy.idempotent,
     workspace: settings.workspace,
-    context: { ...settings.context, goal: String(goal.number), taskId: cursor.taskId ?? '' },
+    context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
   };
   if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
   if (tool.validation === 'strict') input.checked = true;

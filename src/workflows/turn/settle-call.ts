@@ -1,9 +1,10 @@
 /** The end of a tool call, whatever the end: its one result, and everything that remembers calls. */
 
+import { taskAt } from '../../core/cursor.js';
 import { jsonBytes, ownValue } from '../../core/json.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
+import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
-import type { Batch } from '../../core/run-state.js';
 import { BOUNDS } from '../../core/state-bounds.js';
 import { recordCall } from '../../core/tools/ledger.js';
 import { resultPreview } from '../../core/tools/result-preview.js';
@@ -39,7 +40,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     // Names that a model makes up have no end; only those of tools are looked up again.
     if (jsonBytes(counted) <= BOUNDS.badCalls) state.badCalls = counted;
   }
-  const { taskId } = state.cursor;
+  const taskId = taskAt(state.cursor);
   // A client's tool may change things as well: what was read before it is not reused.
   if (ran)
     recordCall(state.ledger, {

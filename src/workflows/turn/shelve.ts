@@ -1,5 +1,6 @@
 /** What grows with a run and is seldom read goes to the blob store before it is too much. */
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/bounds.js';
+import { taskAt } from '../../core/cursor.js';
 import { cutText, fitsText } from '../../core/fit.js';
 import { reportBytes } from '../../core/plan.js';
 import type { RunState } from '../../core/run-state.js';
@@ -10,7 +11,7 @@ import { keepText, store } from './keep-text.js';
 
 /** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
 export function mustShelve({ trace, cursor, tasks }: RunState): boolean {
-  return stepsToShelve(trace, cursor.taskId).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
+  return stepsToShelve(trace, taskAt(cursor)).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
 }
 
 /** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
@@ -21,7 +22,7 @@ export async function shelve(run: Run): Promise<void> {
 
 async function shelveTrace(run: Run): Promise<void> {
   const { trace, cursor } = run.state;
-  const steps = stepsToShelve(trace, cursor.taskId);
+  const steps = stepsToShelve(trace, taskAt(cursor));
   if (steps.length === 0) return;
   const ref = await store(run, 'trace', JSON.stringify(steps));
   shelveSteps(trace, steps.length, ref);

@@ -1,8 +1,9 @@
 /** What the turn loop does with messages that wait (S1): skip the rest of a batch, note them, or route them. */
+import { here } from '../../core/cursor.js';
 import type { InboxItem } from '../../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../../core/inbox.js';
+import type { Batch } from '../../core/place.js';
 import { appliedReceipt } from '../../core/receipt.js';
-import type { Batch } from '../../core/run-state.js';
 import { withWish } from '../../core/wishes.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
@@ -46,14 +47,14 @@ export function note(
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
-  const { batch } = run.state.cursor;
-  if (batch) skipRest(run, batch, items);
+  const { turns } = here(run.state.cursor);
+  if (turns.batch) skipRest(run, turns.batch, items);
   const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
   for (const item of items) {
     run.say(thread, 'steer', item.text);
     wish(run, item.text);
   }
-  run.state.cursor.reasked = false;
+  turns.reasked = false;
   receipts(run, items, as);
 }
 

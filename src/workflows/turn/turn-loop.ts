@@ -2,6 +2,7 @@
 
 import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { wordsOf } from '../../core/briefs/brief-words.js';
+import { here, taskAt } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
 import { fitted } from '../../core/fit.js';
 import type { BudgetKind } from '../../core/limits.js';
@@ -59,42 +60,43 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
   const role = run.role(spec.role);
   for (;;) {
     await safePoint(run, () => hears(run, role.name));
-    const { cursor } = run.state;
+    const at = here(run.state.cursor);
+    const { turns } = at;
     if (isHeld(run.state)) {
       listen(run, role.name);
       return { kind: 'moved' };
     }
-    if (cursor.batch) {
-      if (!skipForSteering(run, cursor.batch, role.name)) await runNextCall(run, cursor.batch);
-      if (run.state.cursor !== cursor) return { kind: 'moved' };
+    if (turns.batch) {
+      if (!skipForSteering(run, turns.batch, role.name)) await runNextCall(run, turns.batch);
+      if (here(run.state.cursor) !== at) return { kind: 'moved' };
       continue;
     }
     if (run.state.stop) return { kind: 'stopped' };
     if (spec.leaves?.()) return { kind: 'moved' };
-    const { failure } = cursor;
+    const { failure } = turns;
     if (failure) {
       if (!(await rescueFailure(run, role, failure))) return { kind: 'failed', failure };
-      cursor.failure = null;
+      turns.failure = null;
       continue;
     }
     if (applySteering(run, role.name)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
     if (budgets[0]) {
       // The work asks for more: a message can be taken without being understood.
-      const asks = cursor.phase !== 'steering';
+      const asks = at.phase !== 'steering';
       if (asks && (await raiseBudget(run, budgets[0]))) continue;
       return { kind: 'budget_used', budgets };
     }
-    if (cursor.round >= spec.maxRounds) return { kind: 'rounds_used' };
-    if (!cursor.briefed) {
-      run.say(run.threadOf(role), 'brief', spec.brief(), cursor.taskId);
-      cursor.briefed = true;
+    if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
+    if (!turns.briefed) {
+      run.say(run.threadOf(role), 'brief', spec.brief(), taskAt(run.state.cursor));
+      turns.briefed = true;
     }
 
     answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {
-      cursor.failure = reply.failure;
+      turns.failure = reply.failure;
       continue;
     }
     if (reply.kind === 'again') continue;
@@ -103,18 +105,18 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       openBatch(run, role, reply.message, spec.tools);
       if (spec.tools && offeredTools(run.pinned, role).length > 0) {
         tellUser(run, reply.message);
-        cursor.round += 1;
-        cursor.reasked = false;
+        turns.round += 1;
+        turns.reasked = false;
         continue;
       }
       // Calls of a role without tools are closed at once, and what it says beside them counts.
-      while (cursor.batch) await runNextCall(run, cursor.batch);
+      while (turns.batch) await runNextCall(run, turns.batch);
     }
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
     if (end) {
       tellUser(run, reply.message);
-      cursor.round += 1;
-      cursor.reasked = false;
+      turns.round += 1;
+      turns.reasked = false;
       return end;
     }
   }
@@ -122,7 +124,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
 
 function openBatch(run: Run, role: PinnedRole, { id }: AssistantMessage, toolsOffered: boolean): void {
   const thread = run.threadOf(role).id;
-  run.state.cursor.batch = { thread, messageId: id, toolsOffered, next: 0, edited: {} };
+  here(run.state.cursor).turns.batch = { thread, messageId: id, toolsOffered, next: 0, edited: {} };
 }
 
 const MOST_TOLD_CHARS = 1_000;
@@ -141,12 +143,13 @@ function readReply<C extends OutputContract>(
   contract: C,
   reply: Extract<ModelReply, { kind: 'message' }> & { strayCalls: number },
 ): TurnEnd<C> | null {
-  const { cursor, tasks } = run.state;
+  const { tasks } = run.state;
+  const { turns } = here(run.state.cursor);
   const { message, text, repairedText } = reply;
   const known = contract === 'verdict' ? planInForce(tasks) : tasks;
   const knownTaskIds = known.map(task => task.id);
   const options = { repairedText, knownTaskIds, dialect: role.dialect };
-  const read = whereCut(contract, message, parseRoleOutput(contract, text, options), cursor.reasked);
+  const read = whereCut(contract, message, parseRoleOutput(contract, text, options), turns.reasked);
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, reply, null);
@@ -155,13 +158,13 @@ function readReply<C extends OutputContract>(
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
   const faults = read.ok ? [] : read.errors;
   const errors = reply.strayCalls > 0 ? [wordsOf(run.state).noTools, ...faults] : faults;
-  if (cursor.reasked) {
+  if (turns.reasked) {
     noteFinal(run, reply, errors.join(' '));
     return value === null
       ? { kind: 'unusable', text, errors }
       : { kind: 'reply', message, output: value, envelope };
   }
-  cursor.reasked = true;
+  turns.reasked = true;
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
@@ -206,7 +209,7 @@ function noteFinal(
   addStep(run.state.trace, {
     ...stepOf(message),
     at: message.at,
-    taskId: run.state.cursor.taskId,
+    taskId: taskAt(run.state.cursor),
     action: { type: 'final' },
     observation: '',
     ending: null,
@@ -225,7 +228,7 @@ function usedBudgets(run: Run): BudgetKind[] {
   const { goal, cursor } = run.state;
   const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
   if (!isCounted(run.state))
-    return cursor.phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');
+    return here(cursor).phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');
   for (const budget of warned) {
     if (goal.warned.includes(budget)) continue;
     goal.warned.push(budget);

@@ -1,34 +1,80 @@
 import { expect, test } from 'vitest';
+import type { Cursor } from '../../../src/core/cursor.js';
 import { acceptMessage } from '../../../src/core/inbox.js';
-import { isRecord } from '../../../src/core/json.js';
+import {
+  executionAt,
+  newConsultation,
+  newSteering,
+  planningAt,
+  verificationAt,
+  wrapUpAt,
+} from '../../../src/core/place.js';
 import { resumedState } from '../../../src/core/resume.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
 
 const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
-const handedOver = () => JSON.parse(JSON.stringify(newRunState('', settings, 7)));
 
-/** Every field, also of parts of the state: `inbox`, `inbox.items`. */
-function pathsOf(value: Record<string, unknown>, path: string[] = []): string[][] {
+/** Every place that a run can stand at, and what can come in between. */
+const CURSORS: Record<string, Partial<Cursor>> = {
+  planning: { place: planningAt(1) },
+  'a question of the planner': { place: { ...planningAt(2), step: { kind: 'ask', question: 'Which?' } } },
+  execution: { place: executionAt(1, { kind: 'work', taskId: 'task-1' }) },
+  verification: { place: verificationAt(1) },
+  'a wrap-up': { place: wrapUpAt(1, { cause: 'budget:tokens', why: 'they are used up' }) },
+  steering: { interrupts: [newSteering([], 'planner')] },
+  'steering between two goals': { interrupts: [newSteering([], null)] },
+  'a consultation': {
+    interrupts: [newConsultation({ key: 'k', role: 'reviewer', output: 'review', brief: 'Look.' })],
+  },
+};
+
+function handedOver(at = 'planning') {
+  const state = newRunState('', settings, 7);
+  return JSON.parse(JSON.stringify({ ...state, cursor: { ...state.cursor, ...CURSORS[at] } }));
+}
+
+/** Every field, also of parts of the state and of lists in it: `inbox`, `inbox.items`, `interrupts.0.turns`. */
+function pathsOf(value: object, path: string[] = []): string[][] {
   return Object.entries(value).flatMap(([key, inner]) => [
-    [...path, key],
-    ...(isRecord(inner) ? pathsOf(inner, [...path, key]) : []),
+    ...(Array.isArray(value) ? [] : [[...path, key]]),
+    ...(typeof inner === 'object' && inner !== null ? pathsOf(inner, [...path, key]) : []),
   ]);
 }
 
-function without(path: readonly string[]): RunState {
-  const state = handedOver();
-  const at = path.slice(0, -1).reduce((part, key) => part[key], state);
-  delete at[path.at(-1) ?? ''];
+function without(path: readonly string[], at?: string): RunState {
+  const state = handedOver(at);
+  const part = path.slice(0, -1).reduce((value, key) => value[key], state);
+  delete part[path.at(-1) ?? ''];
   return state;
 }
 
-const known = pathsOf(handedOver()).filter(([first = '']) => !['settings', 'startedAt'].includes(first));
+const known = pathsOf(handedOver()).filter(
+  ([first = '', second = '']) =>
+    !['settings', 'startedAt'].includes(first) && !['place', 'interrupts'].includes(second),
+);
 
 test.each(known.map(path => [path.join('.'), path] as const))(
   'a state handed over by code that did not know %s → begins as in a new run',
   (_, path) => {
     expect(resumedState(without(path))).toEqual(handedOver());
+  },
+);
+
+/** What a place is, and what it is about: nothing could stand for it. */
+const IS = ['phase', 'cycle', 'step', 'cause', 'why', 'key', 'role', 'output', 'brief'];
+
+const ofPlaces = Object.keys(CURSORS).flatMap(at =>
+  pathsOf(handedOver(at).cursor, ['cursor'])
+    .filter(([, part, ...rest]) => (part === 'place' || part === 'interrupts') && rest.length > 0)
+    .filter(path => !path.some(key => IS.includes(key)))
+    .map(path => [at, path.join('.'), path] as const),
+);
+
+test.each(ofPlaces)(
+  'a state at %s handed over by code that did not know %s → begins as at a new place of its kind',
+  (at, _, path) => {
+    expect(resumedState(without(path, at))).toEqual(handedOver(at));
   },
 );
 

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
-import {
-  MAIN_THREAD,
-  newRunState,
-  type RunState,
-  startOf,
-  type Thread,
-} from '../../../src/core/run-state.js';
+import { executionAt, newConsultation } from '../../../src/core/place.js';
+import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { ledgerKey } from '../../../src/core/tools/ledger.js';
@@ -99,8 +94,8 @@ test('shortenThread: the task at hand waits behind a question → its brief stay
   } as Message;
   thread.messages.splice(1, 0, brief);
   thread.tokens = tokensOf(thread.messages);
-  const place = startOf('execution', 1, 'task-1');
-  state.consultation = { suspended: place } as RunState['consultation'];
+  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+  state.cursor.interrupts.push(newConsultation({ key: 'k', role: 'reviewer', output: 'review', brief: '' }));
   shortenThread(state, thread, 300, BECAUSE);
   expect(thread.messages.map(({ id }) => id)).toContain('task');
 });

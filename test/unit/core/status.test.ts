@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/core/gates/gate.js';
 import { record } from '../../../src/core/journal.js';
+import { executionAt } from '../../../src/core/place.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
 import { searchAttributesOf } from '../../../src/core/search-attributes.js';
 import { phaseOf, statusMarkdown } from '../../../src/core/status.js';
@@ -56,7 +57,8 @@ describe('statusMarkdown: its first line', () => {
 
   test('statusMarkdown: in a task → the task and its round stand in the line', () => {
     const state = stateWith();
-    state.cursor = { ...state.cursor, phase: 'execution', cycle: 2, taskId: 'task-3', round: 4 };
+    state.cursor.place = executionAt(2, { kind: 'work', taskId: 'task-3' });
+    state.cursor.place.turns.round = 4;
     state.goal.number = 2;
     expect(firstLine(state)).toBe('**Phase: execution** · goal 2 · plan 2 · task-3 · round 4');
   });

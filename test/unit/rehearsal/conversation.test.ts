@@ -12,8 +12,9 @@ import {
   wrapUpBrief,
 } from '../../../src/core/briefs/briefs.js';
 import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
+import { planningAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
-import { newRunState } from '../../../src/core/run-state.js';
+import { newRunState, type RunState } from '../../../src/core/run-state.js';
 import type { WireBody, WireMessage } from '../../../src/protocol-server/server.js';
 import { readBrief } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
@@ -40,15 +41,21 @@ function task(id: string, status: Task['status'] = 'pending'): Task {
   };
 }
 
-function state(tasks: Task[] = [], improvements: string[] = [], language = 'en') {
+function state(tasks: Task[] = [], wanted: string[] = [], language = 'en') {
   const run = newRunState(GOAL, { mode: 'team', workspace: '/w', autoApprove: false }, 0);
   run.pinned = pinnedRun({ language });
   run.tasks = tasks;
-  run.goal.improvements = improvements;
-  run.cursor.cycle = improvements.length > 0 ? 2 : 1;
-  run.goal.wrapUp = { cause: 'budget:tokens', why: 'the tokens are used up' };
+  if (wanted.length > 0) run.cursor.place = planningAt(2, { from: 'verification', wanted, reading: null });
   return run;
 }
+
+function briefOfPlan(run: RunState): string {
+  const { place } = run.cursor;
+  if (place.phase !== 'planning') throw new Error('the run does not plan');
+  return planningBrief(run, place);
+}
+
+const WHY = 'the tokens are used up';
 
 describe('rehearsal: the words of the run are understood', () => {
   test.each(Object.keys(BRIEF_WORDS))(
@@ -56,8 +63,8 @@ describe('rehearsal: the words of the run are understood', () => {
     language => {
       const at = (...given: [Task[]?, string[]?]) => state(given[0], given[1], language);
       const tasks = [task('survey', 'completed'), task('source-2', 'failed')];
-      expect(readBrief(planningBrief(at()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
-      expect(readBrief(planningBrief(at(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
+      expect(readBrief(briefOfPlan(at()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
+      expect(readBrief(briefOfPlan(at(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
         kind: 'plan',
         improvements: ['Read a.ts.', 'Read <b>'],
         tasks: [
@@ -82,7 +89,7 @@ describe('rehearsal: the words of the run are understood', () => {
         goal: GOAL,
         tasks: [{ id: 'survey' }, { id: 'source-2' }],
       });
-      expect(readBrief(wrapUpBrief(at()))).toEqual({
+      expect(readBrief(wrapUpBrief(at(), WHY))).toEqual({
         kind: 'wrap_up',
         why: 'the tokens are used up',
         goal: GOAL,
@@ -162,7 +169,7 @@ const READ_NOTES = called([
 ]);
 const READ_ALL = called(['read_text_file', { path: 'a.ts' }, 'one\ntwo // TODO x\n']);
 
-const start = [user(GOAL), user(planningBrief(state()))];
+const start = [user(GOAL), user(briefOfPlan(state()))];
 const doTask = (id: string) => user(taskBrief(state(), task(id), 10));
 const verify = (...ids: string[]) => user(verificationBrief(state(ids.map(id => task(id, 'completed')))));
 const answer = (messages: WireMessage[], options = {}) => replyFor(readConversation(body(messages, options)));
@@ -242,7 +249,7 @@ describe('rehearsal: roles', () => {
       value: { allCompleted: false, improvements: [expect.stringContaining('a.ts')] },
     });
     expect(verdict.value?.tasks.filter(one => !one.completed).map(one => one.id)).toEqual(['source']);
-    const again = planningBrief(state([task('source', 'failed')], verdict.value?.improvements));
+    const again = briefOfPlan(state([task('source', 'failed')], verdict.value?.improvements));
     const plan = parseRoleOutput('plan', answer([...messages, user(again)], { heading: 'Planner' }).text, {
       knownTaskIds: ['source'],
     });
@@ -263,7 +270,7 @@ describe('rehearsal: roles', () => {
     const error = { error: 'ENOENT: no such file or directory' };
     const messages = [
       user('What does gone.md say?'),
-      user(planningBrief(state())),
+      user(briefOfPlan(state())),
       ...called(['read_text_file', { path: 'gone.md' }, error]),
       ...LISTED,
       verify('read'),
@@ -278,7 +285,7 @@ describe('rehearsal: roles', () => {
   test('verifier: a wish said during the run → asks for what it needs', () => {
     const messages = [
       user('What does notes.md say?'),
-      user(planningBrief(state())),
+      user(briefOfPlan(state())),
       ...LISTED,
       ...READ_NOTES,
       user('Also count the lines'),
@@ -294,7 +301,7 @@ describe('rehearsal: roles', () => {
   test('verifier: a goal that rules can not serve → an honest answer, not satisfied', () => {
     const messages = [
       user('Write a web server'),
-      user(planningBrief(state())),
+      user(briefOfPlan(state())),
       ...LISTED,
       ...READ_NOTES,
       ...READ_ALL,
@@ -315,7 +322,7 @@ describe('rehearsal: roles', () => {
       ...READ_ALL,
       verify('survey'),
       user('Find all TODOs'),
-      user(planningBrief(state())),
+      user(briefOfPlan(state())),
     ];
     expect(readConversation(body([...messages, doTask('survey')]))).toMatchObject({
       goal: 'Find all TODOs',
@@ -329,7 +336,7 @@ describe('rehearsal: roles', () => {
       user('x'.repeat(1_000_000)),
       verify('survey'),
       user('List the largest files'),
-      user(planningBrief(state())),
+      user(briefOfPlan(state())),
     ];
     const reply = answer([...messages, doTask('survey')], { tools: TOOLS });
     expect(reply.calls.map(call => call.name)).toEqual(['directory_tree', 'list_directory_with_sizes']);
@@ -349,7 +356,7 @@ describe('rehearsal: roles', () => {
   });
 
   test('wrap-up: plain text with why the work ended', () => {
-    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state()))], { heading: 'Summary' });
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY))], { heading: 'Summary' });
     expect(reply.text).toContain('the tokens are used up');
   });
 
@@ -364,7 +371,7 @@ describe('rehearsal: roles', () => {
   });
 
   test('Chinese goal → Chinese plan, report and answer', () => {
-    const messages = [user('统计代码行数'), user(planningBrief(state()))];
+    const messages = [user('统计代码行数'), user(briefOfPlan(state()))];
     expect(answer(messages, { heading: 'Planner' }).text).toContain('读取文本文件');
     const verdict = parseRoleOutput(
       'verdict',

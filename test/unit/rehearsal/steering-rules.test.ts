@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { intentBrief, routeBrief } from '../../../src/core/briefs/steering-briefs.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
+import type { Steering } from '../../../src/core/place.js';
+import { newSteering } from '../../../src/core/place.js';
 import { decideRoute } from '../../../src/core/route.js';
-import type { Steering } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
@@ -11,18 +12,8 @@ import { controlIn } from '../../../src/rehearsal/steering-rules.js';
 const state = newRunState('Count the lines', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
 
 function steering(text: string, answers: string[] = []): Steering {
-  return {
-    items: [{ id: 's1', kind: 'steer', text, when: 'skip', to: null }],
-    role: 'executor',
-    idle: false,
-    suspended: state.cursor,
-    stage: 'understanding',
-    intent: null,
-    proposal: null,
-    clarification: null,
-    concerns: [],
-    answers,
-  } as unknown as Steering;
+  const item = { id: 's1', kind: 'steer', text, when: 'skip', to: null, at: 1 } as const;
+  return { ...newSteering([item], 'executor'), answers };
 }
 
 function answer(form: string, brief: string): string {

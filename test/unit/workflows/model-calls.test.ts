@@ -5,9 +5,10 @@ import { MODEL_RESCHEDULES } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { NO_USAGE, textOf } from '../../../src/core/message.js';
+import { executionAt, wrapUpAt } from '../../../src/core/place.js';
 import type { OutputContract } from '../../../src/core/role.js';
 import type { PinnedRun } from '../../../src/core/run-config.js';
-import { newRunState, startOf } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
@@ -26,7 +27,7 @@ function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<Pin
     modelTimeoutMs: 600_000,
     ...pinned,
   });
-  state.cursor = startOf('execution', 1, 'task-1');
+  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const clock = { now: 0 };
   const calls: CallOptions[] = [];
   let looks = 0;
@@ -102,7 +103,7 @@ describe('the time of a goal', () => {
 
   test('model call: no time left, in the wrap-up → two minutes of its own', async () => {
     const world = runAtCall('text', () => reply('Done.'));
-    world.state.goal.wrapUp = { cause: 'budget:wallTimeMs', why: '' };
+    world.state.cursor.place = wrapUpAt(1, { cause: 'budget:wallTimeMs', why: '' });
     world.clock.now = 9_000_000;
     await world.turn();
     expect(world.calls).toMatchObject([{ timeoutMs: 120_000, wholeMs: 120_000 }]);

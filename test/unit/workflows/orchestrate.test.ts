@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { OrchestrationOutput } from '../../../src/core/outputs/intent.js';
+import { executionAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
 import type { RunSettings } from '../../../src/core/run-config.js';
-import { startOf } from '../../../src/core/run-state.js';
 import { orchestrate } from '../../../src/workflows/phases/orchestrate.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { task as newTask } from '../../support/core-values.js';
@@ -13,7 +13,7 @@ import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 function runAtFailure(settings: Partial<RunSettings>): Run {
   const roles = { executor: testRole('executor'), orchestrator: testRole('orchestrator') };
   const { run } = runAtCalls([], { settings, pinned: { roles, orchestrate: true } });
-  run.state.cursor = startOf('execution', 1);
+  run.state.cursor.place = executionAt(1);
   run.state.tasks = [newTask('task-1', { status: 'failed', rounds: 10 }), newTask('task-2')];
   return run;
 }
@@ -22,14 +22,10 @@ function runAtFailure(settings: Partial<RunSettings>): Run {
 function propose(run: Run, proposal: Partial<OrchestrationOutput>) {
   const { state } = run;
   const [failed] = state.tasks as [Task];
-  state.failedTask = failed.id;
-  state.consultation = {
-    key: `orchestrate:${state.goal.number}:${state.cursor.cycle}:${failed.id}`,
-    role: 'orchestrator',
-    output: 'orchestration',
-    brief: '',
-    suspended: null,
-    done: true,
+  const { cycle } = state.cursor.place;
+  state.cursor.place = executionAt(cycle, { kind: 'failed', taskId: failed.id });
+  state.cursor.answered = {
+    key: `orchestrate:${state.goal.number}:${cycle}:${failed.id}`,
     value: { reason: 'It helps.', target: null, amount: null, model: null, taskId: null, ...proposal },
     envelope: null,
     special: null,
@@ -105,7 +101,7 @@ describe('orchestrator: what it may do again and again', () => {
     for (let time = 0; time < 34; time++) {
       await propose(run, { action: 'EXCEPTION_HANDLE', handling: 'replan' });
     }
-    expect(run.state.cursor.cycle).toBe(DEFAULT_LIMITS.verification);
+    expect(run.state.cursor.place.cycle).toBe(DEFAULT_LIMITS.verification);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { textOf } from '../../../src/core/message.js';
 import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { endCancelled } from '../../../src/workflows/goals.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
@@ -207,7 +208,8 @@ describe('envelopes of the team', () => {
         answers: [no],
       },
     );
-    expect(denied.run.state.goal.improvements).toEqual(['Read the other file.']);
+    const said = denied.run.mainThread().messages.filter(({ kind }) => kind === 'user');
+    expect(said.map(textOf).join()).toContain('<improvements>\n- Read the other file.\n</improvements>');
   });
 
   test.each(['CLARIFICATION_REQUIRED', 'ESCALATE'])(

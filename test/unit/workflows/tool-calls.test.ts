@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { pairingFaults } from '../../../src/core/message.js';
+import { newConsultation } from '../../../src/core/place.js';
 import { offeredTools } from '../../../src/core/run-config.js';
-import { startOf } from '../../../src/core/run-state.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
@@ -13,8 +13,8 @@ const write = (path: string) => ({ name: 'put', input: { path } });
 
 /** Works the batch off; what was recorded at the gates before it goes on is there already. */
 async function workOff({ run }: SmallRun): Promise<void> {
-  for (let batch = run.state.cursor.batch; batch; batch = run.state.cursor.batch)
-    await runNextCall(run, batch);
+  const { turns } = run.state.cursor.place;
+  while (turns.batch) await runNextCall(run, turns.batch);
 }
 
 function answer(run: Run, index: number, input: Record<string, unknown>): void {
@@ -82,7 +82,7 @@ describe('answers at the gates of a batch', () => {
 
   test('gate: approved, and a message skips the rest → the gate says what overtook the approval (PR1)', () => {
     const small = runAtCalls([write('a'), write('b')]);
-    const { batch } = small.run.state.cursor;
+    const { batch } = small.run.state.cursor.place.turns;
     void runNextCall(small.run, batch as NonNullable<typeof batch>);
     answer(small.run, 1, { decision: 'approve' });
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
@@ -92,7 +92,7 @@ describe('answers at the gates of a batch', () => {
   test('client tool: its result came before a message skips the rest → the result stands (PR1)', () => {
     const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };
     const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
-    const { batch } = small.run.state.cursor;
+    const { batch } = small.run.state.cursor.place.turns;
     void runNextCall(small.run, batch as NonNullable<typeof batch>);
     answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
@@ -123,18 +123,7 @@ describe('ends of calls that do not run', () => {
   test('cancelled: a batch waits behind a question to another role → each call has its result (ST8)', () => {
     const small = runAtCalls([write('a'), write('b')]);
     const { state } = small.run;
-    state.consultation = {
-      key: 'review:x',
-      role: 'reviewer',
-      output: 'review',
-      brief: '',
-      suspended: state.cursor,
-      done: false,
-      value: null,
-      envelope: null,
-      special: null,
-    };
-    state.cursor = startOf('consultation', 1, 'task-1');
+    small.run.interrupt(newConsultation({ key: 'review:x', role: 'reviewer', output: 'review', brief: '' }));
     closeOpenCalls(small.run);
     expect(small.results().map(result => result.ending)).toEqual(['cancelled', 'cancelled']);
     expect(pairingFaults(state.threads.main?.messages ?? [])).toEqual({ open: [], stray: [] });
@@ -147,13 +136,13 @@ describe('ends of calls that do not run', () => {
     '%s: two open calls → two trace steps, two ends in the journal, two counted (ST8)',
     (ending, close) => {
       const { run } = runAtCalls([write('a'), write('b')]);
-      const { batch } = run.state.cursor;
+      const { batch } = run.state.cursor.place.turns;
       close(run, batch as NonNullable<typeof batch>);
       expect(run.state.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
       const ends = run.state.journal.events.filter(event => event.type === 'tool_call_ended');
       expect(ends).toHaveLength(2);
       expect(run.state.goal.counters.toolCalls).toBe(2);
-      expect(run.state.cursor.batch).toBeNull();
+      expect(run.state.cursor.place.turns.batch).toBeNull();
     },
   );
 });

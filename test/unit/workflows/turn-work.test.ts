@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { NO_USAGE } from '../../../src/core/message.js';
-import { newRunState, startOf } from '../../../src/core/run-state.js';
+import { executionAt } from '../../../src/core/place.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
 import { pinnedRun } from '../../support/core-values.js';
@@ -21,7 +22,7 @@ async function workOfTurns(turns: number, resultChars: number, looks: () => numb
     limits: { ...DEFAULT_LIMITS, turns: turns + 1, totalTurns: turns + 1 },
     modelTimeoutMs: 60_000,
   });
-  state.cursor = startOf('execution', 1, 'task-1');
+  state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const seen: number[] = [];
   const run = new Run(state, {
     ...quietPorts([]),

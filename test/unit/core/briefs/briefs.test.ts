@@ -12,17 +12,25 @@ import {
   verificationBrief,
   wrapUpBrief,
 } from '../../../../src/core/briefs/briefs.js';
+import type { Improvements, Planning } from '../../../../src/core/place.js';
+import { planningAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
 import { newRunState, type RunState } from '../../../../src/core/run-state.js';
 import { ledgerKey } from '../../../../src/core/tools/ledger.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 import { testRole } from '../../../support/small-run.js';
 
-function stateWith(tasks: Task[] = [], improvements: string[] = [], cycle = 1): RunState {
+function stateWith(tasks: Task[] = []): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
-  const { cursor, goal } = state;
-  return { ...state, tasks, cursor: { ...cursor, cycle }, goal: { ...goal, improvements } };
+  return { ...state, tasks };
 }
+
+/** A later plan, which is to mend this. */
+function laterPlan(wanted: string[], from: Improvements['from'] = 'verification', cycle = 2): Planning {
+  return planningAt(cycle, { from, wanted, reading: null });
+}
+
+const WHY = 'the turns are used up';
 
 /** What stands between the one opening and the one closing tag; fails when there is more than one of either. */
 function wrapped(tag: string, text: string): string {
@@ -33,7 +41,7 @@ function wrapped(tag: string, text: string): string {
 
 describe('planningBrief', () => {
   test('planningBrief: first plan → short, whatever is left from before (F13)', () => {
-    expect(planningBrief(stateWith([task('task-1')], ['old wish']))).toBe(
+    expect(planningBrief(stateWith([task('task-1')]), planningAt(1))).toBe(
       'Plan the goal above. Answer with the plan as JSON.',
     );
   });
@@ -48,7 +56,7 @@ describe('planningBrief', () => {
         dependencies: ['task-1', 'task-0'],
       }),
     ];
-    const brief = planningBrief(stateWith(tasks, ['name the file', 'count the lines'], 2));
+    const brief = planningBrief(stateWith(tasks), laterPlan(['name the file', 'count the lines']));
     expect(wrapped('improvements', brief)).toBe('- name the file\n- count the lines');
     expect(brief).toContain('This is plan 2.');
     expect(brief).toContain('- task-1 [completed] Do task-1\n');
@@ -56,20 +64,18 @@ describe('planningBrief', () => {
   });
 
   test('planningBrief: a later plan without tasks → no empty list of tasks (F13)', () => {
-    const brief = planningBrief(stateWith([], ['more'], 2));
+    const brief = planningBrief(stateWith(), laterPlan(['more']));
     expect(brief).not.toContain('Tasks so far');
     expect(brief).not.toContain('\n\n\n');
   });
 
-  test.each<[RunState['goal']['improvementsFrom'], RegExp]>([
+  test.each<[Improvements['from'], RegExp]>([
     ['verification', /^A verification found that the goal is not met yet/],
     ['user', /^The person wants the plan changed/],
     ['review', /^A review did not accept the plan/],
     ['orchestrator', /^A task has failed, and the orchestrator wants another plan/],
   ])('planningBrief: improvements from %s → says who asks (F13)', (from, text) => {
-    const state = stateWith([], ['more'], 3);
-    state.goal.improvementsFrom = from;
-    expect(planningBrief(state)).toMatch(text);
+    expect(planningBrief(stateWith(), laterPlan(['more'], from, 3))).toMatch(text);
   });
 });
 
@@ -93,7 +99,7 @@ describe('briefs: text that is not ours can not end its wrapping (K2)', () => {
   test('planningBrief: any improvement that holds tags → stays inside (K2, F13)', () => {
     fc.assert(
       fc.property(hostile('improvements'), text => {
-        const brief = planningBrief(stateWith([], [text, 'last'], 2));
+        const brief = planningBrief(stateWith(), laterPlan([text, 'last']));
         expect(wrapped('improvements', brief).endsWith('- last')).toBe(true);
       }),
     );
@@ -124,7 +130,7 @@ describe('briefs: text that is not ours can not end its wrapping (K2)', () => {
         const state = stateWith();
         state.goal.text = `${text} last`;
         expect(wrapped('goal', verificationBrief(state)).endsWith(' last')).toBe(true);
-        expect(wrapped('goal', wrapUpBrief(state)).endsWith(' last')).toBe(true);
+        expect(wrapped('goal', wrapUpBrief(state, WHY)).endsWith(' last')).toBe(true);
       }),
     );
   });
@@ -178,17 +184,17 @@ describe('what a brief says once (OU13)', () => {
     task('task-4', { description: 'Read delta', byPerson: true }),
   ];
   const briefsOf = (state: RunState) => ({
-    plan: planningBrief(state),
+    plan: planningBrief(state, laterPlan(['more'])),
     task: taskBrief(state, tasks[1] ?? task('x'), 5),
     verify: verificationBrief(state),
-    wrapUp: wrapUpBrief(state),
+    wrapUp: wrapUpBrief(state, WHY),
   });
   const times = (text: string, part: string) => text.split(part).length - 1;
 
   test.each(Object.keys(BRIEF_WORDS))(
     'briefs (%s): every description, criterion and report → at most once',
     language => {
-      const state = stateWith(tasks, ['more'], 2);
+      const state = stateWith(tasks);
       state.pinned = pinnedRun({ language });
       for (const [name, brief] of Object.entries(briefsOf(state)))
         for (const said of tasks.flatMap(({ description, completionCriteria, result }) => [
@@ -210,7 +216,7 @@ describe('what a brief says once (OU13)', () => {
   });
 
   test('planningBrief, wrapUpBrief: a finished task → without its criterion; the verifier has it', () => {
-    const briefs = briefsOf(stateWith(tasks, ['more'], 2));
+    const briefs = briefsOf(stateWith(tasks));
     for (const brief of [briefs.plan, briefs.wrapUp]) {
       expect(brief).not.toContain('alpha is read');
       expect(brief).toContain('gamma is read');
@@ -255,13 +261,13 @@ test('verificationBrief: what failed under an earlier plan → named as replaced
 });
 
 test('briefs: wishes of the person → in every brief of who plans, works, judges or ends (OU10)', () => {
-  const state = stateWith([task('task-1')], ['more'], 2);
+  const state = stateWith([task('task-1')]);
   state.goal.wishes = ['as CSV, please'];
   for (const brief of [
-    planningBrief(state),
+    planningBrief(state, laterPlan(['more'])),
     taskBrief(state, task('task-1'), 3),
     verificationBrief(state),
-    wrapUpBrief(state),
+    wrapUpBrief(state, WHY),
   ])
     expect(wrapped('wishes', brief)).toBe('- as CSV, please');
 });
@@ -304,20 +310,12 @@ describe('verificationBrief and wrapUpBrief', () => {
     expect(verificationBrief(stateWith([task('task-2')]))).toContain('No task left a report.');
   });
 
-  test.each<[string, RunState['goal']['wrapUp'], string]>([
-    [
-      'a reason',
-      { cause: 'budget:tokens', why: 'the turns are used up' },
-      'ends here: the turns are used up.',
-    ],
-    ['no reason', null, 'ends here: it can not go on as planned.'],
-  ])('wrapUpBrief: %s → says why the work ends, and asks for an answer without tools', (_, wrapUp, text) => {
+  test('wrapUpBrief: a reason → says why the work ends, and asks for an answer without tools', () => {
     const state = stateWith();
-    state.goal.wrapUp = wrapUp;
-    const brief = wrapUpBrief(state);
-    expect(brief).toContain(text);
+    const brief = wrapUpBrief(state, WHY);
+    expect(brief).toContain('ends here: the turns are used up.');
     expect(brief).toContain('No tools, no JSON.');
     expect(brief).not.toContain('Tasks:');
-    expect(wrapUpBrief({ ...state, tasks: [task('task-1')] })).toContain('Tasks:\n- task-1');
+    expect(wrapUpBrief({ ...state, tasks: [task('task-1')] }, WHY)).toContain('Tasks:\n- task-1');
   });
 });

@@ -6,6 +6,7 @@ import {
   resultReviewBrief,
 } from '../../../../src/core/briefs/review-briefs.js';
 import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
+import { executionAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
 import { newRunState, type RunState } from '../../../../src/core/run-state.js';
 import { task as newTask } from '../../../support/core-values.js';
@@ -20,7 +21,8 @@ function task(id: string, more: Partial<Task> = {}): Task {
 
 function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = null): RunState {
   const state = newRunState(goal, { mode: 'team', workspace: '/w', autoApprove: false }, 1);
-  return { ...state, tasks, cursor: { ...state.cursor, taskId } };
+  if (taskId !== null) state.cursor.place = executionAt(1, { kind: 'work', taskId });
+  return { ...state, tasks };
 }
 
 const POOL = {

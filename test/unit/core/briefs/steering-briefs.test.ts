@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { intentBrief, routeBrief, steerText } from '../../../../src/core/briefs/steering-briefs.js';
 import type { InboxItem } from '../../../../src/core/inbox.js';
-import { NO_COUNTERS } from '../../../../src/core/limits.js';
-import { NO_USAGE } from '../../../../src/core/message.js';
 import type { IntentOutput } from '../../../../src/core/outputs/intent.js';
-import { newRunState, type RunState, type Steering, startOf } from '../../../../src/core/run-state.js';
+import type { Steering } from '../../../../src/core/place.js';
+import { executionAt, newSteering } from '../../../../src/core/place.js';
+import { newRunState, type RunState } from '../../../../src/core/run-state.js';
 
 const INTENT: IntentOutput = {
   normalizedIntent: { goal: 'Use CSV', action: 'modify', scope: 'partial_task', urgency: 'high' },
@@ -18,24 +18,15 @@ function item(text: string): InboxItem {
 
 function steering(texts: string[], more: Partial<Steering> = {}): Steering {
   return {
-    items: texts.map(item),
-    role: 'executor',
-    idle: false,
-    suspended: startOf('execution', 2, 'task-1'),
-    stage: 'understanding',
-    intent: null,
-    proposal: null,
-    clarification: null,
-    concerns: [],
-    answers: [],
-    spent: { usage: NO_USAGE, counters: NO_COUNTERS },
+    ...newSteering(texts.map(item), 'executor'),
     ...more,
   };
 }
 
 function runState(): RunState {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
-  const { cursor, goal } = state;
+  const { goal } = state;
+  state.cursor.place = executionAt(2, { kind: 'work', taskId: 'task-1' });
   goal.counters = { ...goal.counters, turns: 4, verification: 1 };
   state.tasks = [
     {
@@ -54,7 +45,7 @@ function runState(): RunState {
       cycle: 1,
     },
   ];
-  return { ...state, cursor: { ...cursor, phase: 'steering' } };
+  return state;
 }
 
 /** What stands in the one wrapping of this tag. */

@@ -59,7 +59,7 @@ describe('arguments edited at a gate', () => {
   test('answer: edited arguments that do not fit → refused, the gate stays open; that fit → taken (PR8)', () => {
     const put = { ...fileTool('put'), inputSchema: WRITE };
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
-    const { batch } = run.state.cursor;
+    const { batch } = run.state.cursor.place.turns;
     void runNextCall(run, batch as NonNullable<typeof batch>);
     const gateId = run.state.gates[0]?.gate.gateId;
     const read = (args: object) =>
@@ -73,7 +73,7 @@ describe('arguments edited at a gate', () => {
   test('gate about 300,000 characters → says how much is not shown, and the query gives all of it (PR8)', () => {
     const input = { path: 'a', content: '字'.repeat(300_000) };
     const { run } = runAtCalls([{ name: 'put', input }]);
-    const { batch } = run.state.cursor;
+    const { batch } = run.state.cursor.place.turns;
     void runNextCall(run, batch as NonNullable<typeof batch>);
     const gate = run.state.gates[0]?.gate;
     expect(gate?.body).toMatch(

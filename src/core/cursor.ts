@@ -1,0 +1,57 @@
+/** Where a run stands: a place, and what came in between, so that calling a mode again goes on right there. */
+import type { EnvelopeMeta } from './outputs/envelope.js';
+import type { SpecialOutput } from './outputs/special-output.js';
+import type { Interrupt, Place, Steering } from './place.js';
+import { firstPlace, taskOf } from './place.js';
+import type { Mode } from './run-config.js';
+
+export interface Cursor {
+  place: Place;
+  /** What came in between, the last on top. */
+  interrupts: Interrupt[];
+  /** Kept until the next question: a place that waits for a person after it may be entered again. */
+  answered: RoleAnswer | null;
+  /** Key of the last review in the journal: a place that is entered again does not tell of it twice. */
+  reviewed: string | null;
+}
+
+/** What a second role answered to the question of this key. */
+export interface RoleAnswer {
+  key: string;
+  /** Of the question's contract; null: nothing that can be read. */
+  value: unknown;
+  envelope: EnvelopeMeta | null;
+  /** What the role said where it could not answer. */
+  special: SpecialOutput | null;
+}
+
+export function newCursor(mode: Mode): Cursor {
+  return { place: firstPlace(mode), interrupts: [], answered: null, reviewed: null };
+}
+
+/** What is at hand: the last that came in between, else the place itself. */
+export function here({ place, interrupts }: Cursor): Place | Interrupt {
+  return interrupts.at(-1) ?? place;
+}
+
+/** The messages that are being understood; null for none. */
+export function steeringAt({ interrupts }: Cursor): Steering | null {
+  return interrupts.find(each => each.phase === 'steering') ?? null;
+}
+
+/** The task that a call made here is for: a second role is asked about that of the place, a message is about none. */
+export function taskAt(cursor: Cursor): string | null {
+  return here(cursor).phase === 'steering' ? null : taskOf(cursor.place);
+}
+
+/** What is at hand, then what waits behind it, down to the place. */
+export function levels({ place, interrupts }: Cursor): (Place | Interrupt)[] {
+  return [place, ...interrupts].reverse();
+}
+
+/** Whether what is at hand came in between tool calls and their results. */
+export function isAmidCalls(cursor: Cursor): boolean {
+  return levels(cursor)
+    .slice(1)
+    .some(({ turns }) => turns.batch !== null);
+}

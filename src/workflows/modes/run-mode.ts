@@ -1,0 +1,43 @@
+/** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
+import { here } from '../../core/cursor.js';
+import type { Place } from '../../core/place.js';
+import type { Mode } from '../../core/run-config.js';
+import { CalledAway } from '../hearing.js';
+import type { GoalEnd } from '../phases/conclude.js';
+import { answerConsultation } from '../phases/consultation.js';
+import { steer } from '../phases/steering.js';
+import type { Run } from '../run.js';
+import { team } from './team.js';
+
+/** One step of a mode at a place of its own; null: go on at the cursor. */
+type Step = (run: Run, place: Place) => Promise<GoalEnd | null>;
+
+const STEPS: Record<Mode, Step> = { team };
+
+/** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
+export async function runMode(run: Run): Promise<GoalEnd> {
+  for (;;) {
+    const end = await stepHere(run).catch(elsewhere);
+    if (end) return end;
+  }
+}
+
+/** What came in between is settled first. */
+async function stepHere(run: Run): Promise<GoalEnd | null> {
+  const at = here(run.state.cursor);
+  switch (at.phase) {
+    case 'steering':
+      return steer(run, at);
+    case 'consultation':
+      await answerConsultation(run, at);
+      return null;
+    default:
+      return STEPS[run.state.settings.mode](run, at);
+  }
+}
+
+/** A message called the run away from a gate: it goes on at the cursor. */
+function elsewhere(thrown: unknown): null {
+  if (thrown instanceof CalledAway) return null;
+  throw thrown;
+}
