@@ -11,7 +11,8 @@ import type { PinnedRole, RoleProfile } from '../core/role.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath, listFolder, readTextIfPresent } from './files.js';
-import { parseRoleFile, profileOf } from './role-file.js';
+import { type ConfigInCode, roleFilesInCode } from './in-code.js';
+import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
 
 /** The language of the files directly in `prompts/core`; others have a folder of their name there. */
 export const BASE_LANGUAGE = 'en';
@@ -40,11 +41,12 @@ export interface PromptValues {
 
 /**
  * Folders that prompts are read from, the first that has a file wins: `prompts` of the configuration
- * folder, then those that come with Steersman, so that a folder need hold only what it changes.
+ * folder, then those that come with Steersman, so that a folder need hold only what it changes. Null: these alone.
  */
-export function promptRoots(configDir: string): string[] {
-  const own = join(configDir, 'prompts');
+export function promptRoots(configDir: string | null): string[] {
   const shipped = shippedPrompts();
+  if (configDir === null) return shipped === null ? [] : [shipped];
+  const own = join(configDir, 'prompts');
   return shipped === null || shipped === own ? [own] : [own, shipped];
 }
 
@@ -61,10 +63,22 @@ export async function listRoles(roots: readonly string[], language: string): Pro
  * @throws SteersmanError with `file:line` for bad front matter and a missing `{{businessContext}}`,
  *   and for a language without a folder.
  */
-export async function loadRoles(roots: readonly string[], language: string): Promise<RoleTemplate[]> {
+export async function loadRoles(
+  roots: readonly string[],
+  language: string,
+  inCode: ConfigInCode = {},
+): Promise<RoleTemplate[]> {
   await checkLanguage(roots, language);
-  const names = await listRoles(roots, language);
-  return allOrEveryFault(names.map(name => loadRole(name, roots, language)));
+  const given = roleFilesInCode(inCode.roles ?? []);
+  const names = new Set([...(await listRoles(roots, language)), ...given.keys()]);
+  const { prompts: contexts = {} } = inCode;
+  return allOrEveryFault(
+    [...names].sort().map(async name => {
+      const file = given.get(name);
+      const files = file ? { own: file, translation: null } : await readRole(name, roots, language);
+      return roleOf(name, files, await businessContext(name, { roots, language, contexts }));
+    }),
+  );
 }
 
 /** The values; where some can not be had, the faults of all of them in one error. */
@@ -105,7 +119,13 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
   return { ...role.profile, system: extra === '' ? system : `${extra}\n\n${system}` };
 }
 
-async function loadRole(name: string, roots: readonly string[], language: string): Promise<RoleTemplate> {
+interface RoleFiles {
+  own: RoleFile;
+  /** What is said in the run's language over it. */
+  translation: RoleFile | null;
+}
+
+async function readRole(name: string, roots: readonly string[], language: string): Promise<RoleFiles> {
   const translated = await firstFile(
     roots.flatMap(root => coreFolders(root, language)).map(dir => join(dir, `${name}.md`)),
   );
@@ -116,26 +136,36 @@ async function loadRole(name: string, roots: readonly string[], language: string
   const text = parseRoleFile(chosen.text, chosen.file);
   // A role that exists in one language only is its own base.
   const own = base === null || base.file === chosen.file ? text : parseRoleFile(base.text, base.file);
-  const { file, template, firstLine } = text;
+  return { own, translation: own === text ? null : text };
+}
+
+function roleOf(name: string, { own, translation }: RoleFiles, context: string): RoleTemplate {
+  const { file, template, firstLine } = translation ?? own;
   withPlaces(() => validateCoreTemplate(template, { file: displayPath(file), firstLine }));
-  return {
-    profile: profileOf(name, own, own === text ? null : text),
-    file,
-    template,
-    firstLine,
-    businessContext: await businessContext(name, roots, language),
-  };
+  return { profile: profileOf(name, own, translation), file, template, firstLine, businessContext: context };
+}
+
+interface ContextSource {
+  roots: readonly string[];
+  language: string;
+  /** Given in code: each before the files of its name. */
+  contexts: Readonly<Record<string, string>>;
 }
 
 /** The role's own context, else the default one; within each, the language's before the base one. */
-async function businessContext(role: string, roots: readonly string[], language: string): Promise<string> {
-  const candidates = [role, DEFAULT_CONTEXT].flatMap(name =>
-    roots.flatMap(root => [
-      join(root, 'business', language, `${name}.md`),
-      join(root, 'business', `${name}.md`),
-    ]),
-  );
-  return (await firstFile(candidates))?.text ?? '';
+async function businessContext(role: string, source: ContextSource): Promise<string> {
+  const { roots, language, contexts } = source;
+  for (const name of [role, DEFAULT_CONTEXT]) {
+    if (Object.hasOwn(contexts, name)) return contexts[name] ?? '';
+    const found = await firstFile(
+      roots.flatMap(root => [
+        join(root, 'business', language, `${name}.md`),
+        join(root, 'business', `${name}.md`),
+      ]),
+    );
+    if (found) return found.text;
+  }
+  return '';
 }
 
 /** Where a root keeps core templates for a language, preferred first. */

@@ -26,6 +26,9 @@ const profileSchema = z.strictObject({
   maxOutputTokens: z.int().min(1).exactOptional(),
 });
 
+/** What a role's front matter says, before its defaults. */
+export type RoleFrontMatter = z.input<typeof profileSchema>;
+
 /** Front matter of a translation: what it leaves out is taken from the role's own file. */
 const translationSchema = profileSchema.extend({
   description: description.exactOptional(),

@@ -7,6 +7,7 @@ import { matchesAny } from '../core/tools/glob.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { checkConfigDir, displayPath, readTextIfPresent } from './files.js';
+import { type ConfigInCode, withSettingsInCode } from './in-code.js';
 import { listRoles, promptRoots } from './prompts.js';
 import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 import { modelChainSchema, settingsSchema } from './settings-schema.js';
@@ -19,16 +20,24 @@ export const SETTINGS_FILE = 'steersman.yaml';
 const DOCS = 'docs/configuration.md';
 
 /**
- * Reads `steersman.yaml` of a folder of configuration; a missing file means defaults. Paths in `workspaces` come out absolute.
+ * Reads `steersman.yaml` of a folder of configuration, with what code says over it; a missing file, or no folder
+ * (null), means defaults. Paths in `workspaces` come out absolute.
  * @throws SteersmanError with `file:line` for bad YAML, unknown keys, bad values and roles that do not exist.
  */
-export async function loadSettings(configDir: string): Promise<Settings> {
+export async function loadSettings(configDir: string | null, inCode: ConfigInCode = {}): Promise<Settings> {
+  const source = withSettingsInCode(await readSettings(configDir), inCode.settings);
+  const settings = checkYaml(settingsSchema, source, DOCS);
+  const inFiles = await listRoles(promptRoots(configDir), settings.language);
+  checkRoles(settings, [...inFiles, ...(inCode.roles ?? []).map(({ name }) => name)], source);
+  const folderOf = (path: string) => resolve(configDir ?? '.', path);
+  return { ...settings, workspaces: settings.workspaces.map(folderOf) };
+}
+
+async function readSettings(configDir: string | null): Promise<YamlSource> {
+  if (configDir === null) return parseYaml('', SETTINGS_FILE);
   await checkConfigDir(configDir);
   const file = join(configDir, SETTINGS_FILE);
-  const source = parseYaml((await readTextIfPresent(file)) ?? '', file);
-  const settings = checkYaml(settingsSchema, source, DOCS);
-  checkRoles(settings, await listRoles(promptRoots(configDir), settings.language), source);
-  return { ...settings, workspaces: settings.workspaces.map(folder => resolve(configDir, folder)) };
+  return parseYaml((await readTextIfPresent(file)) ?? '', file);
 }
 
 function checkRoles(settings: Settings, roleNames: readonly string[], source: YamlSource): void {

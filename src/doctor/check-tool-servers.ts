@@ -27,7 +27,7 @@ export async function checkToolServers(
   const offers = await Promise.all(
     config.servers.map(server => readOffer(server, config, workspace, lookup)),
   );
-  const nameOf = runToolNamer(config);
+  const nameOf = runToolNamer({ config, codeTools: [] });
   const named = offers.flatMap(({ name, tools }) =>
     tools.map(tool => ({ ...tool, name: nameOf(name, tool.serverToolName) })),
   );

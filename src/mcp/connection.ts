@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { SteersmanError } from '../errors.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { BusyError, McpCallError, NotSentError } from './call-failure.js';
+import { serveCodeTools } from './code-tools.js';
 import { createHttpTransport, isHttpError, isRefused } from './http-transport.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
@@ -36,6 +37,13 @@ export interface McpCall {
   onProgress: (progress: Progress) => void;
 }
 
+type Transport = Awaited<ReturnType<typeof transportTo>>;
+
+async function transportTo(server: ResolvedServer) {
+  if (server.type === 'code') return serveCodeTools(server.tools, server.workspace);
+  return server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
+}
+
 export class McpConnection {
   readonly server: ResolvedServer;
   /** Calls in flight: a connection in use is never closed for being idle. */
@@ -43,14 +51,14 @@ export class McpConnection {
   /** Entries of the last list that are left out. */
   unreadableTools = 0;
   readonly #client: Client;
-  readonly #transport: StdioTransport | ReturnType<typeof createHttpTransport>;
+  readonly #transport: Transport;
   #closed = false;
   #tools: ListedTool[] | null = null;
   #toolsEpoch = 0;
 
-  private constructor(server: ResolvedServer) {
+  private constructor(server: ResolvedServer, transport: Transport) {
     this.server = server;
-    this.#transport = server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
+    this.#transport = transport;
     this.#client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities: {} });
     this.#client.onclose = () => {
       this.#closed = true;
@@ -67,7 +75,7 @@ export class McpConnection {
    * @throws SteersmanError that says which server, its command or address, how it ended, and its last words.
    */
   static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
-    const connection = new McpConnection(server);
+    const connection = new McpConnection(server, await transportTo(server));
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = connection.#transport as Parameters<Client['connect']>[0];
@@ -244,7 +252,7 @@ export class McpConnection {
   /** Ends the connection; a stdio server's process is gone when this resolves. */
   async close(): Promise<void> {
     this.#closed = true;
-    if (!(this.#transport instanceof StdioTransport) && this.#transport.sessionId !== undefined) {
+    if ('terminateSession' in this.#transport && this.#transport.sessionId !== undefined) {
       await this.#transport.terminateSession().catch(() => undefined);
     }
     // Twice is harmless: the client forgets its transport when the handshake fails.

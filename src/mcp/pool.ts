@@ -1,8 +1,9 @@
 /** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
 import { SteersmanError } from '../errors.js';
+import { CODE_SERVER, type CodeTool, checkCodeTools } from './code-tools.js';
 import type { McpConfig } from './config.js';
 import { McpConnection } from './connection.js';
-import { type ResolvedServer, resolveServer } from './resolve-server.js';
+import { codeServer, type ResolvedServer, resolveServer } from './resolve-server.js';
 
 /** Connections not used for so long are closed. */
 const IDLE_CLOSE_MS = 10 * 60_000;
@@ -16,6 +17,8 @@ export interface McpPoolOptions {
   config: McpConfig;
   /** Looks up environment variables for `${VAR}`. */
   lookup: (name: string) => string | undefined;
+  /** Tools of this process, beside those of servers. Default: none. */
+  codeTools?: readonly CodeTool[];
   /** Default 600,000. */
   idleCloseMs?: number;
   /** Default 32. */
@@ -41,6 +44,7 @@ interface Entry {
 
 export class McpPool {
   readonly config: McpConfig;
+  readonly codeTools: readonly CodeTool[];
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #closing = new Set<Promise<void>>();
@@ -49,6 +53,14 @@ export class McpPool {
 
   constructor(options: McpPoolOptions) {
     this.config = options.config;
+    this.codeTools = options.codeTools ?? [];
+    checkCodeTools(this.codeTools);
+    if (this.config.servers.some(({ name }) => name === CODE_SERVER)) {
+      throw new SteersmanError(
+        `${this.config.file}: mcpServers.${CODE_SERVER}: this name is kept for tools in code.`,
+        'Give the server another name.',
+      );
+    }
     this.#options = options;
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_INTERVAL_MS);
     this.#sweeper.unref();
@@ -71,6 +83,7 @@ export class McpPool {
   #resolve(name: string, workspace: string): ResolvedServer {
     if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');
+    if (name === CODE_SERVER) return codeServer(this.codeTools, workspace);
     const config = this.config.servers.find(server => server.name === name);
     if (!config) {
       throw new SteersmanError(

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { SteersmanError } from '../errors.js';
+import { CODE_SERVER, type CodeTool } from './code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
 
 interface ResolvedBase {
@@ -32,7 +33,14 @@ export interface ResolvedHttpServer extends ResolvedBase {
   headers: Record<string, string>;
 }
 
-export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer;
+/** Functions of this process. */
+export interface ResolvedCodeServer extends ResolvedBase {
+  type: 'code';
+  tools: readonly CodeTool[];
+  workspace: string;
+}
+
+export type ResolvedServer = ResolvedStdioServer | ResolvedHttpServer | ResolvedCodeServer;
 
 export interface ResolveOptions {
   /** Value of `${workspace}`. */
@@ -55,7 +63,7 @@ export function resolveServer(
   server: McpServerConfig,
   config: McpConfig,
   options: ResolveOptions,
-): ResolvedServer {
+): ResolvedStdioServer | ResolvedHttpServer {
   const secrets = new Set<string>();
   const expand = (text: string, key: string) =>
     expandText(text, { server: server.name, file: config.file, key, options, secrets });
@@ -74,6 +82,23 @@ export function resolveServer(
     redact: redactor(secrets),
   };
 }
+
+/** One server for each workspace, as tools are told theirs. */
+export function codeServer(tools: readonly CodeTool[], workspace: string): ResolvedCodeServer {
+  return {
+    type: 'code',
+    name: CODE_SERVER,
+    key: keyOf(CODE_SERVER, { workspace }),
+    label: 'tools in code',
+    startTimeoutMs: CODE_START_TIMEOUT_MS,
+    redact: text => text,
+    tools,
+    workspace,
+  };
+}
+
+/** It is in this process: nothing starts. */
+const CODE_START_TIMEOUT_MS = 10_000;
 
 type Expand = (text: string, key: string) => string;
 

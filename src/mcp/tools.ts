@@ -3,7 +3,7 @@ import { readResultTool } from '../blobs/read-result.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
-import type { McpConfig } from './config.js';
+import { CODE_SERVER } from './code-tools.js';
 import type { McpPool } from './pool.js';
 import type { ListedTool } from './tool-list.js';
 import { toolNamer } from './tool-names.js';
@@ -27,13 +27,15 @@ function manyToolsWarning(count: number): string {
 }
 
 /**
- * Lists the tools of every enabled server for one workspace. A server that does not start, or lacks a variable of
+ * Lists the tools of every enabled server for one workspace, then those in code. A server that does not start, or lacks a variable of
  * its own, becomes a warning: the run goes on with the others.
  * `tools` of `steersman.yaml` are applied by the caller.
  */
 export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {
-  const listed = await Promise.all(pool.config.servers.map(({ name }) => listServer(pool, name, workspace)));
-  const nameOf = runToolNamer(pool.config);
+  const servers = pool.config.servers.map(({ name }) => name);
+  if (pool.codeTools.length > 0) servers.push(CODE_SERVER);
+  const listed = await Promise.all(servers.map(name => listServer(pool, name, workspace)));
+  const nameOf = runToolNamer(pool);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
   for (const { name, tools, connected, warning } of listed) {
     if (warning !== null) run.warnings.push(warning);
@@ -54,12 +56,16 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
   return run;
 }
 
-/** Names the tools of a run, in the order of its servers. */
-export function runToolNamer({ servers }: McpConfig): (server: string, tool: string) => string {
-  return toolNamer(
-    servers.map(({ name }) => name),
-    [readResultTool.name],
+/** Names the tools of a run, in the order of its servers. Tools in code are called as their author called them. */
+export function runToolNamer({
+  config,
+  codeTools,
+}: Pick<McpPool, 'config' | 'codeTools'>): (server: string, tool: string) => string {
+  const nameOf = toolNamer(
+    config.servers.map(({ name }) => name),
+    [readResultTool.name, ...codeTools.map(({ name }) => name)],
   );
+  return (server, tool) => (server === CODE_SERVER ? tool : nameOf(server, tool));
 }
 
 interface ServerTools {

@@ -1,0 +1,188 @@
+/** Tools that a worker's program gives as functions: served in this process, by the protocol that all tools go by. */
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type ServerNotification,
+  type ServerRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { JsonSchema } from '../core/tools/tool.js';
+import { SteersmanError } from '../errors.js';
+
+/** How these tools are called as a server: `.mcp.json` may not have one of this name. */
+export const CODE_SERVER = 'in-code';
+
+/** What a tool may know of the call that it answers. */
+export interface ToolContext {
+  /** The run's folder, its real path on this host. */
+  workspace: string;
+  /** Workflow id of the run. */
+  runId: string;
+  /** The same in every try of the call: a key for systems that take one against doing a thing twice. */
+  callId: string;
+  /** What the run was started with as `context`. */
+  values: Readonly<Record<string, string>>;
+  /** Aborted when nobody waits for the answer any more: by a stop (idempotent tools), the time limit, the worker's end. */
+  signal: AbortSignal;
+  /** Tells whoever watches how far it is. */
+  progress(done: number, total?: number, message?: string): void;
+}
+
+/** Arguments as the schema gives them; with a JSON Schema they are plain data that fits it. */
+type Arguments<S> = S extends z.ZodType ? z.output<S> : Record<string, unknown>;
+
+export interface ToolOptions<S> {
+  /** What models call it: letters, digits, `_` and `-`, at most 64. It is kept as it is. */
+  name: string;
+  /** For the model: what it does, when to use it. */
+  description: string;
+  /** Of its arguments: a zod 4 object schema, or a JSON Schema. Default: it takes none. */
+  input?: S;
+  /** It changes nothing: it runs without asking a person, and is tried again. Default false. */
+  readOnly?: boolean;
+  /** Running it twice does what running it once does: it is tried again. Default: as `readOnly`. */
+  idempotent?: boolean;
+  /**
+   * Does the work. A text, or a value that becomes JSON, is what the model sees. What it throws is told to the model
+   * as a failed call; the run goes on.
+   */
+  run(args: Arguments<S>, context: ToolContext): unknown;
+}
+
+/** A tool that is ready to be served: what `defineTool` makes. */
+export interface CodeTool {
+  name: string;
+  description: string;
+  inputSchema: JsonSchema;
+  readOnly: boolean;
+  idempotent: boolean;
+  run(args: unknown, context: ToolContext): unknown;
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
+ * call that may have had an effect when its worker died is told to the model as unknown, and is not run again.
+ * @throws SteersmanError for a name that models could not call, and for a schema that is none.
+ */
+export function defineTool<const S extends z.ZodType | JsonSchema>(options: ToolOptions<S>): CodeTool {
+  const { name, description, input, readOnly = false, idempotent = readOnly } = options;
+  if (!NAME.test(name)) {
+    throw new SteersmanError(
+      `The tool name ${JSON.stringify(name)} can not be used.`,
+      'Use letters, digits, "_" and "-", 64 at most.',
+    );
+  }
+  const schema = input instanceof z.ZodType ? input : null;
+  return {
+    name,
+    description,
+    inputSchema: inputSchemaOf(name, input),
+    readOnly,
+    idempotent,
+    run: (args, context) => options.run((schema ? parse(schema, args) : args) as Arguments<S>, context),
+  };
+}
+
+function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined): JsonSchema {
+  if (input === undefined) return { type: 'object', properties: {}, additionalProperties: false };
+  const { $schema: _dialect, ...schema } =
+    input instanceof z.ZodType ? z.toJSONSchema(input, { io: 'input' }) : input;
+  if (schema.type === 'object') return schema;
+  throw new SteersmanError(
+    `The input of the tool ${name} is no schema of an object.`,
+    'Give z.object({ … }) of zod 4, or a JSON Schema of the type "object".',
+  );
+}
+
+/** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
+function parse(schema: z.ZodType, args: unknown): unknown {
+  const { success, data, error } = schema.safeParse(args);
+  if (success) return data;
+  const faults = error.issues.map(
+    ({ path, message }) => `${path.map(String).join('.') || 'arguments'}: ${message}`,
+  );
+  throw new McpError(ErrorCode.InvalidParams, faults.join('; '));
+}
+
+/** @throws SteersmanError where two have one name. */
+export function checkCodeTools(tools: readonly CodeTool[]): void {
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) {
+    throw new SteersmanError(`Two tools in code are called ${twice}.`, 'Give each a name of its own.');
+  }
+}
+
+/** Serves the tools for one workspace; returns the client's end. */
+export async function serveCodeTools(
+  tools: readonly CodeTool[],
+  workspace: string,
+): Promise<InMemoryTransport> {
+  const server = new Server({ name: CODE_SERVER, version: '1' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (!tool) throw new McpError(ErrorCode.MethodNotFound, `there is no tool ${params.name}`);
+    return answer(tool, params.arguments ?? {}, contextOf(workspace, extra));
+  });
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await server.connect(theirs);
+  return ours;
+}
+
+function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTool) {
+  return {
+    name,
+    description,
+    inputSchema: { ...inputSchema, type: 'object' as const },
+    annotations: { readOnlyHint: readOnly, idempotentHint: idempotent },
+  };
+}
+
+async function answer(tool: CodeTool, args: unknown, context: ToolContext): Promise<CallToolResult> {
+  try {
+    return { content: contentOf(await tool.run(args, context)) };
+  } catch (error) {
+    if (error instanceof McpError) throw error;
+    const text = error instanceof Error ? error.message : String(error);
+    return { content: [{ type: 'text', text }], isError: true };
+  }
+}
+
+function contentOf(value: unknown): CallToolResult['content'] {
+  if (value === undefined) return [];
+  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+}
+
+const OWN_KEY = 'steersman/';
+
+function contextOf(
+  workspace: string,
+  { signal, _meta = {}, sendNotification }: RequestHandlerExtra<ServerRequest, ServerNotification>,
+): ToolContext {
+  const { progressToken, ...meta } = _meta;
+  const values = Object.fromEntries(
+    Object.entries(meta).map(([key, value]) => [key.replace(OWN_KEY, ''), String(value)]),
+  );
+  const { runId = '', callId = '', ...given } = values;
+  return {
+    workspace,
+    runId,
+    callId,
+    values: given,
+    signal,
+    progress: (progress, total, message) => {
+      if (progressToken === undefined) return;
+      const params = { progressToken, progress, total, message };
+      void sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+    },
+  };
+}
