@@ -19,7 +19,7 @@ const dist = join(root, 'dist');
 const stamp = join(dist, '.built');
 
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter(file => /\.(ts|json|mjs)$/.test(file))
+  .filter(file => /\.(ts|json|[cm]js)$/.test(file))
   .sort();
 const hash = createHash('sha256');
 for (const file of [...files.map(file => join('src', file)), 'package-lock.json', 'scripts/build.mjs']) {
@@ -55,10 +55,7 @@ const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: c
 const { code } = await bundleWorkflowCode({
   workflowsPath: join(next, 'workflows/agent.js'),
   // A worker with a bundle takes its interceptors from there, and so does a replay.
-  workflowInterceptorModules: [
-    join(next, 'workflows/platform/query-guard.js'),
-    join(next, 'workflows/platform/signal-names.js'),
-  ],
+  workflowInterceptorModules: [join(next, 'workflows/platform/interceptors.js')],
   payloadConverterPath: join(next, 'workflows/platform/read-payloads.js'),
   logger: quiet,
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { displayPath } from '../config/files.js';
+import type { ConfigInCode } from '../config/in-code.js';
 import type { PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
@@ -40,8 +41,10 @@ export interface ListedTools {
 }
 
 export interface LoadRunDeps {
-  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. */
-  configDir: string;
+  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */
+  configDir: string | null;
+  /** What the worker's program gives beside its files. Default: nothing. */
+  inCode?: ConfigInCode;
   /** On the local stack any workspace is served where `workspaces` is not set. */
   localStack: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -104,7 +107,7 @@ const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;
-  const files = await failAs(badConfig, () => readFiles(deps.configDir, run.mode));
+  const files = await failAs(badConfig, () => readFiles(deps, run.mode));
   const { settings } = files;
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
@@ -173,11 +176,11 @@ function unusedRoles({ steering, review, orchestrate }: Settings): string[] {
 }
 
 async function readFiles(
-  configDir: string,
+  { configDir, inCode }: Pick<LoadRunDeps, 'configDir' | 'inCode'>,
   mode: Mode,
 ): Promise<{ settings: Settings; roles: RoleTemplate[] }> {
-  const settings = await loadSettings(configDir);
-  const all = await loadRoles(promptRoots(configDir), settings.language);
+  const settings = await loadSettings(configDir, inCode);
+  const all = await loadRoles(promptRoots(configDir), settings.language, inCode);
   const unused = unusedRoles(settings);
   const roles = all.filter(role => !unused.includes(role.profile.name));
   for (const [name, output] of Object.entries(REQUIRED_ROLES[mode] ?? {})) {
@@ -222,7 +225,7 @@ async function pinModels(
     costUsd,
   }: { settings: Settings; runModel: string | undefined; costUsd: number | null },
 ) {
-  const file = join(deps.configDir, SETTINGS_FILE);
+  const file = join(deps.configDir ?? '', SETTINGS_FILE);
   const choice = chooseModels(roles, settings.models, { runModel, file });
   const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
   const infos = await Promise.all(ids.map(async id => [id, await deps.modelInfo(id)] as const));

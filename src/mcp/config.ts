@@ -70,13 +70,13 @@ const EXAMPLE =
   '{ "mcpServers": { "files": { "command": "mcp-server-filesystem", "args": ["${workspace}"] } } }';
 
 /**
- * Reads `.mcp.json` in `dir`; a missing file means no servers.
+ * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers.
  * @throws SteersmanError naming the file and the line (bad JSON) or the key (bad value).
  */
-export function loadMcpConfig(dir: string): McpConfig {
-  const root = resolve(dir);
+export function loadMcpConfig(dir: string | null): McpConfig {
+  const root = resolve(dir ?? '.');
   const file = join(root, MCP_CONFIG_FILE);
-  const text = readIfPresent(file);
+  const text = dir === null ? null : readIfPresent(file);
   if (text === null) return { file, dir: root, servers: [], warnings: [] };
   return { file, dir: root, ...parseMcpConfig(text, file) };
 }

@@ -6,7 +6,7 @@ import { ModelCallError } from '../models/model-call-error.js';
 import type { ProviderRegistry } from '../models/providers.js';
 
 export interface ModelCheck {
-  configDir: string;
+  configDir: string | null;
   /**
    * True for a background worker of the local stack, which also serves runs that name the rehearsal model:
    * there a key that is not set is no reason to refuse. Runs of other models fail and say what to set.
@@ -29,7 +29,7 @@ export function checkModels(
       if (!(error instanceof ModelCallError)) throw error;
       if (servesRehearsal && error.type === FAILURE.model.auth) continue;
       throw new SteersmanError(
-        `The model ${model} of ${configDir}/steersman.yaml is not usable: ${error.message}`,
+        `The model ${model} of ${configDir === null ? 'settings' : `${configDir}/steersman.yaml`} is not usable: ${error.message}`,
         'Put OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint) into .env or the environment, or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).',
       );
     }

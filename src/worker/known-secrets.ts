@@ -5,10 +5,10 @@ import { Secrets } from '../secrets.js';
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
 
-export function knownSecrets(configDir: string, { servers }: McpConfig): Secrets {
+export function knownSecrets(configDir: string | null, { servers }: McpConfig): Secrets {
   const secrets = new Secrets();
   secrets.addVariables(env.all());
-  secrets.addDotEnv(configDir, 'worker');
+  if (configDir !== null) secrets.addDotEnv(configDir, 'worker');
   for (const server of servers) {
     for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
       if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');

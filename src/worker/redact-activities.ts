@@ -8,9 +8,11 @@ import { isRecord } from '../core/json.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Secrets } from '../secrets.js';
 import { type Packed, pack, unpack } from '../workflows/platform/packed.js';
+import { isOurs } from './only-runs.js';
 
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
   return context => {
+    if (!isOurs(context.info.activityType)) return {};
     redactHeartbeats(context, secrets);
     return {
       inbound: {

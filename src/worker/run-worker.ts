@@ -5,8 +5,7 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
-import { checkFailpoints, failpoint } from '../failpoints.js';
-import { plural } from '../print/format.js';
+import { checkFailpoints } from '../failpoints.js';
 import { errorLine } from '../print/output.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';
@@ -15,7 +14,6 @@ import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { temporalClient } from '../temporal-client.js';
 import { createSteersmanWorker } from './create-worker.js';
-import { type TakenOver, takeOver } from './take-over.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -51,7 +49,7 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
   const { connection, namespace } = await connect(config, address);
   const idle = new AbortController();
   try {
-    const { worker, shutdown, close } = await createSteersmanWorker({
+    const { worker, shutdown } = await createSteersmanWorker({
       connection,
       namespace,
       taskQueue,
@@ -59,13 +57,12 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
       home,
       localStack: isOfLocalStack(own, address),
       servesRehearsal: managed,
+      report: errorLine,
     }).catch((error: unknown) => {
       throw namespaceFault(error, address, namespace);
     });
     const client = temporalClient({ connection, namespace });
-    await sayTakenOver(takeOver(client, taskQueue));
-    await failpoint('worker.before-run');
-    const running = worker.run().finally(close);
+    const running = worker.run();
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);
     if (managed) {
@@ -90,17 +87,6 @@ function namespaceFault(error: unknown, address: string, namespace: string): unk
     `Temporal at ${address} does not serve the namespace ${namespace}: ${reason}`,
     `Set TEMPORAL_NAMESPACE to one that exists, or make it: temporal operator namespace create --namespace ${namespace}`,
   );
-}
-
-/** What could not be taken over goes on all the same, up to 10 s later. */
-async function sayTakenOver(taking: Promise<TakenOver>): Promise<void> {
-  try {
-    const { calls, runs } = await taking;
-    if (calls + runs === 0) return;
-    errorLine(`Took over ${plural(runs, 'run')} and ${plural(calls, 'call')} from workers that died.`);
-  } catch (error) {
-    errorLine(`Nothing could be taken over from workers that died: ${String(error)}`);
-  }
 }
 
 /** Messages hold what models, tools and endpoints said. */

@@ -6,6 +6,7 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { FAILURE } from '../core/failure.js';
 import { recentPollers } from '../doctor/pollers.js';
+import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { hasDied, workerIdentity } from './identity.js';
 
 export interface TakenOver {
@@ -30,7 +31,7 @@ export async function takeOver(client: Client, taskQueue: string): Promise<Taken
     const taken: TakenOver = { calls: 0, runs: 0 };
     if (!(await wasLeftBehind(client, taskQueue))) return taken;
     const runs: OpenRun[] = [];
-    const query = `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`;
+    const query = `TaskQueue = '${taskQueue}' AND WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
     for await (const { workflowId, runId } of client.workflow.list({ query }))
       runs.push({ workflowId, runId });
     const next = async () => {

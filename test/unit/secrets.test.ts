@@ -23,13 +23,19 @@ function knowing(variables: Record<string, string>): Secrets {
 }
 
 /** Runs `work` as an activity behind the border; heartbeats are kept. */
-function behind(secrets: Secrets, work: (input: unknown) => Promise<unknown>, input: unknown = {}) {
-  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+function behind(
+  secrets: Secrets,
+  work: (input: unknown) => Promise<unknown>,
+  input: unknown = {},
+  activityType = 'steersmanCallTool',
+) {
+  const environment = new MockActivityEnvironment({ activityType }, { logger: new DefaultLogger('ERROR') });
   const beats: unknown[] = [];
   environment.on('heartbeat', details => beats.push(details));
   const result = environment.run(async () => {
     const { inbound } = redactActivities(secrets)(Context.current());
-    return inbound?.execute?.({ args: [input], headers: {} }, given => work(given.args[0]));
+    const call = { args: [input], headers: {} };
+    return inbound?.execute ? inbound.execute(call, given => work(given.args[0])) : work(input);
   });
   return { result, beats };
 }
@@ -163,6 +169,11 @@ describe('values of known secrets (TR4)', () => {
       { callId: 'c1', tail: `${'*'.repeat(KEY.length - 6)} b` },
       { callId: 'c1', tail: `a ${'*'.repeat(12)}` },
     ]);
+  });
+
+  test("an application's own activity on the same worker → as it is", async () => {
+    const said = { text: `the key is ${KEY}` };
+    expect(await behind(secrets, async () => said, {}, 'chargeCard').result).toBe(said);
   });
 
   test("activity: a tool reads the workspace's .env → its keys are known", async () => {

@@ -1,0 +1,84 @@
+/** The activities of a worker, made of its parts. */
+import { Context } from '@temporalio/activity';
+import type { WorkflowHandle } from '@temporalio/client';
+import { createCallModel } from '../activities/call-model.js';
+import { createCallTool } from '../activities/call-tool.js';
+import { createLoadRun } from '../activities/load-run.js';
+import { createStateReader } from '../activities/state-reader.js';
+import { createStoreText, runIdOf } from '../activities/store-text.js';
+import type { SteersmanActivities } from '../activities/types.js';
+import { loadSettings } from '../config/settings.js';
+import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import { failpoint } from '../failpoints.js';
+import { listRunTools } from '../mcp/tools.js';
+import { pinnedModel } from '../models/model-info.js';
+import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
+import type { Parts } from './parts.js';
+import { readArguments } from './read-arguments.js';
+import { readSearchAttributes } from './search-attributes.js';
+
+export function createActivities(parts: Parts): SteersmanActivities {
+  const { options, settings, providers, pool, blobs, secrets, offers, throttleMs, ending } = parts;
+  const { configDir, localStack } = options;
+  const redact = (text: string) => secrets.redact(text);
+  return {
+    steersmanLoadRun: createLoadRun({
+      configDir,
+      inCode: options,
+      localStack,
+      listTools: workspace => listRunTools(pool, workspace),
+      modelInfo: pinnedModel,
+      searchAttributes: () => readSearchAttributes(Context.current().client),
+    }),
+    steersmanCallModel: createCallModel({
+      providers,
+      readState: createStateReader(
+        async ({ workflowId, runId, callId }, page) => {
+          await failpoint('state.read');
+          return runOf(workflowId, runId).query(modelRequestQuery, callId, page);
+        },
+        {},
+        offers,
+      ),
+      storeText: (_name, text) => blobs.put(runIdOf(), text),
+      redact,
+      live: { throttleMs },
+      limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },
+      shuttingDown: ending.signal,
+    }),
+    steersmanCallTool: createCallTool({
+      pool,
+      blobs,
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      deniedTools: deniedTools(parts),
+      sizes: settings.toolResults,
+      redact,
+    }),
+    steersmanStoreText: createStoreText(blobs),
+  };
+}
+
+/** By the worker's own client, which encodes payloads as the worker does. */
+function runOf(workflowId: string, runId: string): WorkflowHandle {
+  return Context.current().client.workflow.getHandle(workflowId, runId);
+}
+
+async function askToolRequest(callId: string): Promise<Record<string, unknown>> {
+  await failpoint('state.read');
+  const { workflowExecution } = Context.current().info;
+  if (!workflowExecution) throw new Error('tool calls are made by a workflow');
+  return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
+}
+
+/** Read anew for each call, as for each run; while the file can't be read, what it said last holds. */
+function deniedTools({ options, settings }: Parts): () => Promise<readonly string[]> {
+  let { deny } = settings.permissions;
+  return async () => {
+    deny = await loadSettings(options.configDir, options).then(
+      ({ permissions }) => permissions.deny,
+      () => deny,
+    );
+    return deny;
+  };
+}

@@ -1,0 +1,50 @@
+/** `steersman/worker`: workers that serve runs, with tools, roles, contexts and models of the program's own. */
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { env } from '../env.js';
+import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
+import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+
+export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
+export { type ErrorCode, SteersmanError } from '../errors.js';
+export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
+export { createOpenAiProvider, type OpenAiOptions } from '../models/openai.js';
+export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
+export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+
+export interface CreateWorkerOptions extends SteersmanPluginOptions {
+  /** Default `steersman`. */
+  taskQueue?: string;
+  /** Stays open when the worker ends. Default: one that the environment and Temporal's profiles describe. */
+  connection?: NativeConnection;
+  /** Default: that of the environment or profile, else `default`. */
+  namespace?: string;
+}
+
+/**
+ * A worker for runs alone; `run()` serves until `shutdown()` or a signal. In an application that has a worker
+ * already, give that one a `SteersmanPlugin` instead.
+ * @throws SteersmanError where the configuration is wrong or no model is usable.
+ */
+export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
+  const { taskQueue = DEFAULT_TASK_QUEUE, connection: given, namespace, ...own } = options;
+  const profile = loadClientConnectConfig();
+  const connection = given ?? (await NativeConnection.connect(profile.connectionOptions));
+  const close = async () => {
+    if (given === undefined) await connection.close();
+  };
+  try {
+    return await Worker.create({
+      connection,
+      namespace: namespace ?? profile.namespace ?? env.temporalNamespace() ?? 'default',
+      taskQueue,
+      plugins: [
+        { name: 'steersman-connection', runWorker: (worker, next) => next(worker).finally(close) },
+        new SteersmanPlugin(own),
+      ],
+    });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

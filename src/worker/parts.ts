@@ -1,0 +1,82 @@
+/** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
+import { setMaxListeners } from 'node:events';
+import { join } from 'node:path';
+import { OfferedRequests } from '../activities/state-reader.js';
+import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
+import type { ConfigInCode } from '../config/in-code.js';
+import { loadSettings, type Settings } from '../config/settings.js';
+import { env } from '../env.js';
+import type { CodeTool } from '../mcp/code-tools.js';
+import { loadMcpConfig } from '../mcp/config.js';
+import { McpPool } from '../mcp/pool.js';
+import type { ModelProvider } from '../models/provider.js';
+import type { ProviderRegistry } from '../models/providers.js';
+import type { Secrets } from '../secrets.js';
+import { checkModels } from './check-models.js';
+import { knownSecrets } from './known-secrets.js';
+import { knownProviders } from './providers.js';
+
+const LIVE_TEXT_LOCAL_MS = 250;
+const LIVE_TEXT_REMOTE_MS = 1_000;
+
+export interface PartsOptions extends ConfigInCode {
+  /** Folder of `steersman.yaml`, `.mcp.json` and `prompts`; null for none. */
+  configDir: string | null;
+  /** Folder for blobs. */
+  home: string;
+  /** True on the local stack: any workspace is served, live text is brisk. */
+  localStack: boolean;
+  /** True in the background of the local stack: the worker starts without a key, for the rehearsal model. Default false. */
+  servesRehearsal?: boolean;
+  /** Tools of the program itself. Default: none. */
+  tools?: readonly CodeTool[];
+  /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */
+  providers?: readonly ModelProvider[];
+}
+
+export interface Parts {
+  options: PartsOptions;
+  settings: Settings;
+  providers: ProviderRegistry;
+  pool: McpPool;
+  blobs: BlobStore;
+  secrets: Secrets;
+  offers: OfferedRequests;
+  /** Pause between two heartbeats with live text. */
+  throttleMs: number;
+  /** Aborted when the worker begins to end: model calls in flight are given up. */
+  ending: AbortController;
+}
+
+/** @throws SteersmanError where the configuration is wrong or no model is usable. */
+export async function loadParts(options: PartsOptions): Promise<Parts> {
+  const { configDir, home, localStack, servesRehearsal = false, tools = [] } = options;
+  const settings = await loadSettings(configDir, options);
+  const providers = knownProviders(options.providers);
+  checkModels(settings, providers, { configDir, servesRehearsal });
+  const mcpConfig = loadMcpConfig(configDir);
+  const secrets = knownSecrets(configDir, mcpConfig);
+  const ending = new AbortController();
+  // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
+  setMaxListeners(0, ending.signal);
+  const blobDir = join(home, 'blobs');
+  void pruneBlobs(blobDir, settings.blobs.retentionDays);
+  return {
+    options,
+    settings,
+    providers,
+    pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools: tools }),
+    blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
+    secrets,
+    offers: new OfferedRequests(),
+    throttleMs: settings.liveText.throttleMs ?? (localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS),
+    ending,
+  };
+}
+
+function redactedBlobs(store: BlobStore, secrets: Secrets): BlobStore {
+  return {
+    put: (runId, data) => store.put(runId, typeof data === 'string' ? secrets.redact(data) : data),
+    read: (...args) => store.read(...args),
+  };
+}

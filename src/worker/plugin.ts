@@ -1,0 +1,153 @@
+/**
+ * All that a worker needs to serve runs, as a plugin of Temporal's SDK: for workers of Steersman, and for one that an
+ * application already has. The application's workflows, activities, interceptors and sinks stay beside ours.
+ */
+import type {
+  BundlerPlugin,
+  InjectedSinks,
+  ReplayWorkerOptions,
+  Worker,
+  WorkerOptions,
+  WorkerPlugin,
+} from '@temporalio/worker';
+import { Runtime } from '@temporalio/worker';
+import type { RequestSinks } from '../activities/types.js';
+import { SteersmanError } from '../errors.js';
+import { failpoint } from '../failpoints.js';
+import { plural } from '../print/format.js';
+import { resolveHome } from '../stack/home.js';
+import { temporalClient } from '../temporal-client.js';
+import { createActivities } from './activities.js';
+import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
+import { workerIdentity } from './identity.js';
+import { onlyRuns } from './only-runs.js';
+import { loadParts, type Parts, type PartsOptions } from './parts.js';
+import { redactActivities } from './redact-activities.js';
+import { takeOver } from './take-over.js';
+
+/** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
+const SHUTDOWN_GRACE_MS = 30_000;
+/** 100 streaming runs fill the SDK's default of 100 slots. */
+const ACTIVITY_SLOTS = 400;
+/**
+ * After a crash every run is replayed, and replay is work for one CPU. With the SDK's 40 at once, those of 50
+ * runs of 100 turns slow each other down until each exceeds the server's 10 s, and all begin again, for ever.
+ */
+const WORKFLOW_TASK_SLOTS = 4;
+
+export interface SteersmanPluginOptions extends Partial<PartsOptions> {
+  /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
+  report?: (line: string) => void;
+}
+
+/** One for each worker. Options that the application has set itself stay as they are. */
+export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
+  readonly name = 'steersman';
+  readonly #options: SteersmanPluginOptions;
+  #parts: Parts | null = null;
+
+  constructor(options: SteersmanPluginOptions = {}) {
+    this.#options = options;
+  }
+
+  /** @throws SteersmanError where the configuration is wrong or no model is usable. */
+  async configureWorker(options: WorkerOptions): Promise<WorkerOptions> {
+    if (this.#parts) {
+      throw new SteersmanError('This SteersmanPlugin has a worker already.', 'Make one for each worker.');
+    }
+    const bundle = await workflowsFor(options);
+    const parts = await loadParts({
+      configDir: null,
+      localStack: false,
+      ...this.#options,
+      home: this.#options.home ?? resolveHome(),
+    });
+    this.#parts = parts;
+    const { activities = {}, interceptors = {} } = options;
+    const slots = {
+      maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
+      maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
+    };
+    return {
+      identity: workerIdentity(),
+      ...(options.tuner ? {} : slots),
+      shutdownGraceTime: SHUTDOWN_GRACE_MS,
+      maxHeartbeatThrottleInterval: parts.throttleMs,
+      defaultHeartbeatThrottleInterval: parts.throttleMs,
+      ...bundle,
+      ...options,
+      activities: { ...activities, ...createActivities(parts) },
+      interceptors: {
+        ...interceptors,
+        activity: [...(interceptors.activity ?? []), onlyRuns, redactActivities(parts.secrets)],
+      },
+      sinks: { ...options.sinks, ...offerTo(parts) },
+    };
+  }
+
+  /** For replays of histories: the same workflow code. */
+  async configureReplayWorker(options: ReplayWorkerOptions): Promise<ReplayWorkerOptions> {
+    return { ...(await workflowsFor(options)), ...options, sinks: { ...options.sinks, ...offerTo(null) } };
+  }
+
+  /** Puts our workflow into the bundle of an application's own. Pass the plugin to `bundleWorkflowCode` as well. */
+  configureBundler(options: BundleOptions): BundleOptions {
+    return bundledWith(options);
+  }
+
+  async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
+    const shutdown = worker.shutdown.bind(worker);
+    // The SDK tells activities of a worker's end when their grace is over: model calls are given up at its beginning.
+    worker.shutdown = () => {
+      shutdown();
+      this.#parts?.ending.abort(new Error('the worker is ending'));
+    };
+    await this.#takeOver(worker);
+    await failpoint('worker.before-run');
+    try {
+      await next(worker);
+    } finally {
+      await this.close();
+    }
+  }
+
+  /** Closes tool servers. It is called when the worker has ended; by hand only where that never ran. */
+  async close(): Promise<void> {
+    await this.#parts?.pool.close();
+  }
+
+  /** What could not be taken over goes on all the same, up to 10 s later. */
+  async #takeOver({ connection, options: { namespace, taskQueue } }: Worker): Promise<void> {
+    const { report = (line: string) => Runtime.instance().logger.info(line) } = this.#options;
+    if (!connection) return;
+    try {
+      const { calls, runs } = await takeOver(temporalClient({ connection, namespace }), taskQueue);
+      if (calls + runs === 0) return;
+      report(`Took over ${plural(runs, 'run')} and ${plural(calls, 'call')} from workers that died.`);
+    } catch (error) {
+      report(`Nothing could be taken over from workers that died: ${String(error)}`);
+    }
+  }
+}
+
+/** An application without workflows gets ours as they are; its own bundle must have been made with the plugin. */
+async function workflowsFor(
+  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
+): Promise<Pick<WorkerOptions, 'workflowBundle' | 'buildId'>> {
+  if (options.workflowBundle) await checkBundle(options.workflowBundle);
+  return options.workflowBundle || options.workflowsPath ? {} : shippedBundle();
+}
+
+/** In a replay nobody takes what is offered. */
+function offerTo(parts: Parts | null): InjectedSinks<RequestSinks> {
+  return {
+    steersman: {
+      offer: {
+        fn: ({ runId }, page, check) => {
+          failpoint('request.offer');
+          parts?.offers.add(runId, page, check);
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/code-tools.js';
+import type { McpConfig } from '../../../src/mcp/config.js';
+import { McpPool } from '../../../src/mcp/pool.js';
+import { listRunTools } from '../../../src/mcp/tools.js';
+
+const WORKSPACE = '/srv/orders';
+let pools: McpPool[] = [];
+
+afterEach(async () => {
+  await Promise.all(pools.map(pool => pool.close()));
+  pools = [];
+});
+
+function poolOf(codeTools: CodeTool[], servers: McpConfig['servers'] = []): McpPool {
+  const config = { file: '.mcp.json', dir: '/', servers, warnings: [] };
+  const pool = new McpPool({ config, lookup: () => undefined, codeTools });
+  pools.push(pool);
+  return pool;
+}
+
+async function call(tool: CodeTool, args: Record<string, unknown>, more: { signal?: AbortSignal } = {}) {
+  const connection = await poolOf([tool]).connect('in-code', WORKSPACE);
+  const progress: unknown[] = [];
+  const meta = { 'steersman/runId': 'r1', 'steersman/callId': 'c1', 'steersman/tenant': 'acme', 'x/y': 'z' };
+  const answer = await connection.callTool({
+    tool: tool.name,
+    arguments: args,
+    meta,
+    timeoutMs: 60_000,
+    signal: more.signal ?? new AbortController().signal,
+    onProgress: details => progress.push(details),
+  });
+  return { answer, progress };
+}
+
+const lookUp = defineTool({
+  name: 'look_up_order',
+  description: 'Finds an order.',
+  input: z.object({ id: z.string().regex(/^A/), limit: z.number().default(3) }),
+  readOnly: true,
+  run: ({ id, limit }) => ({ id, limit }),
+});
+
+describe('tools in code', () => {
+  test('listed for a run → their own names, schema, policy', async () => {
+    const refund = defineTool({ name: 'refund', description: 'Pays back.', run: () => 'paid' });
+    const { tools, warnings } = await listRunTools(poolOf([lookUp, refund]), WORKSPACE);
+    expect(warnings).toEqual([]);
+    expect(tools.map(({ name }) => name)).toEqual(['look_up_order', 'refund', 'read_result']);
+    expect(tools[0]).toMatchObject({
+      origin: { type: 'mcp', server: 'in-code' },
+      validation: 'strict',
+      inputSchema: { type: 'object', required: ['id'] },
+      policy: { readOnly: true, idempotent: true },
+    });
+    expect(tools[1]?.policy).toMatchObject({ readOnly: false, idempotent: false });
+  });
+
+  test('called → arguments with their defaults; a value is JSON', async () => {
+    const { answer } = await call(lookUp, { id: 'A1' });
+    expect(answer).toMatchObject({
+      content: [{ type: 'text', text: '{"id":"A1","limit":3}' }],
+      isError: false,
+    });
+  });
+
+  test('arguments that only the schema in code refuses → rejected, and the function is not called', async () => {
+    await expect(call(lookUp, { id: 'B1' })).rejects.toMatchObject({ kind: 'rejected', code: -32_602 });
+  });
+
+  test('a function that throws → a result that is an error', async () => {
+    const fails = defineTool({
+      name: 'fails',
+      description: '',
+      run: () => {
+        throw new Error('the warehouse is closed');
+      },
+    });
+    const { answer } = await call(fails, {});
+    expect(answer).toMatchObject({
+      content: [{ type: 'text', text: 'the warehouse is closed' }],
+      isError: true,
+    });
+  });
+
+  test('context → workspace, ids, what the start gave, progress', async () => {
+    let seen: ToolContext | null = null;
+    const tool = defineTool({
+      name: 'looks',
+      description: '',
+      run: (_args, context) => {
+        seen = context;
+        context.progress(1, 2, 'half');
+      },
+    });
+    const { answer, progress } = await call(tool, {});
+    expect(answer.content).toEqual([]);
+    expect(seen).toMatchObject({
+      workspace: WORKSPACE,
+      runId: 'r1',
+      callId: 'c1',
+      values: { tenant: 'acme', 'x/y': 'z' },
+    });
+    expect(progress).toEqual([{ progress: 1, total: 2, message: 'half' }]);
+  });
+
+  test('a call that is given up → its signal is aborted', async () => {
+    const stop = new AbortController();
+    let aborted: () => void = () => {};
+    const told = new Promise<void>(resolve => {
+      aborted = resolve;
+    });
+    const waits = defineTool({
+      name: 'waits',
+      description: '',
+      readOnly: true,
+      run: (_args, { signal }) => {
+        signal.addEventListener('abort', () => aborted());
+        stop.abort();
+        return told;
+      },
+    });
+    await expect(call(waits, {}, { signal: stop.signal })).rejects.toMatchObject({ kind: 'aborted' });
+    await told;
+  });
+
+  test.each([
+    [
+      'a name that models can not call',
+      () => defineTool({ name: 'look up', description: '', run: () => '' }),
+    ],
+    [
+      'an input that is no object',
+      () => defineTool({ name: 'a', description: '', input: z.string(), run: () => '' }),
+    ],
+    ['two of one name', () => poolOf([lookUp, lookUp])],
+    [
+      'a server of the kept name',
+      () =>
+        poolOf(
+          [lookUp],
+          [{ type: 'http', name: 'in-code', url: 'http://x', headers: {}, startTimeoutMs: 1 }],
+        ),
+    ],
+  ])('%s → refused at once, with the remedy', (_case, make) => {
+    expect(make).toThrow(
+      expect.objectContaining({ name: 'SteersmanError', remedy: expect.stringMatching(/\w/) }),
+    );
+  });
+});
