@@ -1,15 +1,12 @@
 /** A worker for runs alone. */
 import type { NativeConnection, WorkerOptions } from '@temporalio/worker';
 import { Worker } from '@temporalio/worker';
-import type { PartsOptions } from './parts.js';
-import { SteersmanPlugin } from './plugin.js';
+import { type OwnWorkerOptions, SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
-export interface SteersmanWorkerOptions extends PartsOptions {
+export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorkerOptions {
   connection: NativeConnection;
   namespace: string;
   taskQueue: string;
-  /** Gets a line for people now and then. Default: the SDK's logger. */
-  report?: (line: string) => void;
   /** Overrides for tests and benchmarks. */
   temporal?: Partial<
     Pick<

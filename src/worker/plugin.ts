@@ -12,8 +12,11 @@ import type {
 } from '@temporalio/worker';
 import { Runtime } from '@temporalio/worker';
 import type { RequestSinks } from '../activities/types.js';
+import type { ConfigInCode } from '../config/in-code.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
+import type { CodeTool } from '../mcp/code-tools.js';
+import type { ModelProvider } from '../models/provider.js';
 import { plural } from '../print/format.js';
 import { resolveHome } from '../stack/home.js';
 import { temporalClient } from '../temporal-client.js';
@@ -21,7 +24,7 @@ import { createActivities } from './activities.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
 import { onlyRuns } from './only-runs.js';
-import { loadParts, type Parts, type PartsOptions } from './parts.js';
+import { loadParts, type Parts } from './parts.js';
 import { redactActivities } from './redact-activities.js';
 import { takeOver } from './take-over.js';
 
@@ -35,18 +38,37 @@ const ACTIVITY_SLOTS = 400;
  */
 const WORKFLOW_TASK_SLOTS = 4;
 
-export interface SteersmanPluginOptions extends Partial<PartsOptions> {
+export interface SteersmanPluginOptions extends ConfigInCode {
+  /**
+   * Folder of `steersman.yaml`, `.mcp.json` and `prompts`. Default: none; what is given here holds, and the prompts
+   * that come with Steersman.
+   */
+  configDir?: string;
+  /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
+  home?: string;
+  /** Tools of the program itself. Default: none. */
+  tools?: readonly CodeTool[];
+  /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */
+  providers?: readonly ModelProvider[];
   /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;
+}
+
+/** What only workers of Steersman itself say. */
+export interface OwnWorkerOptions {
+  localStack?: boolean;
+  servesRehearsal?: boolean;
+  /** It takes over from workers of this machine that were killed. Default true. */
+  takesOver?: boolean;
 }
 
 /** One for each worker. Options that the application has set itself stay as they are. */
 export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'steersman';
-  readonly #options: SteersmanPluginOptions;
+  readonly #options: SteersmanPluginOptions & OwnWorkerOptions;
   #parts: Parts | null = null;
 
-  constructor(options: SteersmanPluginOptions = {}) {
+  constructor(options: SteersmanPluginOptions & OwnWorkerOptions = {}) {
     this.#options = options;
   }
 
@@ -63,6 +85,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       home: this.#options.home ?? resolveHome(),
     });
     this.#parts = parts;
+    if (this.#options.takesOver !== false) await this.#takeOver(options);
     const { activities = {}, interceptors = {} } = options;
     const slots = {
       maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
@@ -102,8 +125,6 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       shutdown();
       this.#parts?.ending.abort(new Error('the worker is ending'));
     };
-    await this.#takeOver(worker);
-    await failpoint('worker.before-run');
     try {
       await next(worker);
     } finally {
@@ -117,9 +138,9 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   }
 
   /** What could not be taken over goes on all the same, up to 10 s later. */
-  async #takeOver({ connection, options: { namespace, taskQueue } }: Worker): Promise<void> {
+  async #takeOver({ connection, namespace = 'default', taskQueue }: WorkerOptions): Promise<void> {
     const { report = (line: string) => Runtime.instance().logger.info(line) } = this.#options;
-    if (!connection) return;
+    if (!connection || taskQueue === undefined) return;
     try {
       const { calls, runs } = await takeOver(temporalClient({ connection, namespace }), taskQueue);
       if (calls + runs === 0) return;

@@ -5,7 +5,7 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
-import { checkFailpoints } from '../failpoints.js';
+import { checkFailpoints, failpoint } from '../failpoints.js';
 import { errorLine } from '../print/output.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';
@@ -62,6 +62,7 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
       throw namespaceFault(error, address, namespace);
     });
     const client = temporalClient({ connection, namespace });
+    await failpoint('worker.before-run');
     const running = worker.run();
     // Once: a second signal ends the process at once.
     for (const signal of SHUTDOWN_SIGNALS) process.once(signal, shutdown);

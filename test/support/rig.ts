@@ -93,6 +93,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       configDir: project.configDir,
       home: join(project.dir, 'home'),
       localStack: true,
+      takesOver: false,
       ...(temporal ? { temporal } : {}),
     });
     const running = worker.run();

@@ -9,6 +9,7 @@ const { worker } = await createSteersmanWorker({
   connection: await NativeConnection.connect({ address }),
   namespace: 'default',
   localStack: true,
+  takesOver: false,
   temporal: { stickyQueueScheduleToStartTimeout: stickyMs },
 });
 const running = worker.run();
