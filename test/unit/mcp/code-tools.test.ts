@@ -59,15 +59,15 @@ describe('tools in code', () => {
   });
 
   test('called → arguments with their defaults; a value is JSON', async () => {
-    const { answer } = await call(lookUp, { id: 'A1' });
+    const { answer } = await call(lookUp, { id: 'A-1' });
     expect(answer).toMatchObject({
-      content: [{ type: 'text', text: '{"id":"A1","limit":3}' }],
+      content: [{ type: 'text', text: '{"id":"A-1","limit":3}' }],
       isError: false,
     });
   });
 
   test('arguments that only the schema in code refuses → rejected, and the function is not called', async () => {
-    await expect(call(lookUp, { id: 'B1' })).rejects.toMatchObject({ kind: 'rejected', code: -32_602 });
+    await expect(call(lookUp, { id: 'B-1' })).rejects.toMatchObject({ kind: 'rejected', code: -32_602 });
   });
 
   test('a function that throws → a result that is an error', async () => {
