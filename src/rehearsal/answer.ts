@@ -1,11 +1,11 @@
 /** Writes answers and reports from the parts. */
-import { namedFileSections, notReadSection, relatedSection, wordSections } from './found-sections.js';
+import type { Work } from './goal.js';
 import type { Topic } from './goal-words.js';
 import { code } from './markdown.js';
 import { LABEL, LABEL_ZH } from './reply.js';
-import type { Seen } from './sections.js';
-import { say, TOPIC_SECTIONS } from './sections.js';
-import type { Work } from './work.js';
+import type { Seen } from './scope.js';
+import { say } from './scope.js';
+import { namedFileSections, notReadSection, TOPIC_SECTIONS, wordSections } from './sections.js';
 
 /** First line of every answer. */
 function labelLine(seen: Seen): string {
@@ -18,58 +18,56 @@ function labelLine(seen: Seen): string {
 
 /** The answer to the goal, as far as the results in the conversation go. */
 export function writeAnswer(seen: Seen, note = ''): string {
-  const { topics } = seen.intent;
-  const parts = [
+  return joined([
     labelLine(seen),
     note,
     unservedNote(seen),
     writtenNote(seen),
     ...namedFileSections(seen),
     ...wordSections(seen),
-    relatedSection(seen),
-    ...topics.map(topic => TOPIC_SECTIONS[topic](seen)),
+    ...seen.intent.topics.map(topic => TOPIC_SECTIONS[topic](seen)),
     notReadSection(seen),
-  ];
+  ]);
+}
+
+function joined(parts: readonly string[]): string {
   return parts.filter(part => part !== '').join('\n\n');
 }
 
-/** What became of the file that the goal names for the answer. */
+/** Why the file that the goal names for the answer was not written; null where it was, or was not tried. */
+export function whyNotWritten({ intent: { writeTo }, evidence }: Seen): string | null {
+  return writeTo === null ? null : (evidence.writes.get(writeTo) ?? null);
+}
+
 function writtenNote(seen: Seen): string {
   const { writeTo } = seen.intent;
   if (writeTo === null || !seen.evidence.writes.has(writeTo)) return '';
-  const refused = seen.evidence.writes.get(writeTo) ?? null;
-  if (refused === null)
-    return say(seen, `This was written to ${code(writeTo)}.`, `以下内容已写入 ${code(writeTo)}。`);
-  return say(
-    seen,
-    `**${code(writeTo)} was not written**: ${code(refused)}`,
-    `**${code(writeTo)} 没有写入**：${code(refused)}`,
-  );
+  const [file, why] = [code(writeTo), whyNotWritten(seen)];
+  if (why === null) return say(seen, `This was written to ${file}.`, `以下内容已写入 ${file}。`);
+  return say(seen, `**${file} was not written**: ${code(why)}`, `**${file} 没有写入**：${code(why)}`);
 }
 
 /** Says that the goal, or a part of it, needs a model that understands. */
 function unservedNote(seen: Seen): string {
   const { unserved } = seen.intent;
   if (unserved === null) return '';
-  const can = say(
+  if (unserved === '')
+    return say(
+      seen,
+      `**This goal needs understanding, which this model does not have.** ${CAN}`,
+      `**这个目标需要理解能力，而本模型没有。**${CAN_ZH}`,
+    );
+  return say(
     seen,
-    'It can list a folder, quote the README and files you name, find words and TODOs, count lines and files, and list headings, dependencies and the largest files.',
-    '它能列出目录，引用 README 和指明的文件，查找词语和 TODO，统计行数和文件数，列出标题、依赖和最大的文件。',
+    `**This model cannot do what the goal asks with “${unserved}”: it changes nothing, writes nothing new and sees only files.** ${CAN}`,
+    `**目标中的“${unserved}”本模型做不到：它不改动也不创作任何内容，只能看到文件。**${CAN_ZH}`,
   );
-  const cannot =
-    unserved === ''
-      ? say(
-          seen,
-          '**This goal needs understanding, which this model does not have.**',
-          '**这个目标需要理解能力，而本模型没有。**',
-        )
-      : say(
-          seen,
-          `**This model cannot do what the goal asks with “${unserved}”: it changes nothing, writes nothing new and sees only files.**`,
-          `**目标中的“${unserved}”本模型做不到：它不改动也不创作任何内容，只能看到文件。**`,
-        );
-  return `${cannot} ${can} ${say(seen, 'Here is what it saw.', '以下是它看到的内容。')}`;
 }
+
+const CAN =
+  'It can list a folder, quote the README and files you name, find words and TODOs, count lines and files, and list headings, dependencies and the largest files. Here is what it saw.';
+const CAN_ZH =
+  '它能列出目录，引用 README 和指明的文件，查找词语和 TODO，统计行数和文件数，列出标题、依赖和最大的文件。以下是它看到的内容。';
 
 /** An answer where no files can be seen. */
 export function answerWithoutTools(seen: Seen): string {
@@ -78,7 +76,7 @@ export function answerWithoutTools(seen: Seen): string {
     'No tools that list and read files are offered in this run, so nothing was looked at. Connect a file server in .mcp.json, or name a real model.',
     '本次运行没有提供列出和读取文件的工具，因此什么也没有查看。请在 .mcp.json 中连接文件服务器，或指定真实模型。',
   );
-  return `${labelLine(seen)}\n\n${why}`;
+  return joined([labelLine(seen), why]);
 }
 
 const TOPICS_OF_WORK: Readonly<Record<Work, readonly Topic[]>> = {
@@ -92,15 +90,11 @@ const LONGEST_REPORT = 1_600;
 /** What one piece of work found, in short: the whole is in the answer. */
 export function writeReport(work: Work, seen: Seen): string {
   const topics = TOPICS_OF_WORK[work].filter(topic => seen.intent.topics.includes(topic) || topic === 'tree');
-  const parts = [
+  const text = joined([
     ...topics.map(topic => TOPIC_SECTIONS[topic](seen)),
     ...(work === 'write' ? [writtenNote(seen)] : []),
     ...(work === 'read' ? namedFileSections(seen) : []),
     ...(work === 'source' ? [...wordSections(seen), notReadSection(seen)] : []),
-  ];
-  const text = parts
-    .filter(part => part !== '')
-    .join('\n\n')
-    .replace(/^## (.*)$/gm, '**$1**');
+  ]).replace(/^## (.*)$/gm, '**$1**');
   return text.length > LONGEST_REPORT ? `${text.slice(0, LONGEST_REPORT)}…` : text;
 }

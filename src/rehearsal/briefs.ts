@@ -2,93 +2,67 @@
 import type { BriefWords } from '../core/briefs/brief-words.js';
 import { BRIEF_WORDS } from '../core/briefs/brief-words.js';
 
-export interface BriefedTask {
-  id: string;
-  status: string;
-  description: string;
+/**
+ * `go_on`: the same task goes on; `report`: its rounds are used up; `other`: neither a new instruction nor a wish,
+ * such as a reply sent back for its form.
+ */
+export type BriefKind = 'plan' | 'replan' | 'task' | 'go_on' | 'report' | 'verify' | 'wrap_up' | 'other';
+
+export interface Brief {
+  kind: BriefKind;
+  /** The whole message. */
+  text: string;
+  /** What fills the slots of its first line, such as `id` and `description` of a task. */
+  slots: Readonly<Record<string, string>>;
 }
 
-export type Brief =
-  | { kind: 'plan'; improvements: string[]; tasks: BriefedTask[] }
-  | { kind: 'plan_more' }
-  | { kind: 'task'; taskId: string; description: string; rounds: number }
-  /** The same task goes on. */
-  | { kind: 'go_on'; taskId: string }
-  /** The task's rounds are used up: a report, without tools. */
-  | { kind: 'report'; taskId: string }
-  | { kind: 'verify'; goal: string; tasks: BriefedTask[] }
-  | { kind: 'wrap_up'; why: string; goal: string };
+/** Each way for the run to begin a message. */
+const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
+  ['plan', 'plan'],
+  ['replan', 'afterVerification'],
+  ['replan', 'afterUser'],
+  ['replan', 'afterReview'],
+  ['replan', 'afterOrchestrator'],
+  ['task', 'task'],
+  ['go_on', 'goOn'],
+  ['go_on', 'retry'],
+  ['go_on', 'notReviewed'],
+  ['report', 'report'],
+  ['verify', 'verify'],
+  ['wrap_up', 'wrapUp'],
+  ['other', 'planMore'],
+  ['other', 'planUnanswered'],
+  ['other', 'verdictUnanswered'],
+  ['other', 'reask'],
+  ['other', 'cutOff'],
+];
 
-type Reader = (text: string) => Brief | null;
+const PATTERNS = Object.values(BRIEF_WORDS).flatMap(words =>
+  BEGINNINGS.map(([kind, name]) => ({ kind, pattern: new RegExp(`^${withSlots(words[name])}`) })),
+);
+const ROUNDS = Object.values(BRIEF_WORDS).map(words => new RegExp(withSlots(words.rounds)));
+const DEFAULT_ROUNDS = 10;
 
-const LANGUAGES = Object.values(BRIEF_WORDS);
-const READERS = LANGUAGES.flatMap(readersFor);
-
-function readersFor(words: BriefWords): Reader[] {
-  const again = [words.afterVerification, words.afterUser, words.afterReview, words.afterOrchestrator];
-  const rounds = pattern(words.rounds);
-  return [
-    text => (text.startsWith(words.plan) ? { kind: 'plan', improvements: [], tasks: [] } : null),
-    text =>
-      again.some(start => text.startsWith(start))
-        ? { kind: 'plan', improvements: bullets(tagged(text, 'improvements')), tasks: tasksOf(text, words) }
-        : null,
-    text => (begins(words.planMore, text) ? { kind: 'plan_more' } : null),
-    text => {
-      const { id: taskId, description } = begins(words.task, text) ?? {};
-      if (taskId === undefined || description === undefined) return null;
-      return { kind: 'task', taskId, description, rounds: Number(rounds.exec(text)?.groups?.rounds ?? 10) };
-    },
-    text =>
-      withTask(
-        'go_on',
-        begins(words.goOn, text) ?? begins(words.retry, text) ?? begins(words.notReviewed, text),
-      ),
-    text => withTask('report', begins(words.report, text)),
-    text =>
-      text.startsWith(words.verify)
-        ? { kind: 'verify', goal: tagged(text, 'goal'), tasks: tasksOf(text, words) }
-        : null,
-    text => {
-      const why = begins(words.wrapUp, text)?.why;
-      return why === undefined ? null : { kind: 'wrap_up', why, goal: tagged(text, 'goal') };
-    },
-  ];
+/** A text of the run as an expression, its slots as named groups; the last takes the rest of the line. */
+function withSlots(text: string): string {
+  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)');
+  return text.endsWith('}') ? `${source}$` : source;
 }
 
 /** The brief in a user message, or null for what a person said. */
 export function readBrief(text: string): Brief | null {
-  for (const read of READERS) {
-    const brief = read(text);
-    if (brief) return brief;
+  const [line = ''] = text.split('\n');
+  for (const { kind, pattern } of PATTERNS) {
+    const found = pattern.exec(line);
+    if (found) return { kind, text, slots: found.groups ?? {} };
   }
   return null;
 }
 
-/** Other messages of the run: a reply sent back for its form or cut off, a question that found no answer. */
-const OTHER_WORDS = [
-  'Summary of the conversation so far:',
-  ...LANGUAGES.flatMap(words => [words.reask, words.cutOff, words.planUnanswered, words.verdictUnanswered]),
-];
-
-/** A message of the run that is neither a wish nor a brief. */
-export function isOtherWordOfRun(text: string): boolean {
-  return OTHER_WORDS.some(start => text.startsWith(start));
-}
-
-/** A text of the run as an expression, its slots as named groups. */
-function pattern(text: string): RegExp {
-  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)');
-  return new RegExp(source);
-}
-
-/** The slots of the first line, where the text begins with it. */
-function begins(line: string, text: string): Record<string, string> | null {
-  return new RegExp(`^${pattern(line).source}$`).exec(text.split('\n')[0] ?? '')?.groups ?? null;
-}
-
-function withTask(kind: 'go_on' | 'report', slots: Record<string, string> | null): Brief | null {
-  return slots?.id === undefined ? null : { kind, taskId: slots.id };
+/** Rounds that the brief of a task allows. */
+export function roundsOf({ text }: Brief): number {
+  const said = ROUNDS.map(pattern => pattern.exec(text)?.groups?.rounds).find(rounds => rounds !== undefined);
+  return said === undefined ? DEFAULT_ROUNDS : Number(said);
 }
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */
@@ -98,19 +72,8 @@ export function tagged(text: string, tag: string): string {
   return start < 0 || end < 0 ? '' : text.slice(start + tag.length + 3, end).replaceAll('&lt;', '<');
 }
 
-function bullets(text: string): string[] {
-  return text
-    .split('\n')
-    .filter(line => line.startsWith('- '))
-    .map(line => line.slice(2).trim());
-}
-
-function tasksOf(text: string, words: BriefWords): BriefedTask[] {
-  const [mark = ''] = words.criterion.split('{');
-  const lines = text.matchAll(/^- (\S+) \[(\w+)[^\]]*\] (.*)$/gm);
-  return [...lines].map(([, id = '', status = '', rest = '']) => ({
-    id,
-    status,
-    description: rest.split(` — ${mark}`)[0] ?? '',
-  }));
+/** The tasks that a brief lists. */
+export function tasksOf({ text }: Brief): { id: string; description: string }[] {
+  const lines = text.matchAll(/^- (\S+) \[\w+[^\]]*\] (.*)$/gm);
+  return [...lines].map(([, id = '', description = '']) => ({ id, description }));
 }

@@ -1,4 +1,5 @@
 /** Reads Markdown and lists of dependencies: titles, first paragraphs, headings, packages. */
+import { isRecord } from '../core/json.js';
 
 export interface Heading {
   level: number;
@@ -9,21 +10,16 @@ export interface Heading {
 
 /** Headings of a Markdown text: `#` and underlined ones, not those in code blocks. */
 export function headingsOf(markdown: string): Heading[] {
-  const headings: Heading[] = [];
   const lines = withoutCode(markdown);
-  for (const [index, line] of lines.entries()) {
+  return lines.flatMap((line, index): Heading[] => {
     const [, marks = '', text] = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line) ?? [];
-    if (text) headings.push({ level: marks.length, text, line: index + 1 });
-    const above = lines[index - 1]?.trim() ?? '';
+    if (text) return [{ level: marks.length, text, line: index + 1 }];
+    const [before, above = ''] = [lines[index - 2]?.trim() ?? '', lines[index - 1]?.trim()];
     const underline = /^ {0,3}(=+|-{2,})\s*$/.exec(line)?.[1];
     const isTitle =
-      underline !== undefined &&
-      above !== '' &&
-      !/^([#>|*-]|\d+\.)/.test(above) &&
-      (lines[index - 2]?.trim() ?? '') === '';
-    if (isTitle) headings.push({ level: underline.startsWith('=') ? 1 : 2, text: above, line: index });
-  }
-  return headings;
+      underline !== undefined && before === '' && above !== '' && !/^([#>|*-]|\d+\.)/.test(above);
+    return isTitle ? [{ level: underline.startsWith('=') ? 1 : 2, text: above, line: index }] : [];
+  });
 }
 
 /** Headings as a nested list with their lines; the highest level that there is begins at the margin. */
@@ -34,41 +30,32 @@ export function headingLines(headings: readonly Heading[]): string[] {
 
 /** Lines with code blocks, comments and front matter blanked, so that line numbers stay. */
 function withoutCode(markdown: string): string[] {
-  let fence: string | null = null;
-  const blanked = markdown.replace(/<!--[\s\S]*?-->/g, comment => comment.replace(/[^\n]/g, ''));
-  const lines = blanked.split(/\r?\n/);
-  const matterEnd = lines[0] === '---' ? lines.indexOf('---', 1) : -1;
-  return lines.map((line, index) => {
-    if (index <= matterEnd) return '';
-    const mark = /^ {0,3}(```+|~~~+)/.exec(line)?.[1] ?? null;
-    if (fence === null && mark !== null) fence = mark;
-    else if (fence !== null) {
-      if (mark?.startsWith(fence)) fence = null;
-      return '';
-    }
-    return fence === null ? line : '';
-  });
+  const blank = (text: string) => text.replace(/[^\n]/g, '');
+  return markdown
+    .replace(/\r/g, '')
+    .replace(/^---\n[\s\S]*?\n---$/m, (matter, at: number) => (at === 0 ? blank(matter) : matter))
+    .replace(/<!--[\s\S]*?-->/g, blank)
+    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1.*$|(?![\s\S]))/gm, blank)
+    .split('\n');
 }
 
 /** The first heading, and the first paragraphs of plain text: no badges, tables, lists or HTML. */
 export function introOf(markdown: string, paragraphs = 2): { title: string | null; paragraphs: string[] } {
   const blocks = withoutCode(markdown)
     .join('\n')
-    .split(/\n\s*\n/)
-    .map(block => block.trim());
-  const plain = blocks.map(plainText).filter(text => /\p{L}{2}/u.test(text));
+    .split(/\n\s*\n/);
+  const plain = blocks.map(block => plainText(block.trim()));
   const headings = headingsOf(markdown);
   const inHtml = /<h1[^>]*>([\s\S]*?)<\/h1>/i.exec(markdown)?.[1];
   const title = headings.find(({ level }) => level === 1)?.text ?? inHtml ?? headings[0]?.text ?? null;
   return {
     title: title === null ? null : plainText(title) || title,
-    paragraphs: plain.filter(text => text.length > 20 && !text.includes(' • ')).slice(0, paragraphs),
+    paragraphs: plain.filter(text => text.length > 20 && /\p{L}{2}/u.test(text)).slice(0, paragraphs),
   };
 }
 
 function plainText(block: string): string {
-  const isPlain = block !== '' && !/^(\||[-*+]\s|\d+\.\s|\[[^\]]+\]:|={3,}|-{3,})/.test(block);
-  if (!isPlain) return '';
+  if (/^(\||[-*+]\s|\d+\.\s|\[[^\]]+\]:)/.test(block)) return '';
   return block
     .split('\n')
     .filter(line => !/^\s*(#|=+\s*$|-{3,}\s*$)/.test(line))
@@ -81,65 +68,41 @@ function plainText(block: string): string {
     .trim();
 }
 
-/** Packages that a manifest names, by group such as `dependencies`; null for what can not be read. */
-export function dependenciesOf(path: string, text: string): Record<string, string[]> | null {
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  if (name.endsWith('.json')) return fromJson(text);
-  if (name === 'go.mod') return { require: fromGoMod(text) };
-  if (name.endsWith('.toml')) return fromToml(text);
-  return { requirements: text.split('\n').flatMap(line => /^\s*([A-Za-z][\w.-]*)/.exec(line)?.[1] ?? []) };
-}
-
-const JSON_GROUPS = [
-  'dependencies',
-  'devDependencies',
-  'peerDependencies',
-  'optionalDependencies',
-  'require',
-  'require-dev',
-];
-
-function fromJson(text: string): Record<string, string[]> | null {
+/** The object of a JSON manifest; null for what can not be read. */
+export function readManifest(text: string): Record<string, unknown> | null {
   try {
-    const manifest = JSON.parse(text) as Record<string, unknown>;
-    const groups = JSON_GROUPS.filter(
-      group => typeof manifest[group] === 'object' && manifest[group] !== null,
-    );
-    return Object.fromEntries(
-      groups.map(group => [
-        group,
-        Object.entries(manifest[group] as object).map(([name, version]) => `${name} ${version}`),
-      ]),
-    );
+    const manifest: unknown = JSON.parse(text);
+    return isRecord(manifest) ? manifest : null;
   } catch {
     return null;
   }
 }
 
-function fromGoMod(text: string): string[] {
-  const blocks = [...text.matchAll(/^require \(([\s\S]*?)^\)/gm)].flatMap(([, block = '']) =>
-    block.split('\n'),
+const JSON_GROUPS = /^((dev|peer|optional)?dependencies|require|require-dev)$/i;
+
+/** Packages that a manifest names, by group such as `dependencies`. */
+export function dependenciesOf(path: string, text: string): Record<string, string[]> {
+  if (path.endsWith('.txt')) return { requirements: allOf(/^\s*([A-Za-z][\w.-]*)/gm, text) };
+  if (path.endsWith('.mod')) return { require: allOf(/^(?:require|\t) *([\w./-]+ v\S+)(?!.*=>)/gm, text) };
+  if (path.endsWith('.toml')) return fromToml(text);
+  const groups = Object.entries(readManifest(text) ?? {}).filter(([group]) => JSON_GROUPS.test(group));
+  return Object.fromEntries(
+    groups.map(([group, packages]) => [
+      group,
+      Object.entries(isRecord(packages) ? packages : {}).map(([name, version]) => `${name} ${version}`),
+    ]),
   );
-  const single = [...text.matchAll(/^require ([^(\s].*)$/gm)].map(([, line = '']) => line);
-  return [...single, ...blocks].map(line => line.replace(/\/\/.*/, '').trim()).filter(line => line !== '');
 }
 
-/** Tables such as `[dependencies]` of Cargo, and the arrays of pyproject; enough for lists of names. */
+/** Tables such as `[dependencies]`, and the array of `pyproject.toml`; enough for lists of names. */
 function fromToml(text: string): Record<string, string[]> {
-  const groups: Record<string, string[]> = {};
-  let table = '';
-  for (const line of text.split('\n')) {
-    table = /^\s*\[+([^\]]+)\]+/.exec(line)?.[1] ?? table;
-    const entry = /^\s*"?([A-Za-z][\w.-]*)"?\s*=\s*["{]/.exec(line)?.[1];
-    if (entry !== undefined && /dependencies$/.test(table)) groups[table] = [...(groups[table] ?? []), entry];
-  }
-  for (const [, body = ''] of text.matchAll(
-    /^dependencies\s*=\s*\[([\s\S]*?)^\s*\]|^dependencies\s*=\s*\[(.*)\]/gm,
-  )) {
-    groups.dependencies = [
-      ...(groups.dependencies ?? []),
-      ...[...body.matchAll(/["']([^"']+)["']/g)].map(([, name = '']) => name),
-    ];
-  }
-  return groups;
+  const tables = text.matchAll(/^\[([\w.-]*dependencies)\]$([\s\S]*?)(?=^\[|(?![\s\S]))/gm);
+  const array = /^dependencies\s*=\s*\[([\s\S]*?)\]\s*$/m.exec(text)?.[1];
+  const groups = [...tables].map(([, group = '', body = '']) => [group, allOf(/^([\w-]+)\s*=/gm, body)]);
+  if (array !== undefined) groups.push(['dependencies', allOf(/["']([^"']+)["']/g, array)]);
+  return Object.fromEntries(groups) as Record<string, string[]>;
+}
+
+function allOf(pattern: RegExp, text: string): string[] {
+  return [...text.matchAll(pattern)].map(([, found = '']) => found);
 }

@@ -1,62 +1,19 @@
 /** What kind of file a path is, by its name: language, and whether its lines are worth counting. */
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  TypeScript: 'ts tsx mts cts',
-  JavaScript: 'js jsx mjs cjs',
-  Python: 'py pyi',
-  Go: 'go',
-  Rust: 'rs',
-  Java: 'java',
-  Kotlin: 'kt kts',
-  Scala: 'scala',
-  Ruby: 'rb gemspec',
-  PHP: 'php',
-  C: 'c h',
-  'C++': 'cc cpp cxx hpp hh hxx',
-  'C#': 'cs',
-  Swift: 'swift',
-  Shell: 'sh bash zsh',
-  PowerShell: 'ps1',
-  Lua: 'lua',
-  Perl: 'pl pm',
-  R: 'r',
-  Dart: 'dart',
-  Elixir: 'ex exs',
-  Haskell: 'hs',
-  SQL: 'sql',
-  GraphQL: 'graphql gql',
-  'Protocol Buffers': 'proto',
-  HTML: 'html htm',
-  CSS: 'css scss sass less',
-  Vue: 'vue',
-  Svelte: 'svelte',
-  Markdown: 'md mdx markdown',
-  reStructuredText: 'rst',
-  'Plain text': 'txt',
-  JSON: 'json jsonc json5',
-  YAML: 'yml yaml',
-  TOML: 'toml',
-  XML: 'xml svg',
-  INI: 'ini cfg conf properties',
-  CSV: 'csv tsv',
-  Terraform: 'tf',
-  Nix: 'nix',
-};
+/** Language, then its extensions. */
+const LANGUAGES = `
+  TypeScript ts tsx mts cts, JavaScript js jsx mjs cjs, Python py pyi, Go go, Rust rs, Java java, Kotlin kt kts,
+  Ruby rb gemspec, PHP php, C c h, C++ cc cpp cxx hpp, C# cs, Swift swift, Scala scala, Dart dart, Elixir ex exs,
+  Lua lua, R r, Shell sh bash zsh, SQL sql, GraphQL graphql, Protobuf proto, HTML html htm, CSS css scss sass less,
+  Vue vue, Svelte svelte, Terraform tf, Markdown md mdx markdown, reStructuredText rst, Text txt, JSON json jsonc json5,
+  YAML yml yaml, TOML toml, XML xml svg, INI ini cfg conf properties, CSV csv tsv, Lock lock, Log log, Module mod sum`;
 
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
-  Object.entries(LANGUAGES).flatMap(([language, list]) =>
-    list.split(' ').map(extension => [extension, language] as const),
-  ),
+  LANGUAGES.split(',').flatMap(entry => {
+    const [language = '', ...extensions] = entry.trim().split(/\s+/);
+    return extensions.map(extension => [extension, language] as const);
+  }),
 );
-
-const BY_NAME: ReadonlyMap<string, string> = new Map([
-  ['Makefile', 'Makefile'],
-  ['Dockerfile', 'Dockerfile'],
-  ['Jenkinsfile', 'Groovy'],
-  ['Rakefile', 'Ruby'],
-  ['Gemfile', 'Ruby'],
-  ['go.mod', 'Go module'],
-]);
 
 const BINARY = new Set(
   `png jpg jpeg gif webp bmp ico icns pdf zip gz tgz bz2 xz 7z tar jar war class exe dll so dylib a o obj lib bin dat
@@ -67,7 +24,7 @@ const BINARY = new Set(
 );
 
 const GENERATED =
-  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|bun\.lockb?|Cargo\.lock|go\.sum|poetry\.lock|uv\.lock|Gemfile\.lock|composer\.lock)$|\.(map|min\.js|min\.css|min\.mjs|snap)$/;
+  /(^|\/)(package-lock\.json|npm-shrinkwrap\.json|pnpm-lock\.yaml|bun\.lockb|go\.sum|[\w-]+\.lock)$|\.(map|min\.js|min\.css|min\.mjs|snap)$/;
 
 /** Folders of dependencies, builds and version control: they say nothing of what people wrote here. */
 export const LEFT_OUT_FOLDERS: readonly string[] =
@@ -85,25 +42,16 @@ export function kindOf(path: string): FileKind {
   return BINARY.has(extensionOf(path)) ? 'binary' : 'text';
 }
 
-/** Language for the table of lines; files of unknown kinds go by their extension. */
+/** Language for the table of lines; files of unknown kinds go by their extension or, without one, by their name. */
 export function languageOf(path: string): string {
-  const name = path.slice(path.lastIndexOf('/') + 1);
   const extension = extensionOf(path);
-  return BY_NAME.get(name) ?? BY_EXTENSION.get(extension) ?? (extension === '' ? 'other' : `.${extension}`);
+  const name = /(^|\/)(Makefile|Dockerfile|Gemfile|Rakefile|Jenkinsfile)$/.exec(path)?.[2];
+  return name ?? BY_EXTENSION.get(extension) ?? (extension === '' ? 'other' : `.${extension}`);
 }
 
 /** True for extensions that goals may be expected to name files by. */
 export function isKnownExtension(extension: string): boolean {
-  const lower = extension.toLowerCase();
-  return (
-    BY_EXTENSION.has(lower) ||
-    BINARY.has(lower) ||
-    ['lock', 'mod', 'sum', 'log', 'map', 'env'].includes(lower)
-  );
-}
-
-export function isMarkdown(path: string): boolean {
-  return languageOf(path) === 'Markdown';
+  return BY_EXTENSION.has(extension.toLowerCase()) || BINARY.has(extension.toLowerCase());
 }
 
 /** In lower case, without the dot; empty for names such as `LICENSE` and `.gitignore`. */

@@ -1,12 +1,14 @@
 /** Words by which goals are recognised, in English and Chinese. Tables only: `goal.ts` applies them. */
 
 /** Parts of an answer that a goal can ask for. */
-export type Topic = 'readme' | 'tree' | 'lines' | 'largest' | 'todos' | 'headings' | 'dependencies';
+export const TOPICS = ['readme', 'tree', 'lines', 'largest', 'todos', 'headings', 'dependencies'] as const;
+export type Topic = (typeof TOPICS)[number];
 
 export const TOPIC_WORDS: Readonly<Record<Topic, RegExp>> = {
   readme: /\breadme\b|自述文件|说明文件|说明文档/i,
-  tree: /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
-  lines: /\b(lines?|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
+  tree: /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)(?! (that )?(use|mention|contain|import|call|refer))|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
+  lines:
+    /\b(lines?(?! (with|that|where|contain|mention))|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
   largest: /\b(largest|biggest|longest|file sizes?|sizes of)\b|最大|最长|文件大小/i,
   todos: /\b(to-?dos?|fixmes?|xxx|(left|still|remains) to (do|be done)|unfinished)\b|待办|未完成/i,
   headings: /\b(headings?|outlines?|table of contents|sections)\b|标题|大纲/i,
@@ -15,15 +17,14 @@ export const TOPIC_WORDS: Readonly<Record<Topic, RegExp>> = {
 
 /** Asks for the folder as a whole. */
 export const OVERVIEW_WORDS =
-  /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is) in (this|the|my) (project|repo(sitory)?|folder|directory|code(base)?|package|workspace)|what('s| is| does) (this|the) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
+  /\b(overview|summar(y|i[sz]e|ies)|describe|explain|analy[sz]e|explore|introduce|inspect|survey|tell me about|understand|look (at|around|through)|what('s| is| does) (in )?(this|the|my) (project|repo(sitory)?|folder|directory|code(base)?|package|library|tool|workspace|about))\b|概述|概览|总结|介绍|分析|了解|梳理|看看|是什么|做什么/i;
 
 /** Files that goals name without an extension. */
 export const BARE_FILE_NAMES =
-  /\b(Makefile|Dockerfile|Jenkinsfile|LICEN[CS]E|NOTICE|CHANGELOG|CONTRIBUTING|AUTHORS|SECURITY|CODEOWNERS|HISTORY)\b/g;
+  /\b(Makefile|Dockerfile|Jenkinsfile|LICEN[CS]E|NOTICE|CHANGELOG|CONTRIBUTING|AUTHORS|SECURITY|CODEOWNERS)\b/g;
 
 /** Names of products that look like files. */
-export const NOT_FILES =
-  /^(node|next|nuxt|vue|express|three|d3|nest|ember|backbone|moment|day|p5|electron|chart|discord)\.js$|^asp\.net$/i;
+export const NOT_FILES = /^(node|next|nuxt|vue|express|three|d3|nest|electron|chart|discord)\.js$/i;
 
 /** Things that rules cannot make, at the place of a verb: what begins a sentence or follows "and", "please", "to me". */
 const MAKING =
@@ -66,12 +67,10 @@ export const SEARCH_PATTERNS: readonly RegExp[] = [
 export const SEARCH_VERBS =
   /\b(where|find|search|grep|look for|occurrences?|uses?|used|usages?|mentions?|mentioned|contains?|count|how (often|many)|references?|callers?|which files)\b|查找|搜索|检索|统计|出现|在哪|使用|引用|调用/i;
 
-/** Words that are never searched for. */
+/** Words that are never searched for, and no folders. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
-  `a all an and any are as at be been but by can could did do does each every file files find folder folders for from
-  function functions give had has have here how i if in into is it its just know line lines list make many me more most my
-  named need no not number of on one or our please project repo repository same say says see show so some tell than that
-  the their them then there these they thing things this those to todo todos fixme under use used uses using want was we
-  were what when where which who why will with word words would you your code codebase directory workspace readme about
-  count counts it's what's like also both first last much test tests get`.split(/\s+/),
+  `a all an and any are as at code codebase dependencies directory each every file files fixme fixmes folder for from
+  headings here how in is it line lines many me most my no of on one or our project readme repo repository same some
+  source that the their them there these they this those to todo todos we what which word words workspace xxx you
+  your`.split(/\s+/),
 );

@@ -13,6 +13,7 @@ import {
   SEARCH_PATTERNS,
   SEARCH_VERBS,
   TOPIC_WORDS,
+  TOPICS,
   WEB_WORDS,
   WRITE_TO,
   WRITE_TO_ZH,
@@ -31,59 +32,47 @@ export interface Intent {
   writeTo: string | null;
   /** Words to find the places of. */
   words: string[];
-  /** What is asked and cannot be done by rules: the verb or word that says so; null where there is none. */
+  /**
+   * What is asked and cannot be done by rules: the verb or word that says so, empty where nothing of the above was
+   * recognised; null where all is.
+   */
   unserved: string | null;
-  /** Nothing of the above was recognised: lines that share these words may still help. */
-  related: string[];
 }
 
-const ALL_TOPICS: readonly Topic[] = [
-  'readme',
-  'tree',
-  'lines',
-  'largest',
-  'todos',
-  'headings',
-  'dependencies',
-];
+/** What is looked at where the goal asks for nothing in particular. */
 const BRIEF_TOPICS: readonly Topic[] = ['readme', 'tree'];
 
 /** Reads a goal; what was said later in the same goal stands on lines of its own. */
 export function readGoal(goal: string): Intent {
-  const zh = /\p{Script=Han}/u.test(goal);
   const { writeTo, others } = takeTarget(goal);
   const { files, rest } = takeFiles(others);
-  const folders = foldersIn(rest);
-  const quoted = quotedWords(rest);
-  const words = searchWords(rest, quoted);
-  const unserved = unservedPart(rest);
+  const quoted = SEARCH_VERBS.test(rest) ? quotedWords(rest) : [];
+  const words = quoted.length > 0 ? quoted : searchWords(rest);
+  // Words in quotes are what is searched for, not what is asked.
+  const named = topicsIn(quoted.reduce((text, word) => text.replace(word, ' '), rest));
   const isAboutAll = OVERVIEW_WORDS.test(rest);
-  const named = topicsIn(withoutWords(rest, quoted), words);
-  const nothingNamed = named.length === 0 && files.length === 0 && words.length === 0;
-  const isUnknown = nothingNamed && !isAboutAll;
-  const isOverview = isAboutAll && files.length === 0 && words.length === 0;
+  const namesPart = files.length > 0 || words.length > 0;
+  const isUnknown = named.length === 0 && !namesPart && !isAboutAll;
   return {
-    zh,
-    topics: isUnknown ? [...BRIEF_TOPICS] : isOverview ? overviewTopics(named) : named,
+    zh: /\p{Script=Han}/u.test(goal),
+    topics: isUnknown ? [...BRIEF_TOPICS] : isAboutAll && !namesPart ? overviewTopics(named) : named,
     files,
-    folders,
+    folders: foldersIn(rest),
     writeTo,
     words,
-    unserved: unserved ?? (isUnknown ? '' : null),
-    related: isUnknown ? contentWords(rest) : [],
+    unserved: unservedPart(rest) ?? (isUnknown ? '' : null),
   };
 }
 
 /** "What is in this folder?" names the tree and means the whole. */
 function overviewTopics(named: Topic[]): Topic[] {
-  if (named.every(topic => topic === 'tree')) return [...ALL_TOPICS];
+  if (named.every(topic => topic === 'tree')) return [...TOPICS];
   return named.includes('readme') ? named : [...new Set([...BRIEF_TOPICS, ...named])];
 }
 
 /** The file to write to, and the goal without it: what is left says what to write. */
 function takeTarget(goal: string): { writeTo: string | null; others: string } {
-  const found = WRITE_TO.exec(goal) ?? WRITE_TO_ZH.exec(goal);
-  const [whole = '', between = '', path] = found ?? [];
+  const [whole = '', between = '', path] = WRITE_TO.exec(goal) ?? WRITE_TO_ZH.exec(goal) ?? [];
   if (path === undefined) return { writeTo: null, others: goal };
   return { writeTo: path.replace(/^\.\//, ''), others: goal.replace(whole, () => between) };
 }
@@ -91,20 +80,20 @@ function takeTarget(goal: string): { writeTo: string | null; others: string } {
 /** File names in the goal, and the goal without them, so that `todo.md` does not ask for TODOs. */
 function takeFiles(goal: string): { files: string[]; rest: string } {
   const files = new Set<string>();
-  const withoutUrls = goal.replace(/https?:\/\/\S+/g, url => (WEB_WORDS.test(url) ? 'https://' : url));
-  const rest = withoutUrls
+  const take = (name: string) => {
+    files.add(name.replace(/^\.\//, ''));
+    return ' ';
+  };
+  const rest = goal
+    .replace(/https?:\/\/\S+/g, 'https://')
     .replace(
       /(?:[\w@.+-]+\/)*[\w@+-][\w@.+-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/])/g,
       (name, extension: string) => {
         const isFile = !NOT_FILES.test(name) && (isKnownExtension(extension) || name.includes('/'));
-        if (isFile) files.add(name.replace(/^\.\//, ''));
-        return isFile ? ' ' : name;
+        return isFile ? take(name) : name;
       },
     )
-    .replace(BARE_FILE_NAMES, name => {
-      files.add(name);
-      return ' ';
-    });
+    .replace(BARE_FILE_NAMES, take);
   return { files: [...files], rest };
 }
 
@@ -119,64 +108,45 @@ function foldersIn(text: string): string[] {
 }
 
 function quotedWords(text: string): string[] {
-  return [
-    ...text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|(?<!\w)'([^'\n]+)'(?!\w)/g),
-  ].map(groups => (groups.slice(1).find(group => group !== undefined) ?? '').trim());
+  const found = text.matchAll(/`([^`\n]+)`|"([^"\n]+)"|“([^”\n]+)”|「([^」\n]+)」|(?<!\w)'([^'\n]+)'(?!\w)/g);
+  return [...found].map(groups => (groups.slice(1).find(group => group !== undefined) ?? '').trim());
 }
 
-function searchWords(text: string, quoted: string[]): string[] {
-  const asked = SEARCH_VERBS.test(text) ? quoted : [];
-  const named =
-    quoted.length > 0
-      ? []
-      : SEARCH_PATTERNS.flatMap(pattern => [...text.matchAll(pattern)].map(([, word = '']) => word));
-  const usable = named.filter(word => !COMMON_WORDS.has(word.toLowerCase()) && !isTopic(word));
-  return [
-    ...new Set(
-      [...asked.filter(word => !isTopic(word)), ...usable].map(word => word.replace(/[.,;:?!]+$/, '')),
-    ),
-  ].filter(word => word.length > 1);
+function searchWords(text: string): string[] {
+  const found = SEARCH_PATTERNS.flatMap(pattern => [...text.matchAll(pattern)]);
+  const words = found.map(([, word = '']) => word.replace(/[.,;:?!]+$/, ''));
+  return [...new Set(words)].filter(word => word.length > 1 && !COMMON_WORDS.has(word.toLowerCase()));
 }
 
-function isTopic(word: string): boolean {
-  return Object.values(TOPIC_WORDS).some(pattern => pattern.exec(word)?.[0].length === word.length);
-}
-
-/** Words in quotes are what is searched for, not what is asked. */
-function withoutWords(text: string, quoted: string[]): string {
-  return quoted.filter(word => !isTopic(word)).reduce((rest, word) => rest.replace(word, ' '), text);
-}
-
-const OF_WORD: Partial<Record<Topic, RegExp>> = {
-  lines: /\blines? (with|that|where|contain|of|mention)/i,
-  tree: /\b(which|what|how many) files (that )?(use|mention|contain|import|call|refer)/i,
-};
-
-function topicsIn(text: string, words: string[]): Topic[] {
-  const places = ALL_TOPICS.map(topic => ({ topic, at: text.search(TOPIC_WORDS[topic]) })).filter(
-    ({ at }) => at >= 0,
-  );
-  places.sort((a, b) => a.at - b.at);
-  // "Lines with the word x" asks for the word, not for a table of lines.
-  const isOfWord = (topic: Topic) => words.length > 0 && OF_WORD[topic]?.test(text) === true;
-  return places.map(({ topic }) => topic).filter(topic => !isOfWord(topic));
+function topicsIn(text: string): Topic[] {
+  const places = TOPICS.map(topic => ({ topic, at: text.search(TOPIC_WORDS[topic]) }));
+  return places
+    .filter(({ at }) => at >= 0)
+    .sort((a, b) => a.at - b.at)
+    .map(({ topic }) => topic);
 }
 
 function unservedPart(text: string): string | null {
   const stripped = text.replace(REPORTING, ' ').replace(REPORTING_ZH, ' ');
-  return (
-    (
-      ACTION.exec(stripped)?.[1] ??
-      ACTION_ZH.exec(stripped)?.[1] ??
-      WEB_WORDS.exec(stripped)?.[0] ??
-      null
-    )?.toLowerCase() ?? null
-  );
+  const found = ACTION.exec(stripped)?.[1] ?? ACTION_ZH.exec(stripped)?.[1] ?? WEB_WORDS.exec(stripped)?.[0];
+  return found?.toLowerCase() ?? null;
 }
 
-function contentWords(text: string): string[] {
-  const found = text.match(/[A-Za-z_$][\w$-]{2,}/g) ?? [];
-  return [...new Set(found.map(word => word.toLowerCase()))]
-    .filter(word => !COMMON_WORDS.has(word))
-    .slice(0, 8);
+/**
+ * The kinds of work that goals are split into. `survey`: list the folder; `read`: files named, README, manifests,
+ * headings; `source`: all text, to count and search; `write`: the answer into a file.
+ */
+export const WORKS = ['survey', 'read', 'source', 'write'] as const;
+export type Work = (typeof WORKS)[number];
+
+/** Every kind that the goal needs, in order. */
+export function workFor({ topics, files, folders, words, writeTo }: Intent): Work[] {
+  const asks = (...wanted: Topic[]) => topics.some(topic => wanted.includes(topic));
+  const needs: Record<Work, boolean> = {
+    survey: topics.length + words.length + folders.length > 0,
+    read: asks('readme', 'headings', 'dependencies') || files.length > 0,
+    source: asks('lines', 'todos') || words.length > 0,
+    write: writeTo !== null,
+  };
+  return WORKS.filter(work => needs[work]);
 }

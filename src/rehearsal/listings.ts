@@ -1,33 +1,4 @@
-/** Reads what file servers say: trees, listings with sizes, several files in one result. */
-
-export interface TreeEntry {
-  /** From the workspace, with `/`. */
-  path: string;
-  isFolder: boolean;
-}
-
-/** Entries of a `directory_tree` result, by its lines, so that the beginning of a cut one can be read too. */
-export function readTree(text: string, root = '.'): TreeEntry[] {
-  const names: string[] = root === '.' ? [] : [root];
-  const base = names.length;
-  const entries: TreeEntry[] = [];
-  for (const line of text.split('\n')) {
-    const [, indent = '', key, value = ''] = /^( +)"(name|type)": (".*"),?$/.exec(line) ?? [];
-    const depth = base + (indent.length - 4) / 4;
-    if (key === 'name') names[depth] = readString(value);
-    if (key !== 'type') continue;
-    entries.push({ path: names.slice(0, depth + 1).join('/'), isFolder: value === '"directory"' });
-  }
-  return entries;
-}
-
-function readString(json: string): string {
-  try {
-    return String(JSON.parse(json));
-  } catch {
-    return json;
-  }
-}
+/** Reads what file servers say: listings, and several files in one result. */
 
 export interface ListedEntry {
   name: string;
@@ -36,13 +7,7 @@ export interface ListedEntry {
   size: number | null;
 }
 
-const UNIT_BYTES: Readonly<Record<string, number>> = {
-  B: 1,
-  KB: 1024,
-  MB: 1024 ** 2,
-  GB: 1024 ** 3,
-  TB: 1024 ** 4,
-};
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** Entries of `list_directory` and `list_directory_with_sizes`. */
 export function readListing(text: string): ListedEntry[] {
@@ -52,7 +17,7 @@ export function readListing(text: string): ListedEntry[] {
     const [, name, number, unit = ''] = /^(.*?)\s+(\d+(?:\.\d+)?) ([KMGT]?B)$/.exec(rest) ?? [];
     if (kind === 'DIR' || name === undefined)
       return [{ name: rest.trimEnd(), isFolder: kind === 'DIR', size: null }];
-    return [{ name, isFolder: false, size: Math.round(Number(number) * (UNIT_BYTES[unit] ?? 1)) }];
+    return [{ name, isFolder: false, size: Math.round(Number(number) * 1024 ** UNITS.indexOf(unit)) }];
   });
 }
 
@@ -60,36 +25,21 @@ export type FileText = { path: string; text: string } | { path: string; error: s
 
 /** Files of a `read_multiple_files` result, told apart by the paths that were asked for, in their order. */
 export function readSeveralFiles(text: string, paths: readonly string[]): FileText[] {
-  const files: FileText[] = [];
+  const parts: { path: string; isError: boolean; start: number; from: number }[] = [];
   let at = 0;
-  for (const [index, path] of paths.entries()) {
-    const next = paths[index + 1];
-    const end = next === undefined ? text.length : endOf(text, at, next);
-    if (end < 0) break;
-    const part = text.slice(at, end);
-    if (part.startsWith(`${path}: Error - `))
-      files.push({ path, error: part.slice(path.length + 10).trim() });
-    else if (part.startsWith(`${path}:\n`))
-      files.push({ path, text: part.slice(path.length + 2).replace(/\n$/, '') });
-    at = end + SEPARATOR.length;
+  for (const path of paths) {
+    const name = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    const mark = new RegExp(`${parts.length === 0 ? '^' : '\\n---\\n'}${name}:( Error - |\\n)`, 'g');
+    mark.lastIndex = at;
+    const found = mark.exec(text);
+    // The rest was cut off.
+    if (!found) break;
+    parts.push({ path, isError: found[1] !== '\n', start: found.index, from: mark.lastIndex });
+    // The line end behind the path of an empty file may begin the next mark.
+    at = mark.lastIndex - 1;
   }
-  return files;
-}
-
-const SEPARATOR = '\n---\n';
-
-function endOf(text: string, from: number, nextPath: string): number {
-  for (
-    let at = text.indexOf(`${SEPARATOR}${nextPath}:`, from);
-    at >= 0;
-    at = text.indexOf(SEPARATOR, at + 1)
-  ) {
-    const after = text.slice(at + SEPARATOR.length + nextPath.length + 1).slice(0, 9);
-    if (
-      text.startsWith(`${SEPARATOR}${nextPath}:`, at) &&
-      (after.startsWith('\n') || after.startsWith(' Error - '))
-    )
-      return at;
-  }
-  return -1;
+  return parts.map(({ path, isError, from }, index) => {
+    const body = text.slice(from, parts[index + 1]?.start);
+    return isError ? { path, error: body.trim() } : { path, text: body.replace(/\n$/, '') };
+  });
 }

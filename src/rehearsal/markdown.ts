@@ -4,21 +4,8 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   const align = head.map((_, column) =>
     rows.every(row => typeof row[column] === 'number') ? '---:' : '---',
   );
-  const lines = [head, align, ...rows].map(
-    row => `| ${row.map(cell => escapeCell(String(cell))).join(' | ')} |`,
-  );
-  return lines.join('\n');
-}
-
-function escapeCell(text: string): string {
-  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|');
-}
-
-/** A list that is cut with a line that says how much is left out. */
-export function list(items: readonly string[], most: number, more: (left: number) => string): string {
-  const lines = items.slice(0, most).map(item => (/^\s*- /.test(item) ? item : `- ${item}`));
-  if (items.length > most) lines.push(`- ${more(items.length - most)}`);
-  return lines.join('\n');
+  const cell = (value: string | number) => String(value).replace(/\s+/g, ' ').replaceAll('|', '\\|');
+  return [head, align, ...rows].map(row => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
 /** Text from a file as inline code: one line, cut, and never ending the code itself. */
@@ -31,12 +18,9 @@ export function code(text: string, most = 120): string {
 }
 
 /** Text from a file as a quotation. */
-export function quote(text: string, most = 600): string {
+export function quote(text: string, most = 1200): string {
   const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
-  return cut
-    .split('\n')
-    .map(line => `> ${line}`)
-    .join('\n');
+  return cut.replace(/^/gm, '> ');
 }
 
 /** `12.3 KB`, as file listings say it. */

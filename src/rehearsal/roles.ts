@@ -1,34 +1,43 @@
 /** What each role answers, from the conversation alone. */
-import { answerWithoutTools, writeAnswer, writeReport } from './answer.js';
-import { findGaps } from './checks.js';
+import { answerWithoutTools, whyNotWritten, writeAnswer, writeReport } from './answer.js';
+import { roundsOf, tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';
+import { gatherEvidence } from './evidence.js';
+import { readGoal, workFor } from './goal.js';
 import { plural } from './markdown.js';
+import type { WantedCall } from './next-calls.js';
 import { nextCalls } from './next-calls.js';
-import { ADVICE, EXPLAIN_TASK, planReply, REFUSED } from './plan-rules.js';
-import type { RuleCall, RuleReply } from './reply.js';
+import { EXPLAIN_TASK, improvementFor, missingWork, planReply, workOfTask } from './plan.js';
+import type { RuleReply } from './reply.js';
 import { jsonReply, textReply } from './reply.js';
-import { say } from './sections.js';
+import type { Seen } from './scope.js';
+import { say } from './scope.js';
 import { orchestrate, review, route, understand } from './steering-rules.js';
-import { canSeeFiles, toolboxOf } from './tools.js';
-import type { View } from './view.js';
-import { viewOf } from './view.js';
-import type { Work } from './work.js';
-import { workFor, workOfTask } from './work.js';
+import type { Toolbox } from './tools.js';
+import { toolboxOf } from './tools.js';
 
-/** Rounds in modes without tasks. */
-const LONE_ROUNDS = 12;
+/**
+ * Characters that a conversation may have, to be added to by one more reply. A run that continues as new carries
+ * its whole conversation, and would have to drop some above 1.6 MB.
+ */
+const MOST_CHARS = 700_000;
 
 /** Answers for the role that the request is for. */
 export function replyFor(conversation: Conversation): RuleReply {
+  const seen: Seen = {
+    intent: readGoal(conversation.goal),
+    evidence: gatherEvidence(conversation.calls),
+    isFull: conversation.chars > MOST_CHARS,
+  };
   switch (conversation.part) {
     case 'planner':
-      return planReply(viewOf(conversation));
+      return planReply(conversation, seen);
     case 'executor':
-      return executorReply(conversation);
+      return executorReply(conversation, seen);
     case 'verifier':
-      return verifierReply(viewOf(conversation));
+      return verifierReply(conversation, seen);
     case 'summary':
-      return summaryReply(viewOf(conversation));
+      return summaryReply(conversation, seen);
     case 'understanding':
       return understand(conversation.lastWords);
     case 'router':
@@ -38,57 +47,43 @@ export function replyFor(conversation: Conversation): RuleReply {
     case 'orchestrator':
       return orchestrate();
     case 'other':
-      return loneReply(viewOf(conversation));
+      return textReply('Nothing that a rule is for.', answerWithoutTools(seen));
   }
 }
 
-function executorReply(conversation: Conversation): RuleReply {
-  const { brief, task, tools } = conversation;
-  const id = task?.taskId ?? (brief && 'taskId' in brief ? brief.taskId : '');
+function executorReply({ brief, task, tools, roundsUsed }: Conversation, seen: Seen): RuleReply {
+  const id = task?.slots.id ?? '';
   const own = workOfTask(id);
-  const isExplaining = id.startsWith(EXPLAIN_TASK);
-  const view = viewOf(conversation, own === null && !isExplaining ? task?.description : '');
-  const work = own === null ? workFor(view.intent) : [own];
-  const calls =
-    isExplaining || tools.length === 0
-      ? []
-      : nextCalls(work, { ...view, box: toolboxOf(tools), document: () => writeAnswer(view) });
-  const roundsLeft = (task?.rounds ?? LONE_ROUNDS) - conversation.roundsUsed;
+  const work = own === null ? workFor(seen.intent) : [own];
+  const box = toolboxOf(tools);
+  const document = () => writeAnswer(seen);
+  const isExplaining = id === EXPLAIN_TASK;
+  const calls = isExplaining
+    ? []
+    : (work.map(kind => nextCalls(kind, seen, box, document)).find(found => found.length > 0) ?? []);
   // The last round is for the report.
-  if (calls.length > 0 && roundsLeft > 1) return callReply(view, calls);
-  const summary = isExplaining
-    ? answerWithoutTools(view)
-    : work.map(kind => writeReport(kind, view)).join('\n\n') || nothingFound(view);
-  const isRefused = own === 'write' && wasRefused(view);
+  if (calls.length > 0 && task && roundsOf(task) - roundsUsed > 1) return callReply(seen, calls, box);
+  const report = isExplaining
+    ? answerWithoutTools(seen)
+    : work.map(kind => writeReport(kind, seen)).join('\n\n');
+  const isRefused = own === 'write' && whyNotWritten(seen) !== null;
   const isDone = calls.length === 0 && brief?.kind !== 'report';
   return jsonReply('Reports what the results show.', 'executor-response', {
-    summary,
+    summary:
+      report ||
+      say(seen, 'No result came, and there is no room for more.', '没有得到结果，也容不下更多内容。'),
     taskCompleted: isDone && !isRefused,
     shouldContinue: false,
     nextAction: isRefused ? 'skip' : isDone ? 'complete' : null,
-    todos: [
-      { id, description: task?.description ?? id, status: isDone ? 'completed' : 'failed', isCurrent: true },
-    ],
+    todos: [],
   });
 }
 
-/** A file was to be written, and was not: a person or a rule did not allow it, or the tool failed. */
-function wasRefused({ intent, evidence }: View): boolean {
-  return intent.writeTo !== null && (evidence.writes.get(intent.writeTo) ?? null) !== null;
-}
-
-function nothingFound(view: View): string {
-  return say(
-    view,
-    'No result came, and the conversation has no room for more.',
-    '没有得到结果，对话也容不下更多内容。',
-  );
-}
-
-function callReply(view: View, calls: RuleCall[]): RuleReply {
-  const names = [...new Set(calls.map(call => call.name))].join(', ');
+function callReply(seen: Seen, wanted: readonly WantedCall[], box: Toolbox): RuleReply {
+  const calls = wanted.map(({ use, args }) => ({ name: box[use] ?? use, arguments: args }));
+  const names = [...new Set(calls.map(({ name }) => name))].join(', ');
   const text = say(
-    view,
+    seen,
     `${plural(calls.length, 'call')} of ${names}.`,
     `调用 ${names} 共 ${calls.length} 次。`,
   );
@@ -96,65 +91,45 @@ function callReply(view: View, calls: RuleCall[]): RuleReply {
 }
 
 /** Sends the work back while a further call can bring something; else answers. */
-function verifierReply(view: View): RuleReply {
-  const { brief } = view.conversation;
-  const tasks = brief?.kind === 'verify' ? brief.tasks : [];
-  const isBlind = tasks.length > 0 && tasks.every(task => task.id.startsWith(EXPLAIN_TASK));
-  const gaps = isBlind ? [] : findGaps(view, view.usedBox, view.roomChars);
-  const summary = isBlind ? answerWithoutTools(view) : writeAnswer(view);
-  const isServed = !isBlind && view.intent.unserved === null && !wasRefused(view);
-  const improvements = gaps.length > 0 ? gaps.map(gap => gap.improvement) : isServed ? null : [advice(view)];
+function verifierReply({ brief }: Conversation, seen: Seen): RuleReply {
+  const tasks = brief ? tasksOf(brief) : [];
+  const isBlind = tasks.some(({ id }) => id === EXPLAIN_TASK);
+  const gaps = isBlind ? [] : missingWork(seen);
+  const limit = gaps.length > 0 ? null : whyNotServed(seen, isBlind);
+  const feedback =
+    limit ??
+    say(seen, `Mechanical checks found ${gaps.length} gaps.`, `机械检查发现 ${gaps.length} 处缺口。`);
   return jsonReply('Checks by rules what the results cover.', 'verifier-response', {
     allCompleted: gaps.length === 0,
-    userNeedsSatisfied: gaps.length === 0 && isServed,
-    overallFeedback: feedback(view, gaps.length, isServed),
-    summary,
-    improvements,
-    tasks: tasks.map(({ id, status }) => verdictOn(id, status, gaps)),
+    userNeedsSatisfied: gaps.length === 0 && limit === null,
+    overallFeedback: feedback,
+    summary: isBlind ? answerWithoutTools(seen) : writeAnswer(seen),
+    improvements: limit === null ? gaps.map(work => improvementFor(work, seen)) : [limit],
+    tasks: tasks.map(({ id }) => {
+      const gap = gaps.find(work => work === workOfTask(id));
+      const missing = gap === undefined ? 'Nothing more to be had by tools.' : improvementFor(gap, seen);
+      return { id, completed: gap === undefined, feedback: missing };
+    }),
   });
 }
 
-/** What would help where rules are at their end. */
-function advice(view: View): string {
-  if (wasRefused(view)) return `${REFUSED}: ${view.intent.writeTo}`;
-  return `${ADVICE}: ${say(view, 'rules can only list, quote, count and find.', '规则只能列出、引用、统计和查找。')}`;
+/** Why the goal is not met although nothing more can be done; null where it is met. */
+function whyNotServed(seen: Seen, isBlind: boolean): string | null {
+  if (whyNotWritten(seen) !== null) return say(seen, 'The file was not written.', '文件没有写入。');
+  if (!isBlind && seen.intent.unserved === null) return null;
+  return say(
+    seen,
+    'The goal asks for more than rules can do: they list, quote, count and find.',
+    '目标超出了规则的能力：规则只能列出、引用、统计和查找。',
+  );
 }
 
-function feedback(view: View, gaps: number, isServed: boolean): string {
-  if (gaps > 0) return say(view, `Mechanical checks found ${gaps} gaps.`, `机械检查发现 ${gaps} 处缺口。`);
-  if (isServed) return say(view, 'Mechanical checks found no gap.', '机械检查没有发现缺口。');
-  if (wasRefused(view)) return say(view, 'The file was not written.', '文件没有写入。');
-  return say(view, 'The goal asks for more than rules can do.', '目标超出了规则的能力。');
-}
-
-function verdictOn(id: string, status: string, gaps: readonly { work: Work; improvement: string }[]) {
-  const gap = gaps.find(({ work }) => work === workOfTask(id));
-  return {
-    id,
-    completed: gap === undefined,
-    feedback: gap?.improvement ?? `Status ${status}; nothing more to be had by tools.`,
-  };
-}
-
-function summaryReply(view: View): RuleReply {
-  const { brief } = view.conversation;
-  const why = brief?.kind === 'wrap_up' ? brief.why : '';
+function summaryReply({ brief }: Conversation, seen: Seen): RuleReply {
+  const why = brief?.slots.why;
   const early = say(
-    view,
+    seen,
     `The work ended early: ${why}. What is missing below was not looked at.`,
     `工作提前结束：${why}。下文没有的内容没有查看。`,
   );
-  return textReply('Answers from what there is.', writeAnswer(view, why === '' ? '' : early));
-}
-
-/** Any other role: with file tools it does all the work itself, and then answers in plain text. */
-function loneReply(view: View): RuleReply {
-  const { conversation, intent } = view;
-  const box = toolboxOf(conversation.tools);
-  const calls = canSeeFiles(box)
-    ? nextCalls(workFor(intent), { ...view, box, document: () => writeAnswer(view) })
-    : [];
-  if (calls.length > 0 && conversation.roundsUsed < LONE_ROUNDS) return callReply(view, calls);
-  const hasSeen = conversation.calls.length > 0;
-  return textReply('Answers from what there is.', hasSeen ? writeAnswer(view) : answerWithoutTools(view));
+  return textReply('Answers from what there is.', writeAnswer(seen, why === undefined ? '' : early));
 }

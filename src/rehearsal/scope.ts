@@ -1,92 +1,92 @@
 /** Which of the files that were found a goal is about. */
 import type { Evidence, FileSeen } from './evidence.js';
-import { isMarkdown, kindOf, languageOf } from './file-kinds.js';
+import { kindOf, languageOf } from './file-kinds.js';
 import type { Intent } from './goal.js';
+
+/** What is wanted, and what is known. */
+export interface Seen {
+  intent: Intent;
+  evidence: Evidence;
+  /** The conversation has no room for more results. */
+  isFull: boolean;
+}
+
+/** The text in the language of the goal. */
+export function say({ intent }: Seen, english: string, chinese: string): string {
+  return intent.zh ? chinese : english;
+}
 
 /** Larger files are not read for counts. */
 export const MAX_FILE_BYTES = 160 * 1024;
 
-/** Files whose names say that they list dependencies. */
-const MANIFESTS =
-  /(^|\/)(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|go\.mod|Cargo\.toml|composer\.json)$/;
-const README = /^readme(\.\w+)?$/i;
-/** Manifests of examples and fixtures lie deeper. */
-const MANIFEST_DEPTH = 3;
+/** Files whose names say that they list dependencies; those of examples and fixtures lie deeper. */
+const MANIFEST =
+  /^([^/]+\/){0,2}(package\.json|pyproject\.toml|requirements[\w.-]*\.txt|go\.mod|Cargo\.toml|composer\.json)$/;
+const README = /(^|\/)readme(\.\w+)?$/i;
 
-/** Folders of the goal that exist; the workspace where it names none. */
-export function scopeFolders(intent: Intent, evidence: Evidence): string[] {
-  const known = [...evidence.folders.keys()];
-  return intent.folders.flatMap(name => {
-    const match = known.filter(folder => folder === name || folder.endsWith(`/${name}`)).sort(byDepth)[0];
-    return match === undefined ? [] : [match];
-  });
+/** Folders that the goal names, as they are in the listing; null for those that are not there. */
+export function namedFolders({ intent, evidence }: Seen): { name: string; path: string | null }[] {
+  const known = [...evidence.folders.keys()].sort(byDepth);
+  return intent.folders.map(name => ({
+    name,
+    path: known.find(folder => folder === name || folder.endsWith(`/${name}`)) ?? null,
+  }));
 }
 
-/** Folders that the goal names and the listing does not have. */
-export function unknownFolders(intent: Intent, evidence: Evidence): string[] {
-  const known = [...evidence.folders.keys()];
-  return intent.folders.filter(name => !known.some(folder => folder === name || folder.endsWith(`/${name}`)));
+/** Whether a path is one of the goal's folders or below one, or the goal names none that is there. */
+export function scopeOf(seen: Seen): (path: string) => boolean {
+  const folders = namedFolders(seen).flatMap(({ path }) => (path === null ? [] : [path]));
+  return path => folders.length === 0 || folders.some(folder => `${path}/`.startsWith(`${folder}/`));
 }
 
 /** Files below the goal's folders, by path. */
-export function filesInScope(intent: Intent, evidence: Evidence): FileSeen[] {
-  const folders = scopeFolders(intent, evidence);
-  return [...evidence.files.values()]
-    .filter(({ path }) => folders.length === 0 || folders.some(folder => path.startsWith(`${folder}/`)))
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+export function filesInScope(seen: Seen): FileSeen[] {
+  const isInScope = scopeOf(seen);
+  const files = [...seen.evidence.files.values()].filter(({ path }) => isInScope(path));
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Text files that people wrote: what is counted. */
-export function countableFiles(intent: Intent, evidence: Evidence): FileSeen[] {
-  return filesInScope(intent, evidence).filter(file => kindOf(file.path) === 'text' && !looksBinary(file));
+/** Text files that people wrote: what is counted. One of an unknown kind may turn out not to be one. */
+export function countableFiles(seen: Seen): FileSeen[] {
+  return filesInScope(seen).filter(({ path, text }) => kindOf(path) === 'text' && !text?.includes('\0'));
 }
 
-/** A text of an unknown kind that turned out not to be one. */
-export function looksBinary({ text }: FileSeen): boolean {
-  return text?.includes('\0') === true;
+/** Text files that counts and searches still lack: data last, for it is large and holds few notes of people. */
+export function unreadSources(seen: Seen): FileSeen[] {
+  const isData = ({ path }: FileSeen) => /^(JSON|CSV|XML|Text|other|\..*)$/.test(languageOf(path));
+  return countableFiles(seen)
+    .filter(file => !file.whole && file.error === null && !isTooLarge(file))
+    .sort((a, b) => Number(isData(a)) - Number(isData(b)) || (a.size ?? 0) - (b.size ?? 0));
 }
 
-/** Data files are read last: they are large, and hold few notes of people. */
-export function readingOrder(a: FileSeen, b: FileSeen): number {
-  const rank = ({ path }: FileSeen) =>
-    /^(JSON|CSV|XML|Plain text|other|\..*)$/.test(languageOf(path)) ? 1 : 0;
-  return rank(a) - rank(b) || (a.size ?? 0) - (b.size ?? 0) || (a.path < b.path ? -1 : 1);
+export function isTooLarge({ size }: FileSeen): boolean {
+  return size !== null && size > MAX_FILE_BYTES;
 }
 
 /** The file that a goal means by a name: the path itself, else the nearest to the root of that name. */
-export function findNamed(name: string, evidence: Evidence): string | null {
-  const exact = evidence.files.get(name);
-  if (exact && exact.error === null) return name;
+export function findNamed(name: string, { files }: Evidence): FileSeen | null {
+  const exact = files.get(name);
+  if (exact?.error === null) return exact;
   const wanted = name.toLowerCase();
-  const matches = [...evidence.files.values()].filter(file => {
-    const path = file.path.toLowerCase();
-    const base = path.slice(path.lastIndexOf('/') + 1);
-    return (
-      file.error === null &&
-      (path.endsWith(`/${wanted}`) ||
-        path === wanted ||
-        (!wanted.includes('.') && base.split('.')[0] === wanted))
-    );
+  const matches = [...files.values()].filter(({ path, error }) => {
+    const [lower, base = ''] = [path.toLowerCase(), path.toLowerCase().split('/').at(-1)];
+    return error === null && (`/${lower}`.endsWith(`/${wanted}`) || base.split('.')[0] === wanted);
   });
-  return matches.map(file => file.path).sort(byDepth)[0] ?? null;
+  return matches.sort((a, b) => byDepth(a.path, b.path))[0] ?? null;
 }
 
 /** The README nearest to the root of what the goal is about. */
-export function findReadme(intent: Intent, evidence: Evidence): string | null {
-  const found = filesInScope(intent, evidence).filter(({ path }) =>
-    README.test(path.slice(path.lastIndexOf('/') + 1)),
-  );
-  return found.map(file => file.path).sort(byDepth)[0] ?? null;
+export function findReadme(seen: Seen): FileSeen | null {
+  const found = filesInScope(seen).filter(({ path }) => README.test(path));
+  return found.sort((a, b) => byDepth(a.path, b.path))[0] ?? null;
 }
 
-export function manifests(intent: Intent, evidence: Evidence): FileSeen[] {
-  return filesInScope(intent, evidence).filter(
-    ({ path }) => MANIFESTS.test(path) && path.split('/').length <= MANIFEST_DEPTH,
-  );
+export function manifests(seen: Seen): FileSeen[] {
+  return filesInScope(seen).filter(({ path }) => MANIFEST.test(path));
 }
 
-export function markdownFiles(intent: Intent, evidence: Evidence): FileSeen[] {
-  return filesInScope(intent, evidence).filter(({ path }) => isMarkdown(path));
+export function markdownFiles(seen: Seen): FileSeen[] {
+  return filesInScope(seen).filter(({ path }) => languageOf(path) === 'Markdown');
 }
 
 function byDepth(a: string, b: string): number {

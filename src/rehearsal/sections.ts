@@ -1,143 +1,127 @@
-/** Parts of the answer about the folder as a whole, each from what was really read. Empty: nothing to say. */
-import { dependenciesOf, headingLines, headingsOf, introOf } from './documents.js';
-import type { Evidence } from './evidence.js';
-import { countLines, findPlaces, linesByLanguage, MARKERS, totalOf } from './facts.js';
-import type { Intent } from './goal.js';
+/** Parts of the answer, each from what was really read. Empty: nothing to say. */
+import { dependenciesOf, headingLines, headingsOf, introOf, readManifest } from './documents.js';
+import type { FileSeen } from './evidence.js';
+import { languageOf } from './file-kinds.js';
+import { workFor } from './goal.js';
 import type { Topic } from './goal-words.js';
-import { bytesText, code, list, plural, quote, table } from './markdown.js';
-import { countableFiles, filesInScope, findReadme, manifests, markdownFiles, scopeFolders } from './scope.js';
-
-export interface Seen {
-  intent: Intent;
-  evidence: Evidence;
-}
-
-/** The text in the language of the goal. */
-export function say({ intent }: Seen, english: string, chinese: string): string {
-  return intent.zh ? chinese : english;
-}
-
-/** "and 3 more". */
-export function moreText(seen: Seen): (left: number) => string {
-  return left => say(seen, `and ${left} more`, `另有 ${left} 项`);
-}
+import { bytesText, code, plural, quote, table } from './markdown.js';
+import type { Place } from './places.js';
+import { countLines, findPlaces, findWord, linesByLanguage, MARKERS } from './places.js';
+import type { Seen } from './scope.js';
+import {
+  countableFiles,
+  filesInScope,
+  findNamed,
+  findReadme,
+  isTooLarge,
+  MAX_FILE_BYTES,
+  manifests,
+  markdownFiles,
+  namedFolders,
+  say,
+  scopeOf,
+} from './scope.js';
 
 export const TOPIC_SECTIONS: Readonly<Record<Topic, (seen: Seen) => string>> = {
   readme: readmeSection,
   tree: treeSection,
   lines: linesSection,
   largest: largestSection,
-  todos: todosSection,
+  todos: seen => placesSection(seen, 'TODO, FIXME, XXX', findPlaces(countableFiles(seen), MARKERS)),
   headings: headingsSection,
   dependencies: dependenciesSection,
 };
 
-function readmeSection(seen: Seen): string {
-  const { intent, evidence } = seen;
-  const path = findReadme(intent, evidence);
-  const text = path === null ? null : (evidence.files.get(path)?.text ?? null);
-  const said = text === null ? null : introOf(text);
-  const heading = `## ${say(seen, 'What it is', '这是什么')}\n\n`;
-  const about = packageLine(seen);
-  if (path === null || !said) {
-    const none = say(seen, 'There is no README that could be read.', '没有可以读取的 README。');
-    return `${heading}${[none, about].filter(Boolean).join('\n\n')}`;
-  }
-  const says = say(seen, `${code(path)} says:`, `${code(path)} 写道：`);
-  const title = said.title === null ? [] : [`**${said.title}**`];
-  return (
-    heading +
-    [about, says, quote([...title, ...said.paragraphs].join('\n\n'), 1200)].filter(Boolean).join('\n\n')
+const SHOWN = 40;
+const SHOWN_NAMES = 10;
+
+/** A list that is cut with a line that says how much is left out; items may be indented. */
+function list(seen: Seen, items: readonly string[], most = SHOWN): string {
+  const lines = items.slice(0, most).map(item => (/^\s*- /.test(item) ? item : `- ${item}`));
+  const left = items.length - lines.length;
+  return [...lines, ...(left > 0 ? [`- ${say(seen, `and ${left} more`, `另有 ${left} 项`)}`] : [])].join(
+    '\n',
   );
+}
+
+function readmeSection(seen: Seen): string {
+  const readme = findReadme(seen);
+  const { title, paragraphs } = introOf(readme?.text ?? '');
+  const says = [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n');
+  const parts = [
+    `## ${say(seen, 'What it is', '这是什么')}`,
+    packageLine(seen),
+    ...(readme?.text
+      ? [say(seen, `${code(readme.path)} says:`, `${code(readme.path)} 写道：`), quote(says)]
+      : [say(seen, 'There is no README that could be read.', '没有可以读取的 README。')]),
+  ];
+  return parts.filter(part => part !== '').join('\n\n');
 }
 
 /** Name, version and description of the nearest `package.json`. */
 function packageLine(seen: Seen): string {
-  const file = manifests(seen.intent, seen.evidence).find(
-    ({ path, text }) => path.endsWith('package.json') && text !== null,
-  );
-  const field = (name: string) =>
-    new RegExp(`^ {0,4}\\t?"${name}":\\s*"((?:[^"\\\\]|\\\\.)*)"`, 'm').exec(file?.text ?? '')?.[1];
-  const name = field('name');
-  if (file === undefined || name === undefined) return '';
-  const [version, about] = [field('version'), field('description')];
-  return `${code(file.path)}: **${name}**${version === undefined ? '' : ` ${version}`}${about === undefined ? '' : ` — ${about}`}`;
+  const file = manifests(seen).find(({ path, text }) => path.endsWith('package.json') && text !== null);
+  const { name, version, description } = readManifest(file?.text ?? '') ?? {};
+  if (file === undefined || typeof name !== 'string') return '';
+  const about = typeof description === 'string' ? ` — ${description}` : '';
+  return `${code(file.path)}: **${name}**${typeof version === 'string' ? ` ${version}` : ''}${about}`;
 }
-
-const SHOWN_ENTRIES = 40;
 
 function treeSection(seen: Seen): string {
-  const { intent, evidence } = seen;
-  if (evidence.listing === 'none') return '';
-  const files = filesInScope(intent, evidence);
-  const scope = scopeFolders(intent, evidence);
-  const folders = [...evidence.folders.keys()].filter(
-    folder => folder !== '.' && (scope.length === 0 || scope.some(one => folder.startsWith(`${one}/`))),
-  );
-  const roots = scope.length === 0 ? [''] : scope.map(folder => `${folder}/`);
-  const entries = roots.flatMap(root =>
-    topEntries(
-      root,
-      files.map(file => file.path),
-      folders,
-      seen,
-    ),
-  );
+  const { folders, leftOut } = seen.evidence;
+  if (!folders.get('.')) return '';
+  const isInScope = scopeOf(seen);
+  const named = namedFolders(seen).flatMap(({ path }) => path ?? []);
+  const files = filesInScope(seen).map(({ path }) => path);
+  const below = [...folders.keys()].filter(path => path !== '.' && isInScope(path) && !named.includes(path));
+  const entries = (named.length === 0 ? [''] : named.map(path => `${path}/`)).flatMap(root => {
+    const isTop = (path: string) => path.startsWith(root) && !path.slice(root.length).includes('/');
+    const inFolder = (folder: string) => files.filter(path => path.startsWith(`${folder}/`)).length;
+    const counted = (folder: string) =>
+      say(seen, plural(inFolder(folder), 'file'), `${inFolder(folder)} 个文件`);
+    const topFolders = below.filter(isTop).sort();
+    return [
+      ...topFolders.map(path => `${code(`${path}/`)} — ${counted(path)}`),
+      ...files.filter(isTop).map(path => code(path)),
+    ];
+  });
   const count = say(
     seen,
-    `${plural(files.length, 'file')} in ${plural(folders.length, 'folder')}`,
-    `共 ${files.length} 个文件、${folders.length} 个文件夹`,
+    `${plural(files.length, 'file')} in ${plural(below.length, 'folder')}`,
+    `共 ${files.length} 个文件、${below.length} 个文件夹`,
   );
-  const where = scope.length === 0 ? '' : ` (${scope.map(folder => code(folder)).join(', ')})`;
+  const where = named.length === 0 ? '' : ` (${named.map(path => code(path)).join(', ')})`;
+  const open = below.filter(path => !folders.get(path)).length;
   const part =
-    evidence.listing === 'part'
-      ? say(seen, ' (the listing is not whole: it was too large)', '（列表过大，并不完整）')
-      : '';
-  return `## ${say(seen, 'What is there', '目录内容')}\n\n${count}${where}${part}${leftOutText(seen)}:\n\n${list(entries, SHOWN_ENTRIES, moreText(seen))}`;
-}
-
-function leftOutText(seen: Seen): string {
-  const names = new Set(seen.evidence.leftOut.map(folder => folder.slice(folder.lastIndexOf('/') + 1)));
-  if (names.size === 0) return '';
-  const said = [...names].map(name => code(name)).join(', ');
-  return say(seen, `, left out: ${said}`, `，未计入：${said}`);
-}
-
-function topEntries(root: string, files: string[], folders: string[], seen: Seen): string[] {
-  const inRoot = (path: string) => path.startsWith(root) && !path.slice(root.length).includes('/');
-  const folderLines = folders.filter(inRoot).map(folder => {
-    const count = files.filter(path => path.startsWith(`${folder}/`)).length;
-    return `${code(`${folder}/`)} — ${say(seen, `${count} ${count === 1 ? 'file' : 'files'}`, `${count} 个文件`)}`;
-  });
-  return [...folderLines, ...files.filter(inRoot).map(path => code(path))];
+    open === 0 ? '' : say(seen, ` (${open} of them were not listed)`, `（其中 ${open} 个没有列出）`);
+  const names = [...leftOut]
+    .sort()
+    .map(name => code(name))
+    .join(', ');
+  const without = names === '' ? '' : say(seen, `, left out: ${names}`, `，未计入：${names}`);
+  return `## ${say(seen, 'What is there', '目录内容')}\n\n${count}${where}${part}${without}:\n\n${list(seen, entries)}`;
 }
 
 function linesSection(seen: Seen): string {
-  const files = countableFiles(seen.intent, seen.evidence);
-  const rows = linesByLanguage(files);
-  const total = totalOf(rows);
-  const heading = `## ${say(seen, 'Lines by language', '各语言行数')}\n\n`;
+  const rows = linesByLanguage(countableFiles(seen));
+  const total = rows.reduce((sum, { lines }) => sum + lines, 0);
   const intro = say(
     seen,
-    `**${total.lines} lines** ${coverage(seen)} (a last line without a line end counts; binary files and generated ones, such as lock files and maps, do not).`,
-    `${coverage(seen)}共 **${total.lines} 行**（不含二进制文件和锁文件、映射等生成的文件）。`,
+    `**${total} lines** ${coverage(seen)} (a last line without a line end counts; binary files and generated ones, such as lock files and maps, do not).`,
+    `${coverage(seen)}共 **${total} 行**（不含二进制文件和锁文件、映射等生成的文件）。`,
   );
   const head = [say(seen, 'Language', '语言'), say(seen, 'Files', '文件数'), say(seen, 'Lines', '行数')];
-  return `${heading}${intro}\n\n${table(
-    head,
-    rows.map(row => [row.language, row.files, row.lines]),
-  )}`;
+  const cells = rows.map(({ language, files, lines }) => [language, files, lines]);
+  return `## ${say(seen, 'Lines by language', '各语言行数')}\n\n${intro}\n\n${table(head, cells)}`;
 }
 
-const SHOWN_LARGEST = 10;
-
 function largestSection(seen: Seen): string {
-  const files = filesInScope(seen.intent, seen.evidence)
-    .filter(file => file.size !== null)
+  const largest = filesInScope(seen)
+    .filter(({ size }) => size !== null)
     .sort((a, b) => (b.size ?? 0) - (a.size ?? 0))
-    .slice(0, SHOWN_LARGEST);
-  if (files.length === 0) return '';
-  const rows = files.map(({ path, size, text, whole }) => [
+    .slice(0, SHOWN_NAMES);
+  if (largest.length === 0) return '';
+  const rows = largest.map(({ path, size, text, whole }) => [
     code(path),
     bytesText(size ?? 0),
     whole && text !== null ? countLines(text) : '–',
@@ -147,8 +131,8 @@ function largestSection(seen: Seen): string {
 }
 
 /** How much of the text the counts and searches cover. */
-export function coverage(seen: Seen): string {
-  const all = countableFiles(seen.intent, seen.evidence);
+function coverage(seen: Seen): string {
+  const all = countableFiles(seen);
   const read = all.filter(file => file.whole).length;
   if (read === all.length) return say(seen, `in all ${read} text files`, `全部 ${read} 个文本文件中`);
   return say(
@@ -158,70 +142,131 @@ export function coverage(seen: Seen): string {
   );
 }
 
-const SHOWN_PLACES = 40;
+/** One part for each word that the goal looks for. */
+export function wordSections(seen: Seen): string[] {
+  return seen.intent.words.map(word => placesSection(seen, code(word), findWord(countableFiles(seen), word)));
+}
 
-function todosSection(seen: Seen): string {
-  const places = findPlaces(countableFiles(seen.intent, seen.evidence), MARKERS);
-  const heading = '## TODO, FIXME, XXX\n\n';
+function placesSection(seen: Seen, title: string, places: Place[]): string {
+  const heading = `## ${title}\n\n`;
   if (places.length === 0)
     return `${heading}${say(seen, `None ${coverage(seen)}.`, `${coverage(seen)}没有。`)}`;
-  const marks = places.flatMap(place => place.found);
-  const counts = [...new Set(marks)]
-    .map(mark => `${marks.filter(one => one === mark).length} ${mark}`)
+  const found = places.flatMap(place => place.found);
+  const counts = [...new Set(found)]
+    .map(mark => `${found.filter(one => one === mark).length} ${mark}`)
     .join(', ');
-  const files = new Set(places.map(place => place.path)).size;
+  const files = new Set(places.map(({ path }) => path)).size;
   const intro = say(
     seen,
     `${counts}, on ${plural(places.length, 'line')} in ${plural(files, 'file')}, ${coverage(seen)}:`,
     `${coverage(seen)}：${counts}，共 ${places.length} 行，分布在 ${files} 个文件：`,
   );
-  const items = places.map(place => `\`${place.path}:${place.line}\` ${code(place.text)}`);
-  return `${heading}${intro}\n\n${list(items, SHOWN_PLACES, moreText(seen))}`;
+  const items = places.map(({ path, line, text }) => `\`${path}:${line}\` ${code(text)}`);
+  return `${heading}${intro}\n\n${list(seen, items)}`;
 }
-
-const SHOWN_HEADINGS = 30;
-const SHOWN_DOCUMENTS = 20;
 
 function headingsSection(seen: Seen): string {
-  const all = markdownFiles(seen.intent, seen.evidence).filter(file => file.text !== null);
+  const all = markdownFiles(seen).filter(({ text }) => text !== null);
   const title = `## ${say(seen, 'Headings of the Markdown files', 'Markdown 文件的标题')}\n\n`;
   if (all.length === 0) return `${title}${say(seen, 'No Markdown file was found.', '没有 Markdown 文件。')}`;
-  const most = Math.max(4, Math.floor((SHOWN_HEADINGS * 3) / all.length));
-  const parts = all.slice(0, SHOWN_DOCUMENTS).map(({ path, text }) => {
+  const most = Math.max(4, Math.floor((SHOWN * 2) / all.length));
+  const parts = all.slice(0, SHOWN_NAMES * 2).map(({ path, text }) => {
     const headings = headingsOf(text ?? '');
-    return `**${path}** (${headings.length})\n${list(headingLines(headings), most, moreText(seen))}`.trimEnd();
+    return `**${path}** (${headings.length})\n${list(seen, headingLines(headings), most)}`.trimEnd();
   });
-  if (all.length > SHOWN_DOCUMENTS) parts.push(moreText(seen)(all.length - SHOWN_DOCUMENTS));
-  return title + parts.join('\n\n');
+  const left = all.length - parts.length;
+  return (
+    title + [...parts, ...(left > 0 ? [say(seen, `and ${left} more`, `另有 ${left} 项`)] : [])].join('\n\n')
+  );
 }
 
-const SHOWN_PACKAGES = 40;
-const SHOWN_MANIFESTS = 10;
-
 function dependenciesSection(seen: Seen): string {
-  const files = manifests(seen.intent, seen.evidence).filter(file => file.text !== null);
-  const title = `## ${say(seen, 'Dependencies', '依赖')}\n\n`;
-  if (files.length === 0) {
-    const none =
-      'No package.json, pyproject.toml, requirements.txt, go.mod, Cargo.toml or composer.json was found.';
-    return `${title}${say(seen, none, '没有找到 package.json、pyproject.toml、requirements.txt、go.mod、Cargo.toml 或 composer.json。')}`;
-  }
+  const files = manifests(seen).filter(({ text }) => text !== null);
   const parts = files.flatMap(({ path, text }) => {
-    const groups = Object.entries(dependenciesOf(path, text ?? '') ?? {}).filter(
-      ([, names]) => names.length > 0,
-    );
+    const groups = Object.entries(dependenciesOf(path, text ?? '')).filter(([, names]) => names.length > 0);
     const lines = groups.map(([group, names]) => {
-      const shown = names
-        .slice(0, SHOWN_PACKAGES)
+      const left = names.length > SHOWN ? ', …' : '';
+      return `- ${group} (${names.length}): ${names
+        .slice(0, SHOWN)
         .map(name => code(name))
-        .join(', ');
-      const left = names.length - SHOWN_PACKAGES;
-      return `- ${group} (${names.length}): ${shown}${left > 0 ? `, ${moreText(seen)(left)}` : ''}`;
+        .join(', ')}${left}`;
     });
     return lines.length > 0 ? [`**${path}**\n${lines.join('\n')}`] : [];
   });
-  const names = files.map(({ path }) => code(path)).slice(0, SHOWN_MANIFESTS);
-  if (parts.length === 0)
-    parts.push(`${say(seen, 'None are named in', '以下文件没有列出依赖：')} ${names.join(', ')}`);
-  return title + parts.join('\n\n');
+  const paths = files
+    .map(({ path }) => code(path))
+    .slice(0, SHOWN_NAMES)
+    .join(', ');
+  const none =
+    files.length > 0
+      ? `${say(seen, 'None are named in', '以下文件没有列出依赖：')} ${paths}`
+      : say(seen, 'No file that lists dependencies was found.', '没有找到列出依赖的文件。');
+  return `## ${say(seen, 'Dependencies', '依赖')}\n\n${parts.join('\n\n') || none}`;
+}
+
+/** One part for each file that the goal names. */
+export function namedFileSections(seen: Seen): string[] {
+  return seen.intent.files.map(name => {
+    const file = findNamed(name, seen.evidence);
+    if (file?.text) return fileSection(seen, file, file.text);
+    const missing = say(seen, 'it is not among the files found', '在列出的文件中没有它');
+    const why = seen.evidence.files.get(name)?.error ?? missing;
+    return `## ${name}\n\n${say(seen, `There is no such file, or it could not be read: ${why}.`, `没有这个文件，或无法读取：${why}。`)}`;
+  });
+}
+
+function fileSection(seen: Seen, { path, size, whole }: FileSeen, text: string): string {
+  const lines = countLines(text);
+  const extent = whole
+    ? say(seen, `${lines} lines`, `${lines} 行`)
+    : say(seen, `the first ${lines} lines were read`, `读取了前 ${lines} 行`);
+  const facts = [languageOf(path), extent, bytesText(size ?? text.length)].join(' · ');
+  const body = languageOf(path) === 'Markdown' ? markdownBody(seen, text) : startOf(seen, text);
+  return `## ${path}\n\n${facts}\n\n${body}`;
+}
+
+function markdownBody(seen: Seen, text: string): string {
+  const { title, paragraphs } = introOf(text, 3);
+  const says = quote(
+    [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400),
+  );
+  const headings = headingsOf(text);
+  if (headings.length === 0) return says;
+  const intro = say(seen, 'Headings (with their lines):', '标题（及行号）：');
+  return `${says}\n\n${intro}\n\n${list(seen, headingLines(headings))}`;
+}
+
+const SHOWN_START_LINES = 25;
+
+function startOf(seen: Seen, text: string): string {
+  const lines = text.split('\n', SHOWN_START_LINES).map(line => line.slice(0, 160));
+  const fence = text.includes('```') ? '~~~~' : '```';
+  return `${say(seen, 'It begins:', '开头如下：')}\n\n${fence}\n${lines.join('\n').trimEnd()}\n${fence}`;
+}
+
+/** What counts and searches do not cover, and why; empty when there is nothing of the kind. */
+export function notReadSection(seen: Seen): string {
+  const reasons = new Map<string, string[]>();
+  const note = (why: string, what: string) => reasons.set(why, [...(reasons.get(why) ?? []), code(what)]);
+  for (const { name, path } of namedFolders(seen))
+    if (path === null) note(say(seen, 'no such folder was found', '没有找到这样的文件夹'), name);
+  const counted = workFor(seen.intent).includes('source') ? countableFiles(seen) : [];
+  for (const file of counted) if (!file.whole) note(whyNotRead(seen, file), file.path);
+  const items = [...reasons].map(([why, names]) => {
+    const left = names.length - SHOWN_NAMES;
+    return `${names.slice(0, SHOWN_NAMES).join(', ')}${left > 0 ? `, … (+${left})` : ''}: ${why}`;
+  });
+  return items.length === 0 ? '' : `## ${say(seen, 'Not read', '未读取')}\n\n${list(seen, items)}`;
+}
+
+function whyNotRead(seen: Seen, file: FileSeen): string {
+  if (file.error !== null)
+    return say(
+      seen,
+      `could not be read (${file.error.slice(0, 80)})`,
+      `无法读取（${file.error.slice(0, 80)}）`,
+    );
+  const most = MAX_FILE_BYTES / 1024;
+  if (isTooLarge(file)) return say(seen, `larger than ${most} KB`, `超过 ${most} KB`);
+  return say(seen, 'not reached within the limits of the run', '因运行限制未读到');
 }

@@ -1,12 +1,11 @@
 /** The rehearsal model as a server of the OpenAI protocol: answers by rules, streams as a model does. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyWriter } from '../protocol-server/reply.js';
-import type { ChatRequest, ProtocolServer, WireBody } from '../protocol-server/server.js';
+import type { ChatRequest, ProtocolServer } from '../protocol-server/server.js';
 import { startProtocolServer } from '../protocol-server/server.js';
-import { isKnownForm, readConversation } from './conversation.js';
-import { minimalValue } from './minimal-json.js';
+import { readConversation } from './conversation.js';
 import type { RuleReply } from './reply.js';
-import { LABEL, RULES_MODEL, textReply } from './reply.js';
+import { LABEL, RULES_MODEL } from './reply.js';
 import { replyFor } from './roles.js';
 
 export interface RehearsalOptions {
@@ -41,7 +40,7 @@ async function handle({ body, gone }: ChatRequest, writer: ReplyWriter, paceMs: 
     return writer.error({ status: 404, message, type: 'invalid_request_error', code: 'model_not_found' });
   }
   const conversation = readConversation(body);
-  const reply = unknownForm(body) ?? replyFor(conversation);
+  const reply = replyFor(conversation);
   const sent = await send(reply, writer, { paceMs, gone });
   if (gone.aborted) return;
   writer.finish(reply.calls.length > 0 ? 'tool_calls' : 'stop', {
@@ -49,15 +48,6 @@ async function handle({ body, gone }: ChatRequest, writer: ReplyWriter, paceMs: 
     promptTokens: Math.ceil(conversation.newChars / CHARACTERS_A_TOKEN),
     completionTokens: Math.ceil(sent / CHARACTERS_A_TOKEN),
   });
-}
-
-/** A form that no known role wants is filled with as little as it allows. */
-function unknownForm({ response_format: format }: WireBody): RuleReply | null {
-  if (format === undefined || format.type === 'text') return null;
-  const form = format.json_schema;
-  if (form && isKnownForm(form.name)) return null;
-  const value = form ? minimalValue(form.schema, LABEL) : { note: LABEL };
-  return textReply('Fills a form that no rule knows.', JSON.stringify(value));
 }
 
 /** Streams thought, text and calls. Returns the characters sent. */

@@ -79,7 +79,7 @@ describe('rehearsal model, whole path', () => {
   test('where is a word used → each place, and nothing else', async () => {
     const { outcome, answer } = await rehearse('Where is `moorBoat` used?');
     expect(outcome).toBe('completed');
-    expect(answer).toContain('14 times, on 14 lines in 14 files, in all 60 text files');
+    expect(answer).toContain('14 moorBoat, on 14 lines in 14 files, in all 60 text files');
     expect(answer).toContain('`src/part1/boat8.ts:2` `moorBoat();`');
     expect(answer).not.toContain('Largest files');
   });

@@ -16,7 +16,7 @@ import { planningAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
 import { newRunState, type RunState } from '../../../src/core/run-state.js';
 import type { WireBody, WireMessage } from '../../../src/protocol-server/server.js';
-import { readBrief } from '../../../src/rehearsal/briefs.js';
+import { readBrief, roundsOf, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
 import { pinnedRun } from '../../support/core-values.js';
@@ -63,60 +63,42 @@ describe('rehearsal: the words of the run are understood', () => {
     language => {
       const at = (...given: [Task[]?, string[]?]) => state(given[0], given[1], language);
       const tasks = [task('survey', 'completed'), task('source-2', 'failed')];
-      expect(readBrief(briefOfPlan(at()))).toEqual({ kind: 'plan', improvements: [], tasks: [] });
-      expect(readBrief(briefOfPlan(at(tasks, ['Read a.ts.', 'Read <b>'])))).toMatchObject({
-        kind: 'plan',
-        improvements: ['Read a.ts.', 'Read <b>'],
-        tasks: [
-          { id: 'survey', status: 'completed', description: 'Do survey — well' },
-          { id: 'source-2', status: 'failed' },
-        ],
-      });
-      expect(readBrief(morePlanningBrief(at(), 2))).toEqual({ kind: 'plan_more' });
-      expect(readBrief(taskBrief(at(tasks), task('read'), 7))).toEqual({
-        kind: 'task',
-        taskId: 'read',
-        description: 'Do read — well',
-        rounds: 7,
-      });
-      expect(readBrief(continueTaskBrief(at(), 'read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
-      expect(readBrief(retryTaskBrief(at(), 'read', 1))).toEqual({ kind: 'go_on', taskId: 'read' });
-      const fixes = reviewFixesBrief(at(), 'read', ['More'], 1);
-      expect(readBrief(fixes)).toEqual({ kind: 'go_on', taskId: 'read' });
-      expect(readBrief(taskCapBrief(at(), task('read')))).toEqual({ kind: 'report', taskId: 'read' });
-      expect(readBrief(verificationBrief(at(tasks)))).toMatchObject({
-        kind: 'verify',
-        goal: GOAL,
-        tasks: [{ id: 'survey' }, { id: 'source-2' }],
-      });
-      expect(readBrief(wrapUpBrief(at(), WHY))).toEqual({
-        kind: 'wrap_up',
-        why: 'the tokens are used up',
-        goal: GOAL,
-      });
-      expect(readBrief(GOAL)).toBeNull();
+      const read = (text: string) => readBrief(text) ?? { kind: null, text, slots: {} };
+      expect(read(briefOfPlan(at())).kind).toBe('plan');
+      const again = read(briefOfPlan(at(tasks, ['Read a.ts.', 'Read <b>'])));
+      expect(again.kind).toBe('replan');
+      const verify = read(verificationBrief(at(tasks)));
+      expect(verify.kind).toBe('verify');
+      for (const brief of [again, verify])
+        if (brief.kind !== null)
+          expect(tasksOf(brief)).toMatchObject([
+            { id: 'survey', description: expect.stringContaining('Do survey — well') },
+            { id: 'source-2' },
+          ]);
+      const begun = readBrief(taskBrief(at(tasks), task('read'), 7));
+      expect(begun).toMatchObject({ kind: 'task', slots: { id: 'read', description: 'Do read — well' } });
+      expect(begun && roundsOf(begun)).toBe(7);
+      expect(read(continueTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
+      expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
+      expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
+      expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
+      const end = read(wrapUpBrief(at(), WHY));
+      expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
+      expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
+      expect(read(GOAL).kind).toBeNull();
     },
   );
 });
 
-const TOOLS = [
-  'directory_tree',
-  'list_directory_with_sizes',
-  'read_multiple_files',
-  'read_text_file',
-  'read_result',
-];
+const TOOLS = ['list_directory_with_sizes', 'read_multiple_files', 'read_text_file', 'read_result'];
 const user = (content: string): WireMessage => ({ role: 'user', content });
 
-function body(
-  messages: WireMessage[],
-  options: { heading?: string; tools?: string[]; schema?: string } = {},
-): WireBody {
-  const { heading = 'Executor', tools = [], schema } = options;
+function body(messages: WireMessage[], options: { tools?: string[]; schema?: string } = {}): WireBody {
+  const { tools = [], schema } = options;
   const overview = `<tools>\n${TOOLS.map(name => `- ${name}: Does it.`).join('\n')}\n</tools>`;
   return {
     model: 'rules',
-    messages: [{ role: 'system', content: `# ${heading}\n\n${overview}` }, ...messages],
+    messages: [{ role: 'system', content: overview }, ...messages],
     tools: tools.map(name => ({ type: 'function', function: { name } })),
     ...(schema === undefined
       ? {}
@@ -150,18 +132,11 @@ function called(...calls: [name: string, args: object, result: string | { error:
   ];
 }
 
-const TREE = JSON.stringify(
-  [
-    { name: 'a.ts', type: 'file' },
-    { name: 'notes.md', type: 'file' },
-  ],
-  null,
-  2,
-);
-const LISTED = called(
-  ['directory_tree', { path: '.' }, TREE],
-  ['list_directory_with_sizes', { path: '.' }, '[FILE] a.ts 10 B\n[FILE] notes.md 20 B\n[DIR] node_modules '],
-);
+const LISTED = called([
+  'list_directory_with_sizes',
+  { path: '.' },
+  '[FILE] a.ts 10 B\n[FILE] notes.md 20 B\n[DIR] node_modules ',
+]);
 const READ_NOTES = called([
   'read_text_file',
   { path: 'notes.md' },
@@ -176,15 +151,14 @@ const answer = (messages: WireMessage[], options = {}) => replyFor(readConversat
 
 describe('rehearsal: roles', () => {
   test.each([
-    ['the form that is wanted', { schema: 'verdict', heading: 'X' }, 'verifier'],
-    ['the heading of the prompt', { heading: '规划者（Planner）' }, 'planner'],
-    ['the brief', { heading: 'Something' }, 'executor'],
+    ['the form that is wanted', { schema: 'verdict' }, 'verifier'],
+    ['the brief, where none is', {}, 'executor'],
   ])('role: known by %s', (_, options, part) => {
     expect(readConversation(body([user(GOAL), doTask('survey')], options)).part).toBe(part);
   });
 
   test('planner: a goal about lines and a file → tasks with criteria that depend on the survey', () => {
-    const reply = answer(start, { heading: 'Planner' });
+    const reply = answer(start, { schema: 'plan' });
     const plan = parseRoleOutput('plan', reply.text);
     expect(plan).toMatchObject({ ok: true });
     expect(plan.value?.tasks.map(({ id, dependencies }) => [id, dependencies])).toEqual([
@@ -196,13 +170,13 @@ describe('rehearsal: roles', () => {
   });
 
   test('planner: no file tools → one task that says so, and the answer is not called served', () => {
-    const request = body(start, { heading: 'Planner' });
-    request.messages[0] = { role: 'system', content: '# Planner\n(No tools are connected.)' };
+    const request = body(start, { schema: 'plan' });
+    request.messages[0] = { role: 'system', content: '(No tools are connected.)' };
     const plan = parseRoleOutput('plan', replyFor(readConversation(request)).text);
     expect(plan.value?.tasks.map(({ id }) => id)).toEqual(['explain']);
     const verdict = parseRoleOutput(
       'verdict',
-      answer([...start, verify('explain')], { heading: 'Verifier' }).text,
+      answer([...start, verify('explain')], { schema: 'verdict' }).text,
     );
     expect(verdict.value).toMatchObject({
       userNeedsSatisfied: false,
@@ -210,10 +184,12 @@ describe('rehearsal: roles', () => {
     });
   });
 
-  test('executor: a survey → tree and listing in one reply, dependency folders left out', () => {
-    const reply = answer([...start, doTask('survey')], { tools: TOOLS });
-    expect(reply.calls.map(call => call.name)).toEqual(['directory_tree', 'list_directory_with_sizes']);
-    expect(reply.calls[0]?.arguments.excludePatterns).toContain('node_modules');
+  test('executor: a survey → the folder, then the folders in it, those of dependencies left out', () => {
+    const folder = ['list_directory_with_sizes', { path: '.' }, '[DIR] src\n[DIR] node_modules'] as const;
+    const messages = [...start, doTask('survey')];
+    const asked = (more: WireMessage[]) => answer([...messages, ...more], { tools: TOOLS }).calls;
+    expect(asked([])).toEqual([{ name: 'list_directory_with_sizes', arguments: { path: '.' } }]);
+    expect(asked(called([...folder])).map(call => call.arguments)).toEqual([{ path: 'src' }]);
   });
 
   test('executor: everything there → a report with the data, completed', () => {
@@ -236,13 +212,13 @@ describe('rehearsal: roles', () => {
   test('verifier: a text file was not read → sent back with its name (F9), and planned as a new task (F13)', () => {
     const messages = [
       ...start,
-      { role: 'assistant' as const, content: answer(start, { heading: 'Planner' }).text },
+      { role: 'assistant' as const, content: answer(start, { schema: 'plan' }).text },
       ...LISTED,
       ...READ_NOTES,
     ];
     const verdict = parseRoleOutput(
       'verdict',
-      answer([...messages, verify('survey', 'read', 'source')], { heading: 'Verifier' }).text,
+      answer([...messages, verify('survey', 'read', 'source')], { schema: 'verdict' }).text,
     );
     expect(verdict).toMatchObject({
       ok: true,
@@ -250,7 +226,7 @@ describe('rehearsal: roles', () => {
     });
     expect(verdict.value?.tasks.filter(one => !one.completed).map(one => one.id)).toEqual(['source']);
     const again = briefOfPlan(state([task('source', 'failed')], verdict.value?.improvements));
-    const plan = parseRoleOutput('plan', answer([...messages, user(again)], { heading: 'Planner' }).text, {
+    const plan = parseRoleOutput('plan', answer([...messages, user(again)], { schema: 'plan' }).text, {
       knownTaskIds: ['source'],
     });
     expect(plan.value?.tasks.map(({ id }) => id)).toEqual(['source-2']);
@@ -258,7 +234,7 @@ describe('rehearsal: roles', () => {
 
   test('verifier: everything was read → the answer with label, counts and what the file says', () => {
     const messages = [...start, ...LISTED, ...READ_NOTES, ...READ_ALL, verify('survey', 'read', 'source')];
-    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    const verdict = parseRoleOutput('verdict', answer(messages, { schema: 'verdict' }).text);
     expect(verdict).toMatchObject({ ok: true, value: { allCompleted: true, userNeedsSatisfied: true } });
     const summary = verdict.value?.summary ?? '';
     expect(summary.split('\n')[0]).toContain('Rehearsal model: rules, not intelligence.');
@@ -275,7 +251,7 @@ describe('rehearsal: roles', () => {
       ...LISTED,
       verify('read'),
     ];
-    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    const verdict = parseRoleOutput('verdict', answer(messages, { schema: 'verdict' }).text);
     expect(verdict.value).toMatchObject({
       allCompleted: true,
       summary: expect.stringMatching(/## gone\.md\n\nThere is no such file.*ENOENT/s),
@@ -291,7 +267,7 @@ describe('rehearsal: roles', () => {
       user('Also count the lines'),
       verify('read'),
     ];
-    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    const verdict = parseRoleOutput('verdict', answer(messages, { schema: 'verdict' }).text);
     expect(verdict.value).toMatchObject({
       allCompleted: false,
       improvements: [expect.stringContaining('a.ts')],
@@ -307,7 +283,7 @@ describe('rehearsal: roles', () => {
       ...READ_ALL,
       verify('survey'),
     ];
-    const verdict = parseRoleOutput('verdict', answer(messages, { heading: 'Verifier' }).text);
+    const verdict = parseRoleOutput('verdict', answer(messages, { schema: 'verdict' }).text);
     expect(verdict.value).toMatchObject({
       allCompleted: true,
       userNeedsSatisfied: false,
@@ -339,7 +315,7 @@ describe('rehearsal: roles', () => {
       user(briefOfPlan(state())),
     ];
     const reply = answer([...messages, doTask('survey')], { tools: TOOLS });
-    expect(reply.calls.map(call => call.name)).toEqual(['directory_tree', 'list_directory_with_sizes']);
+    expect(reply.calls.map(call => call.name)).toEqual(['list_directory_with_sizes']);
   });
 
   test('reply sent back for its form: the same place again', () => {
@@ -351,31 +327,21 @@ describe('rehearsal: roles', () => {
     ];
     expect(readConversation(body(messages))).toMatchObject({
       goal: GOAL,
-      brief: { kind: 'task', taskId: 'survey' },
+      brief: { kind: 'task', slots: { id: 'survey' } },
     });
   });
 
   test('wrap-up: plain text with why the work ended', () => {
-    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY))], { heading: 'Summary' });
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY))]);
     expect(reply.text).toContain('the tokens are used up');
-  });
-
-  test('role nobody knows: with file tools it looks, then answers in plain text', () => {
-    const options = { heading: 'Lead', tools: TOOLS };
-    expect(answer([user(GOAL)], options).calls.length).toBeGreaterThan(0);
-    expect(answer([user(GOAL), ...LISTED, ...READ_NOTES, ...READ_ALL], options)).toMatchObject({
-      calls: [],
-      text: expect.stringContaining('**5 lines**'),
-    });
-    expect(answer([user('Hello')], { heading: 'Nobody' }).text).toContain('No tools');
   });
 
   test('Chinese goal → Chinese plan, report and answer', () => {
     const messages = [user('统计代码行数'), user(briefOfPlan(state()))];
-    expect(answer(messages, { heading: 'Planner' }).text).toContain('读取文本文件');
+    expect(answer(messages, { schema: 'plan' }).text).toContain('读取文本文件');
     const verdict = parseRoleOutput(
       'verdict',
-      answer([...messages, ...LISTED, ...READ_NOTES, ...READ_ALL, verify('source')], { heading: 'Verifier' })
+      answer([...messages, ...LISTED, ...READ_NOTES, ...READ_ALL, verify('source')], { schema: 'verdict' })
         .text,
     );
     expect(verdict.value?.summary).toMatch(/^\*演练模型[\s\S]*全部 2 个文本文件中共 \*\*5 行\*\*/);

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dependenciesOf, headingLines, headingsOf, introOf } from '../../../src/rehearsal/documents.js';
-import { countLines, findPlaces, MARKERS, relatedLines, wordPattern } from '../../../src/rehearsal/facts.js';
 import { kindOf, languageOf } from '../../../src/rehearsal/file-kinds.js';
-import { minimalValue } from '../../../src/rehearsal/minimal-json.js';
+import { countLines, findPlaces, findWord, MARKERS } from '../../../src/rehearsal/places.js';
 
 const file = (path: string, text: string) => ({ path, size: text.length, text, whole: true, error: null });
 
@@ -30,13 +29,9 @@ describe('rehearsal: counts', () => {
     ['a.b', 'a.b axb', 1],
     ['$x', '$x $xy', 1],
     ['two words', 'two words', 1],
+    ['Foo', 'foo food FOO', 2],
   ])('word %s in %j → %i times', (word, text, times) => {
-    expect(text.match(wordPattern(word, false))).toHaveLength(times);
-  });
-
-  test('related lines: those with most of the words come alone', () => {
-    const places = relatedLines([file('a.md', 'three boats\nboats sail\nnothing')], ['boats', 'three'], 5);
-    expect(places.map(place => place.line)).toEqual([1]);
+    expect(findWord([file('a.ts', text)], word).flatMap(place => place.found)).toHaveLength(times);
   });
 
   test.each([
@@ -113,31 +108,8 @@ describe('rehearsal: documents', () => {
       { dependencies: ['rich>=1', 'click'] },
     ],
     ['requirements.txt', '# c\nrequests==2\n-r other\nflask\n', { requirements: ['requests', 'flask'] }],
-    ['package.json', 'broken', null],
+    ['package.json', 'broken', {}],
   ])('%s → its packages', (path, text, wanted) => {
     expect(dependenciesOf(path, text)).toEqual(wanted);
-  });
-});
-
-test('unknown form: a JSON schema → the smallest value it allows', () => {
-  const schema = {
-    type: 'object',
-    required: ['name', 'kind', 'items', 'n', 'next'],
-    properties: {
-      name: { type: 'string' },
-      kind: { enum: ['a', 'b'] },
-      items: { type: 'array', minItems: 1, items: { $ref: '#/$defs/item' } },
-      n: { type: ['integer', 'null'], minimum: 3 },
-      next: { anyOf: [{ type: 'boolean' }, { type: 'null' }] },
-      optional: { type: 'string' },
-    },
-    $defs: { item: { type: 'object', required: ['ok'], properties: { ok: { const: 7 } } } },
-  };
-  expect(minimalValue(schema, 'label')).toEqual({
-    name: 'label',
-    kind: 'a',
-    items: [{ ok: 7 }],
-    n: 3,
-    next: false,
   });
 });

@@ -4,9 +4,8 @@ import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
 import { REUSED_NOTE } from '../../../src/core/tools/tool-notes.js';
 import { toolResult, toolResultText } from '../../../src/core/tools/tool-result.js';
 import { boundText } from '../../../src/mcp/result-content.js';
-import { joinResult, missingPages } from '../../../src/rehearsal/cut-results.js';
-import { readListing, readSeveralFiles, readTree } from '../../../src/rehearsal/listings.js';
-import { readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/tool-answer.js';
+import { readListing, readSeveralFiles } from '../../../src/rehearsal/listings.js';
+import { joinPages, readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/results.js';
 
 function wire(ending: ToolEnding, content: ToolContent, outcome: { isError?: boolean; note?: string } = {}) {
   const call = { id: 'c1_1', name: 'read_text_file' };
@@ -72,58 +71,35 @@ describe('rehearsal: results that were cut (T17)', () => {
     ['blank lines', 'a\n\n\n'.repeat(12_000)],
   ])('cut result: %s → the pages asked for make it whole again', async (_, text) => {
     const cut = await cutOf(text);
-    const known = joinResult(cut, new Map());
-    expect(known.whole).toBe(false);
+    const known = joinPages(cut, []);
     expect(text.startsWith(known.text)).toBe(true);
-    const pages = await pagesOf(text, missingPages(known));
-    const joined = joinResult(cut, new Map([[ref, pages]]));
-    expect(joined).toMatchObject({ whole: true, gaps: [] });
+    expect(known.missing.length).toBeGreaterThan(0);
+    const joined = joinPages(cut, await pagesOf(text, known.missing));
     expect(joined.text === text).toBe(true);
-    expect(missingPages(joined)).toEqual([]);
+    expect(joined.missing).toEqual([]);
   });
 
-  test('cut result: one page is missing → the beginning, and that page is asked for', async () => {
+  test('cut result: one page is missing → the beginning, and the pages from there are asked for', async () => {
     const text = 'word '.repeat(12_000);
     const cut = await cutOf(text);
-    const calls = missingPages(joinResult(cut, new Map()));
+    const calls = joinPages(cut, []).missing;
     const pages = await pagesOf(text, calls);
-    const joined = joinResult(cut, new Map([[ref, pages.filter((_, index) => index !== 1)]]));
-    expect(joined.whole).toBe(false);
-    expect(missingPages(joined)).toHaveLength(1);
-    expect(missingPages(joined)[0]?.offset).toBeGreaterThanOrEqual(calls[1]?.offset ?? Infinity);
+    const joined = joinPages(
+      cut,
+      pages.filter((_, index) => index !== 1),
+    );
+    expect(text.startsWith(joined.text)).toBe(true);
+    expect(joined.missing[0]?.offset).toBeGreaterThanOrEqual(calls[1]?.offset ?? Infinity);
   });
 
   test('whole result: a file that quotes such a note → taken as it is', () => {
     const text =
       'Shortened: not all of 9 bytes are shown. Read on with read_result {"ref":"blob:x","offset":1}.\na\n[… 5 bytes left out …]\nb';
-    const answer = readToolAnswer(wire('executed', said(text)));
-    expect(joinResult(answer, new Map())).toMatchObject({ whole: true, text });
+    expect(joinPages(readToolAnswer(wire('executed', said(text))), [])).toEqual({ text, missing: [] });
   });
 });
 
 describe('rehearsal: listings', () => {
-  const tree = JSON.stringify(
-    [
-      { name: 'a "b".ts', type: 'file' },
-      {
-        name: 'src',
-        type: 'directory',
-        children: [{ name: 'deep', type: 'directory', children: [{ name: 'x.ts', type: 'file' }] }],
-      },
-      { name: 'empty', type: 'directory', children: [] },
-    ],
-    null,
-    2,
-  );
-  const wanted = ['a "b".ts', 'src/', 'src/deep/', 'src/deep/x.ts', 'empty/'];
-
-  test('tree: nested folders → paths; of the beginning of a tree → those in it', () => {
-    const paths = (text: string) =>
-      readTree(text).map(({ path, isFolder }) => (isFolder ? `${path}/` : path));
-    expect(paths(tree)).toEqual(wanted);
-    expect(paths(tree.slice(0, tree.indexOf('x.ts')))).toEqual(wanted.slice(0, 3));
-  });
-
   test('listing with sizes: names with spaces, units → bytes', () => {
     const text =
       '[FILE] read me.md                      1.50 KB\n[DIR] src                           \n[FILE] a.ts 12 B\n\nTotal: 2 files, 1 directories';

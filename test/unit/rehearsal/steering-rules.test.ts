@@ -18,10 +18,7 @@ function steering(text: string, answers: string[] = []): Steering {
 
 function answer(form: string, brief: string): string {
   const response_format = { type: 'json_schema', json_schema: { name: form, schema: {} } } as const;
-  const messages = [
-    { role: 'system' as const, content: '# Understanding (understanding-agent)' },
-    { role: 'user' as const, content: brief },
-  ];
+  const messages = [{ role: 'user' as const, content: brief }];
   return replyFor(readConversation({ model: 'rules', messages, response_format })).text;
 }
 
@@ -100,14 +97,5 @@ describe('rehearsal: steering', () => {
       value: null,
       special: { kind: 'escalate' },
     });
-  });
-
-  test('no form in the request → the role by the heading of its prompt', () => {
-    const messages = [
-      { role: 'system' as const, content: '# 路由者（router-agent）' },
-      { role: 'user' as const, content: routeBrief(state, steering('pause')) },
-    ];
-    const reply = replyFor(readConversation({ model: 'rules', messages }));
-    expect(parseRoleOutput('route', reply.text)).toMatchObject({ value: { payload: { control: 'pause' } } });
   });
 });

@@ -1,20 +1,13 @@
-/** Reads a tool message back into how the call ended and what the tool said (`core/tools/tool-result.ts`). */
+/** Reads tool messages back (`core/tools/tool-result.ts`), and puts together what was too large for one. */
 import { ENDING_WORDS, TOOL_ERROR_NOTE } from '../core/tools/tool-notes.js';
-
-/** Where a text was cut, and by what reference the rest is read. */
-export interface Cut {
-  ref: string;
-  totalBytes: number;
-  /** First byte that is not shown. */
-  offset: number;
-}
 
 export interface ToolAnswer {
   /** `again`: it did not run, or not to its end, and may be asked for again. */
   ending: 'ok' | 'failed' | 'again';
   /** What the tool said; of a call that did not run, what the run said. */
   text: string;
-  cut: Cut | null;
+  /** Of a text that was cut: by what reference the rest is read, and the first byte that is not shown. */
+  cut: { ref: string; totalBytes: number; offset: number } | null;
   /** Of a page of `read_result`: the byte behind its last. */
   pageEnd: number | null;
 }
@@ -44,4 +37,39 @@ function endingOf(note: string): ToolAnswer['ending'] {
   if (AGAIN.some(words => note.startsWith(words))) return 'again';
   const failed = FAILED.some(words => note.startsWith(words)) || note.includes(TOOL_ERROR_NOTE);
   return failed ? 'failed' : 'ok';
+}
+
+/** Arguments of a call of `read_result`. */
+export interface PageCall {
+  ref: string;
+  offset: number;
+  length: number;
+}
+
+/** A result as far as it is known: all of it, or its beginning, and the calls that bring the rest. */
+export interface KnownResult {
+  text: string;
+  missing: PageCall[];
+}
+
+/** Largest page of `read_result`. */
+const PAGE_BYTES = 15 * 1024;
+/** A page may end this much earlier, at the end of a line: pages overlap by it, to be asked for all at once. */
+const PAGE_SLACK_BYTES = 512;
+
+/** Joins a result with the pages that were read of it. */
+export function joinPages({ text, cut }: ToolAnswer, pages: readonly ToolAnswer[]): KnownResult {
+  if (!cut) return { text, missing: [] };
+  let known = Buffer.from(text).subarray(0, cut.offset);
+  for (const page of pages.toSorted((a, b) => (a.pageEnd ?? 0) - (b.pageEnd ?? 0))) {
+    const bytes = Buffer.from(page.text);
+    const start = (page.pageEnd ?? 0) - bytes.length;
+    if (start >= 0 && start <= known.length) known = Buffer.concat([known.subarray(0, start), bytes]);
+  }
+  const missing: PageCall[] = [];
+  for (let offset = known.length; offset < cut.totalBytes; offset += PAGE_BYTES - PAGE_SLACK_BYTES) {
+    const length = Math.max(4, Math.min(PAGE_BYTES, cut.totalBytes - offset));
+    missing.push({ ref: cut.ref, offset, length });
+  }
+  return { text: known.toString('utf8'), missing };
 }

@@ -4,9 +4,7 @@ import { languageOf } from './file-kinds.js';
 
 /** Lines of a text; a last line without a line end counts too. */
 export function countLines(text: string): number {
-  if (text === '') return 0;
-  const ends = text.split('\n').length - 1;
-  return text.endsWith('\n') ? ends : ends + 1;
+  return text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
 }
 
 export interface LanguageCount {
@@ -22,9 +20,7 @@ export function linesByLanguage(files: readonly FileSeen[]): LanguageCount[] {
     if (text === null || !whole) continue;
     const language = languageOf(path);
     const row = rows.get(language) ?? { language, files: 0, lines: 0 };
-    row.files += 1;
-    row.lines += countLines(text);
-    rows.set(language, row);
+    rows.set(language, { language, files: row.files + 1, lines: row.lines + countLines(text) });
   }
   return [...rows.values()].sort((a, b) => b.lines - a.lines || b.files - a.files);
 }
@@ -50,31 +46,10 @@ export function findPlaces(files: readonly FileSeen[], pattern: RegExp): Place[]
 
 export const MARKERS = /\b(?:TODO|FIXME|XXX)\b|待办/g;
 
-/** A pattern for a searched word: as a whole word where it is one, in the case given unless `anyCase`. */
-export function wordPattern(word: string, anyCase: boolean): RegExp {
+/** Places of a word: as a whole word where it is one, and in the case given where that occurs. */
+export function findWord(files: readonly FileSeen[], word: string): Place[] {
   const escaped = word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  const before = /^\w/.test(word) ? '(?<!\\w)' : '';
-  const after = /\w$/.test(word) ? '(?!\\w)' : '';
-  return new RegExp(`${before}${escaped}${after}`, anyCase ? 'gi' : 'g');
-}
-
-/** Lines that share most words with a question, best first. */
-export function relatedLines(files: readonly FileSeen[], words: readonly string[], most: number): Place[] {
-  const stems = words.map(word => word.toLowerCase().replace(/(?<=\w{3})s$/, ''));
-  const scored = files.flatMap(({ path, text }) =>
-    (text ?? '').split('\n').flatMap((line, index) => {
-      const lower = line.toLowerCase();
-      const found = stems.filter(stem => lower.includes(stem));
-      return found.length === 0 ? [] : [{ path, line: index + 1, text: line.trim(), found }];
-    }),
-  );
-  const best = Math.max(0, ...scored.map(place => place.found.length));
-  return scored.filter(place => place.found.length === best).slice(0, most);
-}
-
-export function totalOf(rows: readonly LanguageCount[]): { files: number; lines: number } {
-  return rows.reduce((sum, row) => ({ files: sum.files + row.files, lines: sum.lines + row.lines }), {
-    files: 0,
-    lines: 0,
-  });
+  const source = `${/^\w/.test(word) ? '(?<!\\w)' : ''}${escaped}${/\w$/.test(word) ? '(?!\\w)' : ''}`;
+  const exact = findPlaces(files, new RegExp(source, 'g'));
+  return exact.length > 0 ? exact : findPlaces(files, new RegExp(source, 'gi'));
 }
