@@ -20,7 +20,7 @@ import { toolboxOf } from './tools.js';
  * Characters that a conversation may have, to be added to by one more reply. A run that continues as new carries
  * its whole conversation, and would have to drop some above 1.6 MB.
  */
-const MOST_CHARS = 700_000;
+const MOST_CHARS = 900_000;
 
 /** Answers for the role that the request is for. */
 export function replyFor(conversation: Conversation): RuleReply {
