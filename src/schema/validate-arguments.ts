@@ -16,8 +16,16 @@ const MAX_ERROR_CHARS = 500;
 /** For compiling a schema, and for one check: honest ones take a few milliseconds. */
 const MAX_MS = 1_000;
 
-/** `null` for schemas that can not be compiled, or not be followed. Keyed by their text: schemas arrive as fresh copies. */
-const compiled = new LRUCache<string, { validate: ValidateFunction | null }>({ max: 500 });
+interface Compiled {
+  /** `null` for schemas that can not be compiled, or not be followed. */
+  validate: ValidateFunction | null;
+  /** Its checks take a time that the size of the arguments bounds. */
+  quick: boolean;
+}
+
+/** Keyed by their text: schemas arrive as fresh copies, the same one again within a thread or a connection. */
+const compiled = new LRUCache<string, Compiled>({ max: 500 });
+const known = new WeakMap<JsonSchema, Compiled>();
 
 /** True where arguments can be checked: an object schema that compiles and says anything about its properties. */
 export function isUsableSchema(schema: unknown): schema is JsonSchema {
@@ -37,7 +45,8 @@ export function validateArguments(schema: JsonSchema, args: Record<string, unkno
   const { validate } = entry;
   if (!validate) return [];
   try {
-    if (bounded(() => validate(args))) return [];
+    const check = () => validate(args);
+    if (entry.quick ? check() : bounded(check)) return [];
   } catch {
     // A pattern that tries for ever, a reference to itself: it is not asked again.
     entry.validate = null;
@@ -52,14 +61,23 @@ export function validateArguments(schema: JsonSchema, args: Record<string, unkno
   return [...new Set(lines)].slice(0, MAX_ERRORS);
 }
 
-function entryOf(schema: JsonSchema): { validate: ValidateFunction | null } {
-  const key = JSON.stringify(schema);
-  let entry = compiled.get(key);
-  if (!entry) {
-    entry = { validate: tryCompile(schema) };
-    compiled.set(key, entry);
-  }
+function entryOf(schema: JsonSchema): Compiled {
+  const met = known.get(schema);
+  if (met) return met;
+  const text = JSON.stringify(schema);
+  const entry = compiled.get(text) ?? { validate: tryCompile(schema), quick: isQuick(text) };
+  compiled.set(text, entry);
+  known.set(schema, entry);
   return entry;
+}
+
+/** What can make a check go on for ever, or as long as the square of what it looks at. */
+const SLOW_KEYWORD = /"(pattern|patternProperties|uniqueItems|\$ref|\$dynamicRef|\$recursiveRef)"/;
+const MOST_QUICK_CHARS = 20_000;
+
+/** A limit of time costs a thread each time, and most schemas need none. */
+function isQuick(schemaText: string): boolean {
+  return schemaText.length <= MOST_QUICK_CHARS && !SLOW_KEYWORD.test(schemaText);
 }
 
 const doing = createContext({ work: null });
