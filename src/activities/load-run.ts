@@ -69,7 +69,6 @@ const REQUIRED_ROLES: Record<Mode, Record<string, OutputContract>> = {
  */
 export function createLoadRun(deps: LoadRunDeps): SteersmanActivities['steersmanLoadRun'] {
   return async function steersmanLoadRun({ settings }) {
-    heartbeat();
     const timer = setInterval(() => heartbeat(), HEARTBEAT_MS);
     try {
       const loaded = loadRun(deps, settings);

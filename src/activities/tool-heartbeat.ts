@@ -20,7 +20,7 @@ export interface Beat {
 
 export function startHeartbeat({ callId, tool }: CallToolInput, redact = (text: string) => text): Beat {
   let details: Record<string, unknown> = { callId, tool };
-  heartbeat(details);
+  // None at once: each is a write of the server, and most calls end before the first.
   const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
   return {
     progress({ progress, total, message }) {

@@ -13,14 +13,17 @@ export interface LiveTextOptions {
 
 export const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
 
-/** Heartbeats from `start` on: at once, then every `idleMs`, and within `throttleMs` of new text. */
+/**
+ * Heartbeats after `start`: every `idleMs`, and within `throttleMs` of new text. None at once: each is a write of the
+ * server, and a call that ends before its first has none to pay for.
+ */
 export class LiveTextBeat {
   readonly #beat: (details: LiveText) => void;
   readonly #options: LiveTextOptions;
   readonly #call: { callId: string; attempt: number };
   #shown: ChannelText = { channel: 'text', text: '' };
   #fresh = false;
-  #lastBeatMs = Number.NEGATIVE_INFINITY;
+  #lastBeatMs = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(
@@ -34,7 +37,7 @@ export class LiveTextBeat {
   }
 
   start(): void {
-    this.#send();
+    this.#lastBeatMs = performance.now();
     const tickMs = Math.min(this.#options.throttleMs, this.#options.idleMs);
     this.#timer = setInterval(() => this.#tick(), tickMs);
   }
