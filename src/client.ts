@@ -14,6 +14,7 @@ import { addStart } from './client/verbs/start.js';
 import { addFollowUp, addSteer } from './client/verbs/steer.js';
 import { addCancel, addStop } from './client/verbs/stop.js';
 import { addStored } from './client/verbs/stored.js';
+import { addTranscript } from './client/verbs/transcript.js';
 import { addWatch } from './client/verbs/watch.js';
 
 const program = strict(new Command('npm run client --'))
@@ -29,6 +30,7 @@ const VERBS = [
   addWatch,
   addShow,
   addResult,
+  addTranscript,
   addList,
   addSteer,
   addFollowUp,

@@ -56,6 +56,8 @@ export interface JournalPayloads {
   tool_call_started: { callId: string; tool: string; arguments: string };
   tool_call_ended: {
     callId: string;
+    /** Of its result in the conversation. */
+    messageId: string;
     tool: string;
     ending: ToolEnding;
     isError: boolean;

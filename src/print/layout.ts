@@ -20,6 +20,18 @@ export function wrapText(text: string, width: number, indent = ''): string[] {
   return [trimEnd(first), ...later.map(line => `${indent}${line}`)];
 }
 
+/** Wrapping a line takes time that grows with its square: so much of it at a time. */
+const PIECE = /.{1,2000}(?:\s|$)|.{1,2000}/gu;
+
+/** Lines of at most `width` columns of a text of any length. */
+export function longLines(text: string, width: number): string[] {
+  return text
+    .split('\n')
+    .flatMap(line =>
+      (line.match(PIECE) ?? ['']).flatMap(piece => wrapText(piece.replace(/\t/g, '    '), width)),
+    );
+}
+
 /** One line of at most `width` columns, cut with `…` where it is longer. */
 export function fitLine(text: string, width: number): string {
   const line = text.replace(/[\n\t]+/g, ' ');

@@ -1,7 +1,7 @@
 /** Markdown for terminals: what `marked` reads, laid out in columns. Pure. */
 import type { MarkedToken, Token, Tokens } from 'marked';
 import { lexer } from 'marked';
-import { fitLine, padText, widthOf, wrapText } from './layout.js';
+import { fitLine, longLines, padText, widthOf, wrapText } from './layout.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';
 
@@ -11,14 +11,12 @@ interface Page {
 }
 
 const MOST_COLUMNS = 100;
-/** Wrapping a line takes time that grows with its square: so much of it at a time. */
-const PIECE = /.{1,2000}(?:\s|$)|.{1,2000}/gu;
 
 /** Lines of at most `width` columns (and 100: longer ones read badly). Text that is no Markdown stays as it is. */
 export function markdownLines(text: string, { width, colors }: Page): string[] {
   const page = { width: Math.max(20, Math.min(width, MOST_COLUMNS)), colors };
   const clean = terminalText(text);
-  const lines = markdownOf(clean, page) ?? plain(clean, page);
+  const lines = markdownOf(clean, page) ?? longLines(clean, page.width);
   while (lines.at(-1) === '') lines.pop();
   return lines;
 }
@@ -113,12 +111,6 @@ function paragraph(text: string, { width }: Page): string[] {
     .replace(/\n+$/, '')
     .split('\n')
     .flatMap(line => wrapText(line, width));
-}
-
-function plain(text: string, page: Page): string[] {
-  return text
-    .split('\n')
-    .flatMap(line => (line.match(PIECE) ?? ['']).flatMap(piece => paragraph(piece, page)));
 }
 
 function listLines(list: Tokens.List, page: Page): string[] {

@@ -49,6 +49,10 @@ function effectOf({ name, text }: { name: string; text: string }, { idle, gates 
     case 'gates':
     case 'model':
       return { do: 'look', at: name };
+    case 'transcript':
+      return { do: 'transcript', thread: text };
+    case 'open':
+      return { do: 'open-last' };
     case 'plan':
       return text === '' ? { do: 'look', at: 'plan' } : { do: 'add-task', text };
     case 'budget':

@@ -17,7 +17,7 @@ export interface Line {
 }
 
 /** What a key means beyond the line. */
-export type Intent = 'submit' | 'follow-up' | 'escape' | 'interrupt' | 'end' | 'take-back' | null;
+export type Intent = 'submit' | 'follow-up' | 'escape' | 'interrupt' | 'end' | 'take-back' | 'open' | null;
 
 export const EMPTY_LINE: Line = { text: '', cursor: 0, history: [], at: null, draft: '', killed: '' };
 
@@ -64,6 +64,7 @@ function intentOf(name: string, ctrl: boolean, meta: boolean): Intent {
   if (name === 'escape') return 'escape';
   if (!ctrl) return null;
   if (name === 'f') return 'follow-up';
+  if (name === 'o') return 'open';
   if (name === 'c') return 'interrupt';
   return name === 'd' ? 'end' : null;
 }

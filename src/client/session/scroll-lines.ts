@@ -4,7 +4,7 @@ import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/preview.js';
 import { eventLines } from '../../print/event-lines.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../print/format.js';
-import { fitLine, wrapText } from '../../print/layout.js';
+import { fitLine, longLines, wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import type { Colors } from '../../print/output.js';
 import { spokenText } from '../../print/reply-text.js';
@@ -84,10 +84,11 @@ function gateParts(gate: GateText, width: number, colors: Colors, most: number):
   const { gateId, kind, title, body } = gate;
   const named = wrapText(colors.bold(`${gateId} · ${terminalText(title)}`), width);
   if (kind === 'question' && title.trim() === body.trim()) return named;
-  const lines = markdownLines(body, { width, colors });
+  // A line of code may be of any length: what counts is the rows that it takes.
+  const lines = markdownLines(body, { width, colors }).flatMap(line => longLines(line, width));
   const hidden = lines.length - most;
   if (hidden <= 0) return [...named, ...lines];
-  const note = `… ${plural(hidden, 'more line')}: /view shows all of it before you answer`;
+  const note = `… ${plural(hidden, 'more line')}: Ctrl-O or /view shows all of it before you answer`;
   return [...named, ...lines.slice(0, most), colors.yellow(fitLine(note, width))];
 }
 

@@ -24,6 +24,8 @@ import type { Key } from './keys.js';
 import { liveArea } from './live-area.js';
 import { lookLines } from './look.js';
 import { withMenu } from './menu.js';
+import { Reader } from './reader.js';
+import { Readings } from './reading.js';
 import { newProgress, type RunProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
 import { gateLines, type Page, scrollLines } from './scroll-lines.js';
 import { SendQueue } from './send-queue.js';
@@ -78,6 +80,8 @@ class Session {
   private readonly left = new AbortController();
   private readonly does: Does;
   private readonly queue: SendQueue;
+  private readonly readings: Readings;
+  private readonly reader: Reader;
   private readonly timer: NodeJS.Timeout;
   private readonly leaveWorker: () => void;
   private talk: Talk = NEW_TALK;
@@ -102,6 +106,13 @@ class Session {
       failed: (error, texts) => this.failed(error, texts),
     });
     this.terminal = openTerminal({ key: key => this.key(key), area: () => this.area() });
+    this.readings = new Readings(context.temporal, options.id);
+    this.reader = new Reader({
+      readings: this.readings,
+      terminal: this.terminal,
+      colors: this.colors,
+      failed: error => this.failed(error),
+    });
     this.leaveWorker = options.supervise?.(line => this.tell([line])) ?? (() => {});
     this.timer = setInterval(() => this.terminal.refresh(), REDRAW_MS);
   }
@@ -112,7 +123,7 @@ class Session {
     const items = watchRun(this.context.temporal, id, { signal });
     const end = await showWatch(items, item => this.take(item), signal);
     if (end === null) return this.detached();
-    await this.reading;
+    await Promise.all([this.reading, this.reader.closed()]);
     this.printEnd(end);
     return exitCodeOf(end.outcome);
   }
@@ -137,6 +148,8 @@ class Session {
 
   private takeEvent(event: JournalEvent): void {
     this.print(scrollLines(event, this.progress, this.page));
+    if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
+      this.readings.note(event, this.progress.calls.get(event.callId)?.form);
     takeEvent(this.progress, event);
     if (event.type === 'goal_ended') this.answersDue.push(event.number);
     if (event.type === 'gate_closed')
@@ -149,6 +162,10 @@ class Session {
   private key(key: Key): void {
     if (this.finishing && key.ctrl && key.name === 'c') {
       this.left.abort();
+      return;
+    }
+    if (this.reader.isOpen) {
+      this.reader.key(key);
       return;
     }
     const { talk, effects } = onKey(this.talk, key, Date.now());
@@ -180,6 +197,14 @@ class Session {
         this.print(
           lookLines(effect.at, this.progress.state, this.talk, this.page).flatMap(line => this.wrap(line)),
         );
+        return;
+      case 'open-last': {
+        const { gates, inputs } = this.talk;
+        this.reader.openLast(gates[0], inputs[gates[0]?.gateId ?? ''] ?? null);
+        return;
+      }
+      case 'transcript':
+        this.reader.openTranscript(effect.thread === '' ? undefined : effect.thread);
         return;
       case 'add-task':
         this.change(() =>
@@ -376,6 +401,8 @@ class Session {
   }
 
   private area(): string[] {
+    const [gate] = this.talk.gates;
+    if (this.reader.isOpen) return this.reader.area(gate ? `${gate.gateId} waits for your answer` : '');
     const columns = this.terminal.columns();
     const rows = this.terminal.rows();
     const screen = { columns, rows, colors: this.colors, now: Date.now(), webUi: this.webUi };

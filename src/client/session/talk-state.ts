@@ -63,6 +63,10 @@ export type Effect =
   | { do: 'status' | 'detach' | 'finish' }
   /** What is known of the run, printed. */
   | { do: 'look'; at: Look }
+  /** The last tool call or reply, whole. */
+  | { do: 'open-last' }
+  /** The conversation; an empty thread means all. */
+  | { do: 'transcript'; thread: string }
   | { do: 'add-task'; text: string }
   /** `name=value` words. */
   | { do: 'set-budget'; words: string[] }

@@ -32,6 +32,8 @@ function typedKey(talk: Talk, key: Key, now: number): Step {
       return escaped(next);
     case 'take-back':
       return { talk: next, effects: [{ do: 'take-back' }] };
+    case 'open':
+      return { talk: next, effects: [{ do: 'open-last' }] };
     case 'interrupt':
       return talk.idle
         ? { talk, effects: [{ do: 'finish' }] }

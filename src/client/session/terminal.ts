@@ -14,6 +14,8 @@ export interface Terminal {
   print(lines: readonly string[]): void;
   /** Draws the live area anew, once, after all that is happening now has happened. */
   refresh(): void;
+  /** The area gets a screen of its own, on which nothing scrolls; or goes back below the lines that scroll. */
+  fullScreen(on: boolean): void;
   /** Takes the live area away and gives the terminal back as it was. Safe to call again. */
   close(): void;
 }
@@ -36,6 +38,11 @@ const ESCAPE_MS = 60;
 const TAKE = `\u001b[?2004h\u001b[?25l${TELL_KEYS}`;
 const GIVE_BACK = `${TELL_KEYS_NO_MORE}\u001b[?2004l\u001b[?25h`;
 
+/** To the terminal's other screen, empty, and back to the first as it was. */
+const EMPTY_SCREEN = '\u001b[H\u001b[2J';
+const OTHER_SCREEN = `\u001b[?1049h${EMPTY_SCREEN}`;
+const FIRST_SCREEN = '\u001b[?1049l';
+
 /** Both ends are a terminal that can move its cursor, so a session can be held. */
 export function isTerminal(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true && env.lookup('TERM') !== 'dumb';
@@ -49,11 +56,14 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
   let scheduled: NodeJS.Immediate | null = null;
   let open = true;
 
+  /** The area below the lines, while it has a screen of its own; then lines wait until it is back. */
+  let below: Drawn | null = null;
+
   const show = (lines: readonly string[]) => {
     const next = { lines: lines.map(line => fitLine(printable(line), columns() - 1)), columns: columns() };
-    const bytes = frame(drawn, next, due.map(printable));
+    const bytes = frame(drawn, next, below ? [] : due.map(printable));
     drawn = next;
-    due = [];
+    if (!below) due = [];
     if (bytes !== '') stdout.write(bytes);
   };
   const refresh = () => {
@@ -64,18 +74,35 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
       if (open) show(handlers.area());
     });
   };
+  const fullScreen = (on: boolean) => {
+    if (!open || on === (below !== null)) return;
+    stdout.write(on ? OTHER_SCREEN : FIRST_SCREEN);
+    const back = below ?? NOTHING_DRAWN;
+    below = on ? drawn : null;
+    drawn = on ? NOTHING_DRAWN : back;
+    refresh();
+  };
+  const onResize = () => {
+    // What a terminal makes of the other screen when its size changes, nobody can tell.
+    if (below) {
+      stdout.write(EMPTY_SCREEN);
+      drawn = NOTHING_DRAWN;
+    }
+    refresh();
+  };
   const onKey = keyReader(key => {
     handlers.key(key);
     refresh();
   });
   const close = () => {
     if (!open) return;
+    fullScreen(false);
     open = false;
     if (scheduled) clearImmediate(scheduled);
     show([]);
     stdout.write(GIVE_BACK);
     stdin.off('keypress', onKey);
-    stdout.off('resize', refresh);
+    stdout.off('resize', onResize);
     stdin.setRawMode(false);
     stdin.pause();
     process.off('exit', close).off('SIGTERM', onTerm).off('SIGHUP', onTerm).off('SIGINT', onSigint);
@@ -92,7 +119,7 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
   stdin.setRawMode(true);
   stdin.resume();
   stdin.on('keypress', onKey);
-  stdout.on('resize', refresh);
+  stdout.on('resize', onResize);
   stdout.write(TAKE);
   process.once('exit', close).once('SIGTERM', onTerm).once('SIGHUP', onTerm).on('SIGINT', onSigint);
   refresh();
@@ -104,6 +131,7 @@ export function openTerminal(handlers: TerminalHandlers, { stdin, stdout }: Stre
       refresh();
     },
     refresh,
+    fullScreen,
     close,
   };
 }

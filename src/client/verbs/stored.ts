@@ -1,14 +1,9 @@
 /** `stored`: a text that a run keeps by reference, whole. */
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import { createLocalBlobStore } from '../../blobs/blob-store.js';
 import { SteersmanError } from '../../errors.js';
-import { resolveHome } from '../../stack/home.js';
 import { EXIT } from '../exit-codes.js';
+import { blobFolder, readStored } from '../runs/stored-text.js';
 import { type CommonOptions, describeVerb, withTemporal } from './command.js';
-
-/** More than any text that a run keeps. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 export function addStored(program: Command): void {
   const verb = program
@@ -21,15 +16,13 @@ export function addStored(program: Command): void {
   describeVerb(verb, ['npm run --silent client -- stored my-run blob:my-run-1f2e/9a0b > report.md']).action(
     async (id: string, ref: string, options: CommonOptions) => {
       await withTemporal(options, async ({ output }) => {
-        const store = createLocalBlobStore(join(resolveHome(), 'blobs'));
-        const page = await store.read(id, ref, { offset: 0, length: MOST_BYTES });
-        if (!page)
+        const text = await readStored(id, ref);
+        if (text === null)
           throw new SteersmanError(
-            `There is no stored text ${ref} of the run ${id} in ${join(resolveHome(), 'blobs')}.`,
+            `There is no stored text ${ref} of the run ${id} in ${blobFolder()}.`,
             'Give the reference exactly as it is shown, on a machine that has the blobs of the worker.',
             'not_found',
           );
-        const text = page.data.toString('utf8');
         if (output.json) output.value({ id, ref, text });
         else output.out.line(text);
         return EXIT.ok;

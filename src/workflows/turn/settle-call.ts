@@ -67,5 +67,13 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   });
   const { ending, isError, durationMs } = result;
   const told = resultPreview(resultText(result));
-  run.journal('tool_call_ended', { callId, tool: call.name, ending, isError, durationMs, text: told });
+  run.journal('tool_call_ended', {
+    callId,
+    messageId,
+    tool: call.name,
+    ending,
+    isError,
+    durationMs,
+    text: told,
+  });
 }

@@ -72,7 +72,14 @@ describe('event lines', () => {
   });
 
   test('a tool call that the tool itself failed → failed, with the start of its text', () => {
-    const call = { callId: 'c1', tool: 'read', ending: 'executed', isError: true, durationMs: 12 } as const;
+    const call = {
+      callId: 'c1',
+      messageId: 'm1',
+      tool: 'read',
+      ending: 'executed',
+      isError: true,
+      durationMs: 12,
+    } as const;
     expect(lines('tool_call_ended', { ...call, text: 'no such file' })).toEqual([
       ' 1:05 tool read failed · 12 ms · no such file',
     ]);

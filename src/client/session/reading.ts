@@ -1,0 +1,107 @@
+/** What a person opens to read whole: what the lines that scroll by show only in part. */
+import type { Gate } from '../../core/gates/gate.js';
+import type { JournalEvent, ReplyForm } from '../../core/journal.js';
+import { contentText } from '../../core/tools/tool-result.js';
+import { formatDuration } from '../../print/format.js';
+import { longLines } from '../../print/layout.js';
+import { markdownLines } from '../../print/markdown.js';
+import type { Colors } from '../../print/output.js';
+import { spokenText } from '../../print/reply-text.js';
+import { terminalText } from '../../print/terminal-text.js';
+import { transcriptMarkdown } from '../../print/transcript.js';
+import type { Temporal } from '../runs/connect.js';
+import { hiddenInput, type ToolInput } from '../runs/gate-input.js';
+import { readStored } from '../runs/stored-text.js';
+import { readTranscript, toolExchange } from '../runs/transcript.js';
+import type { Reading } from './pager.js';
+
+/** Something that scrolled by and may have been cut. */
+interface Item {
+  title: string;
+  /** All of it, or what is known of it here. */
+  text(): Promise<string>;
+}
+
+const MOST_ITEMS = 200;
+/** Of a reply, at any width. */
+const SHOWN_CHARS = 100;
+const SHOWN_LINES = 3;
+
+/** Tool calls and replies as they went by, the newest last. */
+export class Readings {
+  private readonly items: Item[] = [];
+  private readonly temporal: Temporal;
+  private readonly id: string;
+
+  constructor(temporal: Temporal, id: string) {
+    this.temporal = temporal;
+    this.id = id;
+  }
+
+  get count(): number {
+    return this.items.length;
+  }
+
+  /** Notes what can be opened of an event; `form` is that of a reply. */
+  note(event: JournalEvent, form: ReplyForm | undefined): void {
+    if (event.type === 'tool_call_ended') {
+      const { tool, ending, durationMs, messageId, text } = event;
+      const title = `${tool} · ${ending} · ${formatDuration(durationMs)}`;
+      this.add({ title, text: () => this.exchange(messageId, text) });
+    }
+    if (event.type !== 'model_call_ended' || !event.text) return;
+    const { role, text } = event;
+    const words = spokenText(text, form) ?? text;
+    // What is shorter was shown whole.
+    if (words.length > SHOWN_CHARS || words.trim().split('\n').length > SHOWN_LINES)
+      this.add({ title: `${role} replied`, text: async () => words });
+  }
+
+  private add(item: Item): void {
+    this.items.push(item);
+    this.items.splice(0, this.items.length - MOST_ITEMS);
+  }
+
+  /** All that a gate is about. */
+  gate({ gateId, title, body }: Gate, input: ToolInput | null, colors: Colors): Reading {
+    const rest = terminalText(hiddenInput({ body }, input).join('\n'));
+    return {
+      title: `${gateId} · ${terminalText(title)}`,
+      layout: width => [...markdownLines(body, { width, colors }), ...longLines(rest, width)],
+    };
+  }
+
+  /** The item at this place; null where there is none. */
+  async open(at: number): Promise<Reading | null> {
+    const item = this.items[at];
+    if (item === undefined) return null;
+    const text = terminalText(await item.text());
+    const title = `${at + 1} of ${this.items.length} · ${terminalText(item.title)}`;
+    return { title, layout: width => longLines(text, width) };
+  }
+
+  /** The whole conversation, or one thread of it. */
+  async transcript(thread: string | undefined, colors: Colors): Promise<Reading> {
+    const markdown = transcriptMarkdown(this.id, await readTranscript(this.temporal, this.id, thread));
+    return {
+      title: `Conversation of ${this.id}`,
+      layout: width => markdownLines(markdown, { width, colors }),
+    };
+  }
+
+  private async exchange(messageId: string, preview: string): Promise<string> {
+    const transcripts = await readTranscript(this.temporal, this.id);
+    const exchange = toolExchange(transcripts, messageId);
+    if (exchange === null)
+      return `The conversation does not have it any more. What the journal keeps:\n\n${preview}`;
+    const { call, result } = exchange;
+    const given = call === null ? '' : (call.raw ?? JSON.stringify(call.input, null, 2));
+    const parts = await Promise.all(
+      result.content.map(async part => {
+        const ref = part.type === 'json' || part.type === 'image' ? undefined : part.ref;
+        return (ref === undefined ? null : await readStored(this.id, ref)) ?? contentText([part]);
+      }),
+    );
+    return [given, result.note, ...parts].filter(text => text !== '').join('\n\n');
+  }
+}
