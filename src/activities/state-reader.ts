@@ -42,7 +42,7 @@ export interface StateReaderOptions {
   giveUpMs: number;
 }
 
-export const DEFAULT_STATE_READER: StateReaderOptions = {
+const DEFAULT_STATE_READER: StateReaderOptions = {
   maxBytes: 256 * 1024 * 1024,
   minWaitMs: 50,
   maxWaitMs: 5_000,

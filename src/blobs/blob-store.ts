@@ -4,7 +4,7 @@ import type { Dirent } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface BlobPage {
+interface BlobPage {
   data: Buffer;
   totalBytes: number;
 }

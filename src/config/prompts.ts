@@ -15,7 +15,7 @@ import { type ConfigInCode, roleFilesInCode } from './in-code.js';
 import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
 
 /** The language of the files directly in `prompts/core`; others have a folder of their name there. */
-export const BASE_LANGUAGE = 'en';
+const BASE_LANGUAGE = 'en';
 
 const DEFAULT_CONTEXT = 'default';
 const OVERVIEW_CHARS = 200;

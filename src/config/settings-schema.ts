@@ -26,7 +26,7 @@ function whole(key: keyof Limits, min: number, description: string) {
 }
 
 /** Limits as written in `steersman.yaml` and in a run's settings: every one may be left out. */
-export const limitsSchema = z.strictObject({
+const limitsSchema = z.strictObject({
   planning: whole('planning', 1, 'Planner rounds a cycle.'),
   execution: whole('execution', 1, 'Executor rounds a task.'),
   verification: whole('verification', 1, 'Verifications a goal, and plans it gets without a person.'),

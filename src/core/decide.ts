@@ -8,7 +8,7 @@ import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
 import { planInForce, type Task, UNCONFIRMED } from './plan.js';
 
-export type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
+type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 
 /** A decision and the field that made it, for journal and trace. */
 export interface DecidedTask {

@@ -97,7 +97,7 @@ export interface BudgetUse {
 }
 
 /** Share of a budget at which the journal says so. */
-export const BUDGET_WARNING_SHARE = 0.8;
+const BUDGET_WARNING_SHARE = 0.8;
 
 /**
  * Which budgets are used up, and which have passed the warning share. A cost that is not known is used up where

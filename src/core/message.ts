@@ -163,13 +163,13 @@ export interface AssistantMessage extends MessageBase {
   usage: Usage;
 }
 
-export interface ToolResultMessage extends MessageBase {
+interface ToolResultMessage extends MessageBase {
   kind: 'tool_result';
   content: [ToolResultBlock];
 }
 
 /** Older history in short: goes to the model as a user message. */
-export interface SummaryMessage extends MessageBase {
+interface SummaryMessage extends MessageBase {
   kind: 'summary';
   content: TextBlock[];
 }
@@ -184,7 +184,7 @@ export interface CutMessage extends MessageBase {
 }
 
 /** Notes for people (G3): never sent to a model. */
-export interface NoteMessage extends MessageBase {
+interface NoteMessage extends MessageBase {
   kind: 'context_note' | 'system_event' | 'tool_log';
   content: TextBlock[];
 }
@@ -231,21 +231,6 @@ export function thoughtOf(reply: AssistantMessage): string {
 /** The tool calls of a reply in the order the model gave them. */
 export function toolCallsOf(message: AssistantMessage): ToolUseBlock[] {
   return message.content.filter((block): block is ToolUseBlock => block.type === 'tool_use');
-}
-
-/** Calls without a result, and results without a call or beyond the first: empty where each has its one. */
-export function pairingFaults(messages: readonly Message[]): { open: string[]; stray: string[] } {
-  const open = new Set<string>();
-  const stray: string[] = [];
-  for (const message of messages) {
-    if (message.kind === 'assistant') {
-      for (const call of toolCallsOf(message)) open.add(call.id);
-    } else if (message.kind === 'tool_result') {
-      const id = message.content[0].toolUseId;
-      if (!open.delete(id)) stray.push(id);
-    }
-  }
-  return { open: [...open], stray };
 }
 
 export const NO_USAGE: Usage = {

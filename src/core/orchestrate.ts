@@ -11,7 +11,7 @@ type Phase = Place['phase'];
 export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
 
 /** Which phase may follow which. Within a phase there is nothing to propose. */
-export const TRANSITIONS: Record<Phase, readonly Phase[]> = {
+const TRANSITIONS: Record<Phase, readonly Phase[]> = {
   planning: ['execution', 'wrap_up'],
   execution: ['planning', 'verification', 'wrap_up'],
   verification: ['planning', 'wrap_up'],

@@ -24,7 +24,7 @@ export interface TemplateSource {
 }
 
 /** The placeholder every core template must have: business context goes there. */
-export const BUSINESS_CONTEXT = 'businessContext';
+const BUSINESS_CONTEXT = 'businessContext';
 
 // `{{name}}`, else a stray `{{`, else `{name}`. No part can match in two ways, so time is linear.
 const PLACEHOLDER = /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{|\{([A-Za-z_][A-Za-z0-9_]*)\}/g;

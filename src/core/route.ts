@@ -6,7 +6,7 @@
 import type { Control, IntentAction, IntentOutput, RouteOutput } from './outputs/intent.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything. */
-export const SURE_ABOVE = 70;
+const SURE_ABOVE = 70;
 
 export interface RouteCase {
   /** Null where the understanding role gave nothing that can be read. */

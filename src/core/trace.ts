@@ -114,7 +114,7 @@ const WORDS = [
 ];
 
 /** What the model said with a step, in words: never its JSON. */
-export function wordsOf(reply: AssistantMessage): string {
+function wordsOf(reply: AssistantMessage): string {
   const json = extractJson(textOf(reply));
   if (json === null) return thoughtOf(reply);
   const params = isRecord(json.params) ? json.params : {};

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { SteersmanError } from '../errors.js';
 
-export const MCP_CONFIG_FILE = '.mcp.json';
+const MCP_CONFIG_FILE = '.mcp.json';
 
 /** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
 export interface StdioServerConfig {

@@ -11,7 +11,7 @@ export interface LiveTextOptions {
   tailChars: number;
 }
 
-export const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
+const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
 
 /**
  * Heartbeats after `start`: every `idleMs`, and within `throttleMs` of new text. None at once: each is a write of the

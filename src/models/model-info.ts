@@ -5,7 +5,7 @@ import { splitModelId } from './model-id.js';
 import type { ReportedUsage } from './provider.js';
 
 /** US dollars for a million tokens. */
-export interface ModelPrices {
+interface ModelPrices {
   input: number;
   /** Input tokens that the endpoint had in its cache. */
   cachedInput: number;

@@ -14,7 +14,7 @@ const HIDDEN_OUTPUT_TOKENS = 200_000;
  * The claim, or null where it can't be right: not whole numbers from 0, none for a text that is there, or more
  * than this text can have.
  */
-export function believedUsage(
+function believedUsage(
   claim: ReportedUsage,
   estimate: ReportedUsage,
   contextTokens: number,

@@ -7,7 +7,7 @@ import { toolResultText } from '../core/tools/tool-result.js';
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
-export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
+const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
 
 /** One wire message for each canonical one, in order, after the system prompt. Reasoning is not sent. */
 export function toWireMessages(system: string, messages: readonly LlmMessage[]): WireMessage[] {

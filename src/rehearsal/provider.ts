@@ -5,7 +5,7 @@ import type { RehearsalOptions } from './server.js';
 import { startRehearsalModel } from './server.js';
 
 /** First segment of its model ids. */
-export const REHEARSAL = 'rehearsal';
+const REHEARSAL = 'rehearsal';
 
 /** Makes the provider. Its server starts with the first call and ends with the process. */
 export function createRehearsalProvider(options: RehearsalOptions = {}): ModelProvider {

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { env } from '../env.js';
 import { projectRoot } from './home.js';
 
-export interface FingerprintInput {
+interface FingerprintInput {
   /** Files that matter; a missing one counts as missing. */
   files: string[];
   /** Folders whose every file matters: names below the folder and content. */

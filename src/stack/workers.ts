@@ -51,7 +51,7 @@ export interface LocalWorker {
 }
 
 /** Worker shutdown lets tools finish for 30 s. */
-export const WORKER_GRACE_MS = 35_000;
+const WORKER_GRACE_MS = 35_000;
 const KEEP_LOGS = 20;
 
 /**

@@ -1,11 +1,11 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { pairingFaults } from '../../src/core/message.js';
 import { wireText } from '../../src/protocol-server/server.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
+import { pairingFaults } from '../support/pairing.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, transcriptOf } from '../support/run-views.js';

@@ -17,7 +17,7 @@ export function expectWithinBounds(state: RunState): void {
 }
 
 /** As the input of the next part. */
-export function expectCarried(state: RunState): void {
+function expectCarried(state: RunState): void {
   const bytes = jsonBytes({ resume: state });
   expectThat(
     bytes <= MAX_STATE_BYTES,

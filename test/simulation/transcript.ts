@@ -1,7 +1,8 @@
 /** Follows what is written to threads: each message once, and every call with one result right after it. */
 import type { Message, ToolUseBlock } from '../../src/core/message.js';
-import { pairingFaults, toolCallsOf } from '../../src/core/message.js';
+import { toolCallsOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
+import { pairingFaults } from '../support/pairing.js';
 import { expectThat } from './expect-that.js';
 
 export interface Written {

@@ -2,7 +2,9 @@
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';
 import type { PinnedRun } from '../../src/core/run-config.js';
-import { NO_PERMISSIONS } from '../../src/core/tools/permission.js';
+import type { Permissions } from '../../src/core/tools/permission.js';
+
+export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
 
 /** A task that has not begun. */
 export function task(id: string, more: Partial<Task> = {}): Task {

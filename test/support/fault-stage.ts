@@ -185,7 +185,7 @@ async function noneLeft(processes: () => number[], atOnce: boolean): Promise<voi
 }
 
 /** The goal is the first thing that is said in a run. */
-export function goalOf(request: ChatRequest): string {
+function goalOf(request: ChatRequest): string {
   const [first] = messagesOf(request, 'user');
   return typeof first?.content === 'string' ? first.content : '';
 }

@@ -34,7 +34,7 @@ export function makeProject(files: ProjectFiles = {}): TestProject {
   return { dir, configDir, workspace };
 }
 
-export function writeFiles(dir: string, files: Record<string, string> = {}): void {
+function writeFiles(dir: string, files: Record<string, string> = {}): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
     writeFileSync(join(dir, name), text);

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { SteerTime } from '../../src/core/inbox.js';
-import { pairingFaults, textOf } from '../../src/core/message.js';
+import { textOf } from '../../src/core/message.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -23,6 +23,7 @@ import {
 import { Random } from '../simulation/random.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
 import { partsOf, type RecordedPart } from './histories.js';
+import { pairingFaults } from './pairing.js';
 import { startWorkerProcess, type WorkerProcess } from './processes.js';
 import { makeProject } from './project.js';
 import { runSettings } from './rig.js';

@@ -7,11 +7,10 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
 import type { PinnedRun } from '../../src/core/run-config.js';
-import { NO_PERMISSIONS } from '../../src/core/tools/permission.js';
 import { Secrets } from '../../src/secrets.js';
 import { redactActivities } from '../../src/worker/redact-activities.js';
 import { pack, unpack } from '../../src/workflows/platform/packed.js';
-import { pinnedRun } from '../support/core-values.js';
+import { NO_PERMISSIONS, pinnedRun } from '../support/core-values.js';
 import { fileTool } from '../support/small-run.js';
 
 const KEY = 'sk-proj-4f9Zq/1+x"7Lm0';

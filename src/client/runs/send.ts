@@ -233,6 +233,6 @@ function closed({ workflowId: id, status }: RunDescription, text?: string): Stee
 }
 
 /** The text as one word of a shell command. */
-export function shellQuoted(text: string): string {
+function shellQuoted(text: string): string {
   return /["$`\\!\n]/.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : `"${text}"`;
 }

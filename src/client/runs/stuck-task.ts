@@ -4,7 +4,7 @@ import { preview } from '../../core/preview.js';
 import type { RunDescription } from './runs.js';
 
 /** What the server tells of the task that a run waits for. */
-export interface TaskLook {
+interface TaskLook {
   id: string;
   taskQueue: string;
   /** From 1. */

@@ -1,4 +1,4 @@
-/** How keys and lines answer a gate (S4). Pure. */
+/** How keys and lines answer a gate. Pure. */
 import type { Gate } from '../../core/gates/gate.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import { editedAnswer, editText } from './gate-edit.js';

@@ -22,7 +22,7 @@ export interface CallInFlight {
   attempt: number;
 }
 
-export interface ToolInFlight {
+interface ToolInFlight {
   tool: string;
   arguments: string;
   startedAt: number;

@@ -1,4 +1,4 @@
-/** What a person's keys do in a session: a reducer with effects (S1, S2, S4, S5). Pure. */
+/** What a person's keys do in a session: a reducer with effects. Pure. */
 import { runCommand } from './command-effects.js';
 import { readCommand } from './commands.js';
 import { answerGate, editGate, quickAnswer, refuse } from './gate-keys.js';

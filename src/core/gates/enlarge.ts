@@ -5,5 +5,5 @@
  */
 
 /** `setBudget`: the update. `gate`: a person's answer at a gate that `onlyAPerson` (gate.ts) answers. */
-export const MAY_ENLARGE = ['setBudget', 'gate'] as const;
+const MAY_ENLARGE = ['setBudget', 'gate'] as const;
 export type Enlarger = (typeof MAY_ENLARGE)[number];

@@ -142,6 +142,6 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
 }
 
 /** True for gates whose answer may enlarge a limit: no rule approves them, also not for `--yes`. */
-export function onlyAPerson(gate: Gate): boolean {
+function onlyAPerson(gate: Gate): boolean {
   return gate.kind === 'budget' || (gate.kind === 'route' && gate.subject.enlarges === true);
 }

@@ -10,7 +10,7 @@ import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js'
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
 export type Dialect = 'component' | 'envelope';
 
-export type RiskLevel = 'low' | 'medium' | 'high';
+type RiskLevel = 'low' | 'medium' | 'high';
 const RISK_LEVELS: readonly RiskLevel[] = ['low', 'medium', 'high'];
 
 export interface Risk {
@@ -43,7 +43,7 @@ export const ENVELOPE_FIELDS = [
   'risk',
   'confidence',
 ] as const;
-export type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
+type EnvelopeField = (typeof ENVELOPE_FIELDS)[number];
 
 /** An envelope without its parameters: what stands beside the typed output of a role. */
 export interface EnvelopeMeta {
@@ -77,7 +77,7 @@ export const NO_ENVELOPE: EnvelopeMeta = {
 };
 
 /** Below this, in percent, an output is confirmed by a person before it is followed (F22, C19). */
-export const CONFIRM_BELOW = 70;
+const CONFIRM_BELOW = 70;
 /** Of `alternativeActions`, as many as a person is shown. */
 const MOST_ALTERNATIVES = 5;
 

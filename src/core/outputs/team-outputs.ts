@@ -26,7 +26,7 @@ export interface PlanOutput {
   tasks: PlannedTask[];
 }
 
-export type NextAction = 'continue' | 'complete' | 'skip' | 'retry';
+type NextAction = 'continue' | 'complete' | 'skip' | 'retry';
 
 export interface ExecutionOutput {
   summary: string;

@@ -9,8 +9,6 @@ export interface Permissions {
   deny: string[];
 }
 
-export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
-
 /**
  * `deny` beats everything; then "always for this run" and `autoApprove` (`--yes`), which answer what
  * would be asked; then `confirm`, `auto`, and the tool's own hint: read-only runs, everything else asks.

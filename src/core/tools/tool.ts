@@ -3,7 +3,7 @@
 export type JsonSchema = Record<string, unknown>;
 
 /** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, or the client. */
-export type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' } | { type: 'client' };
+type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' } | { type: 'client' };
 
 /** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
 export interface ToolPolicy {

@@ -1,15 +1,10 @@
 /** What must hold of a run after a chaos, told from its history, its conversation and the tools' own log. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { JournalEvent } from '../../../src/core/journal.js';
-import {
-  type Message,
-  pairingFaults,
-  type ToolEnding,
-  textOf,
-  toolCallsOf,
-} from '../../../src/core/message.js';
+import { type Message, type ToolEnding, textOf, toolCallsOf } from '../../../src/core/message.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
 import type { RecordedPart } from '../histories.js';
+import { pairingFaults } from '../pairing.js';
 import type { People } from './people.js';
 
 export interface Evidence {

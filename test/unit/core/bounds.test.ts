@@ -8,7 +8,7 @@ import { fitForHandover } from '../../../src/core/handover.js';
 import { acceptMessage } from '../../../src/core/inbox.js';
 import { record } from '../../../src/core/journal.js';
 import { jsonBytes } from '../../../src/core/json.js';
-import { type AssistantMessage, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import { type AssistantMessage, NO_USAGE } from '../../../src/core/message.js';
 import { readPlannedTasks } from '../../../src/core/outputs/planned-tasks.js';
 import { mergePlan } from '../../../src/core/plan.js';
 import { MAIN_THREAD, newGoal, newRunState, type RunState, withGoal } from '../../../src/core/run-state.js';
@@ -19,6 +19,7 @@ import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import { addStep } from '../../../src/core/trace.js';
 import { pinnedRun } from '../../support/core-values.js';
+import { pairingFaults } from '../../support/pairing.js';
 
 /** Characters by the bytes they take as JSON: 3, 6, 2, 4, 6 for half a pair, 1. */
 const UNITS = ['帆', '\u0001', '"', '😀', '\ud800', 'w'] as const;

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest';
 import { fitForHandover } from '../../../src/core/handover.js';
 import { utf8Length } from '../../../src/core/json.js';
 import type { Message } from '../../../src/core/message.js';
-import { NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import { NO_USAGE } from '../../../src/core/message.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { MAIN_THREAD, newRunState } from '../../../src/core/run-state.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
+import { pairingFaults } from '../../support/pairing.js';
 
 /** The server's limit for a workflow input. */
 const SERVER_LIMIT_BYTES = 2_000_000;

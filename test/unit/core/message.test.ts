@@ -6,13 +6,13 @@ import {
   convertToLlm,
   type Message,
   NO_USAGE,
-  pairingFaults,
   textOf,
   thoughtOf,
   toolCallsOf,
   type Usage,
 } from '../../../src/core/message.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
+import { pairingFaults } from '../../support/pairing.js';
 
 function reply(content: AssistantMessage['content']): AssistantMessage {
   const base = {

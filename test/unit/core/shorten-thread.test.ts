@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Message, NO_USAGE, pairingFaults } from '../../../src/core/message.js';
+import { type Message, NO_USAGE } from '../../../src/core/message.js';
 import { executionAt, newConsultation } from '../../../src/core/place.js';
 import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { ledgerKey } from '../../../src/core/tools/ledger.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
+import { pairingFaults } from '../../support/pairing.js';
 
 const tokensOf = (messages: readonly Message[]) =>
   messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Message, NO_USAGE, pairingFaults, textOf } from '../../../src/core/message.js';
+import { type Message, NO_USAGE, textOf } from '../../../src/core/message.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResultText } from '../../../src/core/tools/tool-result.js';
 import { trimThread as trim } from '../../../src/core/trim.js';
+import { pairingFaults } from '../../support/pairing.js';
 
 const MARK = { id: 'cut', at: 0 };
 /** To exactly the budget, unless told otherwise. */

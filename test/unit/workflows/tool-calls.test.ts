@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { pairingFaults } from '../../../src/core/message.js';
 import { newConsultation } from '../../../src/core/place.js';
 import { offeredTools } from '../../../src/core/run-config.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
 import { runNextCall } from '../../../src/workflows/turn/run-tools.js';
+import { pairingFaults } from '../../support/pairing.js';
 import type { SmallRun } from '../../support/small-run.js';
 import { answer as answerAt, fileTool, runAtCalls } from '../../support/small-run.js';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decidePermission, idlePermissions, NO_PERMISSIONS } from '../../../../src/core/tools/permission.js';
+import { decidePermission, idlePermissions } from '../../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
+import { NO_PERMISSIONS } from '../../../support/core-values.js';
 
 const BOTH = [true, false];
 
