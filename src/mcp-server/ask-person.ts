@@ -46,7 +46,7 @@ export async function askPerson(
 type Fields = ElicitRequestFormParams['requestedSchema'];
 
 /** The question with what may be answered; null for a gate that is not for a form. Pure. */
-export function gateForm({ runId, gate, input }: Omit<Question, 'signal'>): ElicitRequestFormParams | null {
+function gateForm({ runId, gate, input }: Omit<Question, 'signal'>): ElicitRequestFormParams | null {
   const fields = fieldsOf(gate);
   const parts = [
     `The run ${runId} asks: ${gate.title}`,

@@ -71,7 +71,7 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What was wrong, and what to do. */
-export function errorText(error: unknown): string {
+function errorText(error: unknown): string {
   const known = explainError(error);
   if (known !== null) {
     const remedy = REMEDIES[known.code] ?? known.remedy;
