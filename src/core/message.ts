@@ -163,13 +163,13 @@ export interface AssistantMessage extends MessageBase {
   usage: Usage;
 }
 
-interface ToolResultMessage extends MessageBase {
+export interface ToolResultMessage extends MessageBase {
   kind: 'tool_result';
   content: [ToolResultBlock];
 }
 
 /** Older history in short: goes to the model as a user message. */
-interface SummaryMessage extends MessageBase {
+export interface SummaryMessage extends MessageBase {
   kind: 'summary';
   content: TextBlock[];
 }
@@ -184,7 +184,7 @@ export interface CutMessage extends MessageBase {
 }
 
 /** Notes for people (G3): never sent to a model. */
-interface NoteMessage extends MessageBase {
+export interface NoteMessage extends MessageBase {
   kind: 'context_note' | 'system_event' | 'tool_log';
   content: TextBlock[];
 }
