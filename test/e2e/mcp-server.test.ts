@@ -1,0 +1,126 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stopStack } from '../../src/stack/stop.js';
+import { execution, intent, plan, route, verdict } from '../../src/testing/role-outputs.js';
+import { type ScriptedModel, startScriptedModel } from '../../src/testing/scripted-model.js';
+import { makeProject, projectRoot, type TestProject } from '../support/project.js';
+import { byRole, roleOf } from '../support/steering.js';
+
+const STEER = 'Write it in capitals.';
+
+let model: ScriptedModel;
+let project: TestProject;
+let home: string;
+let release: () => void;
+const clients: Client[] = [];
+
+/** A client of the built command, as an editor starts it; `faults`: what it could not read. */
+async function connect(): Promise<{ client: Client; pid: number; faults: Error[] }> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    TEMPORAL_CLI_PATH: process.env.TEMPORAL_CLI_PATH ?? '',
+    STEERSMAN_HOME: home,
+    OPENAI_BASE_URL: model.baseUrl,
+    OPENAI_API_KEY: 'test-key',
+  };
+  const args = [join(projectRoot, 'dist', 'client.js'), 'mcp', '--config', project.configDir];
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args,
+    env,
+    cwd: project.workspace,
+    stderr: 'ignore',
+  });
+  const client = new Client({ name: 'test', version: '1' });
+  const faults: Error[] = [];
+  client.onerror = error => void faults.push(error);
+  await client.connect(transport);
+  clients.push(client);
+  return { client, pid: transport.pid ?? 0, faults };
+}
+
+beforeAll(async () => {
+  const held = new Promise<void>(resolve => {
+    release = resolve;
+  });
+  const write = { name: 'write_file', arguments: { path: 'boats.txt', content: 'THREE BOATS' } };
+  model = await startScriptedModel({
+    reply: byRole({
+      planner: [{ text: plan({ todos: ['Write boats.txt'] }) }],
+      understanding: [{ text: intent({ relation: 'same_task_no_change' }) }],
+      router: [{ text: route({ route: 'continue_execution' }) }],
+      executor: [
+        { toolCalls: [{ name: 'list_directory', arguments: { path: '.' } }], holdEnd: held },
+        { toolCalls: [write] },
+        { text: execution({ summary: 'boats.txt is written.', taskCompleted: true }) },
+      ],
+      verifier: [{ text: verdict({ summary: 'boats.txt says: THREE BOATS.' }) }],
+    }),
+  });
+  project = makeProject();
+  home = join(project.dir, 'home');
+});
+
+afterAll(async () => {
+  for (const client of clients) await client.close();
+  await stopStack(home);
+  await model.close();
+  rmSync(project.dir, { recursive: true, force: true });
+});
+
+test('mcp: a run is started by one client, watched, steered, let write and read by another → as at a terminal', async () => {
+  const first = await connect();
+  const started = await first.client.callTool({
+    name: 'start_run',
+    arguments: { goal: 'A goal', id: 'boats' },
+  });
+  expect(started).toMatchObject({ structuredContent: { id: 'boats', workspace: project.workspace } });
+  await first.client.close();
+  expect(() => process.kill(first.pid, 0)).toThrow();
+
+  const { client, faults } = await connect();
+  let written = () => {};
+  const planned = new Promise<void>(resolve => {
+    written = resolve;
+  });
+  const watch = (since: number) =>
+    client.callTool({ name: 'watch_run', arguments: { id: 'boats', since, waitSeconds: 60 } }, undefined, {
+      onprogress: ({ message }) => {
+        if (message?.startsWith('task task-1 started')) written();
+      },
+    });
+  const watching = watch(0);
+  await planned;
+  const steered = await client.callTool({ name: 'steer_run', arguments: { id: 'boats', text: STEER } });
+  expect(steered).toMatchObject({ structuredContent: { status: 'accepted' } });
+  release();
+
+  const { structuredContent: atGate } = await watching;
+  expect(atGate).toMatchObject({ phase: 'waiting', gates: [{ title: 'Run write_file?' }] });
+  const executor = model.requests.filter(request => roleOf(request) === 'executor');
+  expect(JSON.stringify(executor.at(-1)?.body)).toContain(STEER);
+  const file = join(project.workspace, 'boats.txt');
+  expect(existsSync(file)).toBe(false);
+  const { cursor, gates } = atGate as { cursor: number; gates: { gateId: string }[] };
+  const answer = { id: 'boats', gateId: gates[0]?.gateId };
+  const refused = await client.callTool({ name: 'answer_gate', arguments: { ...answer, decision: 'retry' } });
+  expect(refused).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringContaining('approve, deny') }],
+  });
+  await client.callTool({ name: 'answer_gate', arguments: { ...answer, decision: 'approve' } });
+
+  const { structuredContent: ended } = await watch(cursor);
+  const { events } = ended as { events: { seq: number }[] };
+  expect(ended).toMatchObject({ ended: true, outcome: 'completed', gates: [] });
+  expect(events[0]?.seq).toBeGreaterThan(cursor);
+  expect(readFileSync(file, 'utf8')).toBe('THREE BOATS');
+  const result = await client.callTool({ name: 'get_result', arguments: { id: 'boats' } });
+  expect(result).toMatchObject({ structuredContent: { answer: 'boats.txt says: THREE BOATS.' } });
+  const { structuredContent: listed } = await client.callTool({ name: 'list_runs', arguments: {} });
+  expect(listed).toMatchObject({ runs: [{ id: 'boats', outcome: 'completed' }] });
+  expect(faults).toEqual([]);
+});
