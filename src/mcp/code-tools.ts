@@ -26,6 +26,8 @@ export interface ToolContext {
   runId: string;
   /** The same in every try of the call: a key for systems that take one against doing a thing twice. */
   callId: string;
+  /** The task of the plan that it is for; null outside of one. */
+  taskId: string | null;
   /** What the run was started with as `context`. */
   values: Readonly<Record<string, string>>;
   /** Aborted when nobody waits for the answer any more: by a stop (idempotent tools), the time limit, the worker's end. */
@@ -126,6 +128,13 @@ export async function serveCodeTools(
   tools: readonly CodeTool[],
   workspace: string,
 ): Promise<InMemoryTransport> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await codeToolServer(tools, workspace).connect(theirs);
+  return ours;
+}
+
+/** A server of the protocol with these tools; it is connected by who makes it. */
+export function codeToolServer(tools: readonly CodeTool[], workspace: string): Server {
   const server = new Server({ name: CODE_SERVER, version: '1' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
@@ -133,9 +142,7 @@ export async function serveCodeTools(
     if (!tool) throw new McpError(ErrorCode.MethodNotFound, `there is no tool ${params.name}`);
     return answer(tool, params.arguments ?? {}, contextOf(workspace, extra));
   });
-  const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await server.connect(theirs);
-  return ours;
+  return server;
 }
 
 function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTool) {
@@ -172,11 +179,12 @@ function contextOf(
   const values = Object.fromEntries(
     Object.entries(meta).map(([key, value]) => [key.replace(OWN_KEY, ''), String(value)]),
   );
-  const { runId = '', callId = '', ...given } = values;
+  const { runId = '', callId = '', taskId = null, goal: _number, ...given } = values;
   return {
     workspace,
     runId,
     callId,
+    taskId,
     values: given,
     signal,
     progress: (progress, total, message) => {

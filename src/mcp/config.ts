@@ -65,20 +65,33 @@ const httpSchema = z.object({
 });
 const fileSchema = z.object({ mcpServers: z.record(z.string().min(1), z.record(z.string(), z.unknown())) });
 
+/** Tool servers as `mcpServers` of `.mcp.json` has them. */
+export type McpServersInCode = Readonly<
+  Record<string, z.input<typeof stdioSchema> | z.input<typeof httpSchema>>
+>;
+
 const EXAMPLE =
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
   '{ "mcpServers": { "files": { "command": "mcp-server-filesystem", "args": ["${workspace}"] } } }';
 
 /**
- * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers.
+ * Reads `.mcp.json` in `dir`; a missing file, or no folder (null), means no servers. Those given in
+ * code come after them, each in place of the one of its name.
  * @throws SteersmanError naming the file and the line (bad JSON) or the key (bad value).
  */
-export function loadMcpConfig(dir: string | null): McpConfig {
+export function loadMcpConfig(dir: string | null, inCode: McpServersInCode = {}): McpConfig {
   const root = resolve(dir ?? '.');
   const file = join(root, MCP_CONFIG_FILE);
   const text = dir === null ? null : readIfPresent(file);
-  if (text === null) return { file, dir: root, servers: [], warnings: [] };
-  return { file, dir: root, ...parseMcpConfig(text, file) };
+  const inFile = text === null ? { servers: [], warnings: [] } : parseMcpConfig(text, file);
+  const given = parseMcpConfig(JSON.stringify({ mcpServers: inCode }), 'mcpServers (in code)');
+  const others = inFile.servers.filter(({ name }) => !Object.hasOwn(inCode, name));
+  return {
+    file,
+    dir: root,
+    servers: [...others, ...given.servers],
+    warnings: [...inFile.warnings, ...given.warnings],
+  };
 }
 
 /** Checks the text of a `.mcp.json`; `file` is for messages only. */

@@ -7,7 +7,7 @@ import type { ConfigInCode } from '../config/in-code.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { env } from '../env.js';
 import type { CodeTool } from '../mcp/code-tools.js';
-import { loadMcpConfig } from '../mcp/config.js';
+import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
@@ -28,6 +28,8 @@ export interface PartsOptions extends ConfigInCode {
   localStack: boolean;
   /** True in the background of the local stack: the worker starts without a key, for the rehearsal model. Default false. */
   servesRehearsal?: boolean;
+  /** Tool servers beside those of `.mcp.json`. Default: none. */
+  mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
   /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */
@@ -54,7 +56,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const settings = await loadSettings(configDir, options);
   const providers = knownProviders(options.providers);
   checkModels(settings, providers, { configDir, servesRehearsal });
-  const mcpConfig = loadMcpConfig(configDir);
+  const mcpConfig = loadMcpConfig(configDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig);
   const ending = new AbortController();
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.

@@ -16,6 +16,7 @@ import type { ConfigInCode } from '../config/in-code.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import type { CodeTool } from '../mcp/code-tools.js';
+import type { McpServersInCode } from '../mcp/config.js';
 import type { ModelProvider } from '../models/provider.js';
 import { plural } from '../print/format.js';
 import { resolveHome } from '../stack/home.js';
@@ -46,6 +47,8 @@ export interface SteersmanPluginOptions extends ConfigInCode {
   configDir?: string;
   /** Folder for large results, which all workers of a queue share. Default: that of the local stack. */
   home?: string;
+  /** Tool servers beside those of `.mcp.json`, in the same form. Default: none. */
+  mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
   /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */

@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type History, historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { Worker } from '@temporalio/worker';
+import { type RecordedHistory, replayHistories } from '../../src/testing/replay.js';
 import { projectRoot } from './project.js';
 
 export interface RecordedPart {
@@ -36,20 +36,12 @@ export function workflowBundle(): { code: string } {
   return { code: readFileSync(join(projectRoot, 'dist', 'workflow-bundle.js'), 'utf8') };
 }
 
-/**
- * Replays histories, parsed from JSON or as the client gives them.
- * @throws an error that names the first one that the code does not replay.
- */
-export async function replayAll(
-  histories: readonly { workflowId: string; history: unknown }[],
-  workflowBundleToUse = workflowBundle(),
+/** Replays histories. @throws an error that names the first one that the code does not replay. */
+export function replayAll(
+  histories: readonly RecordedHistory[],
+  bundle: { code: string } = workflowBundle(),
 ): Promise<void> {
-  if (histories.length === 0) return;
-  const options = { workflowBundle: workflowBundleToUse, sinks: { steersman: { offer: { fn: () => {} } } } };
-  const results = Worker.runReplayHistories(options, histories);
-  for await (const { workflowId, runId, error } of results) {
-    if (error) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${error.message}`);
-  }
+  return replayHistories(histories, { workflowBundle: bundle });
 }
 
 const FROZEN = join(projectRoot, 'test', 'histories');

@@ -4,12 +4,13 @@ import type { Gate } from '../../src/core/gates/gate.js';
 import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
 import type { Receipt } from '../../src/core/receipt.js';
-import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { answerGateUpdate, stateQuery } from '../../src/workflows/messages.js';
 import { eventsOf, transcriptOf } from './run-views.js';
 import { until } from './wait.js';
+
+export { byRole, roleOf } from '../../src/testing/by-role.js';
 
 /** Contents of `steersman.yaml` with these lines after the models. */
 export function settingsYaml(...lines: string[]): string {
@@ -32,31 +33,6 @@ export function steeringPrompts(): Record<string, string> {
     return [`prompts/core/${role}.md`, `---\n${head}\n---\n# ${title}\n\n{{businessContext}}\n`];
   });
   return Object.fromEntries(files);
-}
-
-/** The role that a request is of, by the title of its prompt: `planner`, `router`. */
-export function roleOf(request: ChatRequest): string {
-  return /^# (\w+)/m.exec(request.system)?.[1]?.toLowerCase() ?? 'unknown';
-}
-
-type RoleScript = readonly ScriptedReply[] | ((request: ChatRequest, nth: number) => ScriptedReply);
-
-/** A script by role: each has its own list of replies. Verifiers without one are content. */
-export function byRole(
-  scripts: Record<string, RoleScript>,
-): (request: ChatRequest, index: number) => ScriptedReply {
-  const asked: Record<string, number> = {};
-  return (request, index) => {
-    // The stage calls with index 0 for the first request of a script.
-    if (index === 0) for (const role of Object.keys(asked)) delete asked[role];
-    const role = roleOf(request);
-    const nth = asked[role] ?? 0;
-    asked[role] = nth + 1;
-    const script = scripts[role] ?? (role === 'verifier' ? [content] : []);
-    if (typeof script === 'function') return script(request, nth);
-    const message = `The script has ${script.length} replies of the ${role}, and this is number ${nth + 1}.`;
-    return script[nth] ?? { error: { status: 400, message } };
-  };
 }
 
 export const planned: ScriptedReply = { text: plan({ todos: ['Do it'] }) };

@@ -1,0 +1,50 @@
+/** A tool server over real HTTP whose tools are functions: for tests of how runs work with servers that are elsewhere. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { type CodeTool, codeToolServer } from '../mcp/code-tools.js';
+
+export interface ToolServer {
+  /** For `.mcp.json`, or `mcpServers` in code: `{ url }`. */
+  url: string;
+  /** Every call that arrived, oldest first. */
+  calls: { tool: string; arguments: unknown }[];
+  close(): Promise<void>;
+}
+
+/** Starts a tool server on a loopback port. Each request has a connection of its own: it keeps no sessions. */
+export async function startToolServer(tools: readonly CodeTool[]): Promise<ToolServer> {
+  const calls: ToolServer['calls'] = [];
+  const recorded = tools.map(tool => ({
+    ...tool,
+    run: (args: unknown, context: Parameters<CodeTool['run']>[1]) => {
+      calls.push({ tool: tool.name, arguments: args });
+      return tool.run(args, context);
+    },
+  }));
+  const http = createServer((request, response) => {
+    answer(recorded, request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  });
+  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
+  const { port } = http.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>(resolve => {
+      http.close(() => resolve());
+      http.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}/mcp`, calls, close };
+}
+
+async function answer(
+  tools: readonly CodeTool[],
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  const server = codeToolServer(tools, '');
+  const transport = new StreamableHTTPServerTransport({});
+  response.on('close', () => void server.close());
+  // The SDK's transport type is not written for exactOptionalPropertyTypes.
+  await server.connect(transport as Parameters<typeof server.connect>[0]);
+  await transport.handleRequest(request, response);
+}

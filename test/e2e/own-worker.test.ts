@@ -1,0 +1,156 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import {
+  byRole,
+  execution,
+  plan,
+  replayHistories,
+  type ScriptedModel,
+  startScriptedModel,
+  startTestEnvironment,
+  startTestTeam,
+  startToolServer,
+} from '../../src/testing/index.js';
+import { createOpenAiProvider, createWorker, defineTool, SteersmanPlugin } from '../../src/worker/index.js';
+import type * as workflows from '../support/application/workflows.js';
+import { quietTemporal } from '../support/quiet.js';
+
+const workflowsPath = fileURLToPath(new URL('../support/application/workflows.ts', import.meta.url));
+const KEY = 'sk-live-0123456789abcdef';
+let env: TestWorkflowEnvironment;
+let model: ScriptedModel;
+let workspace = '';
+
+beforeAll(async () => {
+  quietTemporal();
+  process.env.SHOP_API_KEY = KEY;
+  env = await startTestEnvironment();
+  workspace = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-shop-')));
+});
+afterAll(async () => {
+  await env?.teardown();
+  rmSync(workspace, { recursive: true, force: true });
+});
+
+const planned = { text: plan({ todos: ['Do it'] }) };
+const reported = {
+  text: execution({ summary: 'The order A-7 is refunded: receipt R-1.', taskCompleted: true }),
+};
+const refundScript = () =>
+  byRole({
+    planner: () => planned,
+    executor: (_request, nth) =>
+      nth === 0 ? { toolCalls: [{ name: 'refund', arguments: { order: 'A-7' } }] } : reported,
+  });
+
+test('an application with workflows and activities of its own → runs beside them, with a tool in code', async () => {
+  model = await startScriptedModel({ reply: refundScript() });
+  const refunds: unknown[] = [];
+  const refund = defineTool({
+    name: 'refund',
+    description: 'Pays an order back.',
+    input: z.object({ order: z.string() }),
+    run: ({ order }, { workspace: dir, values }) => {
+      refunds.push({ order, dir, values });
+      return { receipt: 'R-1', key: KEY };
+    },
+  });
+  const taskQueue = 'shop';
+  const logger = new DefaultLogger('ERROR');
+  const workflowBundle = await bundleWorkflowCode({
+    workflowsPath,
+    plugins: [new SteersmanPlugin()],
+    logger,
+  });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: { charge: async (order: string) => `charged ${order} with ${KEY}` },
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        tools: [refund],
+        providers: [createOpenAiProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace] },
+      }),
+    ],
+  });
+  const handles = await worker.runUntil(async () => {
+    const settle = await env.client.workflow.start<typeof workflows.settleOrder>('settleOrder', {
+      args: ['A-7', workspace],
+      taskQueue,
+      workflowId: 'settle',
+    });
+    // The application's own results are its own: the key is in them.
+    expect(await settle.result()).toEqual({
+      receipt: `charged A-7 with ${KEY}`,
+      id: 'refund-A-7',
+      outcome: 'completed',
+      answer: 'It was done as it was asked for.',
+    });
+    const failing = await env.client.workflow.start<typeof workflows.tryWithout>('tryWithout', {
+      args: [workspace],
+      taskQueue,
+      workflowId: 'try',
+    });
+    expect(await failing.result()).toBe('failed');
+    return [settle, env.client.workflow.getHandle('refund-A-7')];
+  });
+  expect(refunds).toEqual([{ order: 'A-7', dir: workspace, values: {} }]);
+  expect(JSON.stringify(model.requests.map(({ body }) => body))).toContain('[secret SHOP_API_KEY]');
+  await model.close();
+  const histories = await Promise.all(
+    handles.map(async handle => ({ workflowId: handle.workflowId, history: await handle.fetchHistory() })),
+  );
+  await replayHistories(histories, { workflowBundle });
+});
+
+test('a bundle that was made without the plugin → refused at once, with the remedy', async () => {
+  const creating = Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: 'bare',
+    workflowBundle: { code: 'no workflow of ours' },
+    plugins: [new SteersmanPlugin()],
+  });
+  await expect(creating).rejects.toMatchObject({ remedy: expect.stringContaining('bundleWorkflowCode') });
+});
+
+test('a team for tests: no autoApprove and nobody there → a tool of a server is asked for, denied, and not called', async () => {
+  const refund = {
+    name: 'refund',
+    description: '',
+    input: z.object({ order: z.string() }),
+    run: () => 'paid',
+  };
+  const server = await startToolServer([defineTool(refund)]);
+  const team = await startTestTeam({
+    reply: refundScript(),
+    environment: env,
+    mcpServers: { shop: { url: server.url } },
+  });
+  const { outcome, trace } = await team.run('Refund the order A-7');
+  await team.close();
+  await server.close();
+  expect(outcome).toBe('completed');
+  expect(JSON.stringify(trace)).toContain('denied');
+  expect(server.calls).toEqual([]);
+});
+
+test('a worker for runs alone → serves until it is told to end', async () => {
+  model = await startScriptedModel({ reply: refundScript() });
+  const worker = await createWorker({
+    connection: env.nativeConnection,
+    taskQueue: 'alone',
+    settings: { models: { default: 'rehearsal' } },
+  });
+  await worker.runUntil(async () => undefined);
+  expect(worker.getState()).toBe('STOPPED');
+  await model.close();
+});
