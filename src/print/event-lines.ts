@@ -4,6 +4,7 @@ import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal
 import { preview } from '../core/preview.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
 import type { Colors } from './output.js';
+import { planLines, type ShownTask } from './plan-lines.js';
 import { terminalText } from './terminal-text.js';
 
 const ARGUMENTS_CHARS = 160;
@@ -19,7 +20,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     ...warnings.map(warning => yellow(`warning: ${warning}`)),
   ],
   phase_started: ({ phase, cycle }, { bold }) => bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`),
-  plan_updated: planLines,
+  plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
   task_ended: ({ taskId, status, reason }, { green, yellow }) =>
     (status === 'completed' ? green : yellow)(`task ${taskId} ${status}${reason ? ` (${reason})` : ''}`),
@@ -99,18 +100,25 @@ function gateClosedLine(
 
 /**
  * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a
- * newer worker than this client gives its type.
+ * newer worker than this client gives its type. Of a plan only what differs from `tasks`, shown before.
  */
-export function eventLines(event: JournalEvent, startedAt: number, colors: Colors): string[] {
-  const [first = '', ...rest] = eventText(event, colors);
+export function eventLines(
+  event: JournalEvent,
+  startedAt: number,
+  colors: Colors,
+  tasks: readonly ShownTask[] = [],
+): string[] {
+  const [first = '', ...rest] = eventText(event, colors, tasks);
   const clock = colors.dim(formatClock(event.at - startedAt).padStart(5));
   return [`${clock} ${first}`, ...rest.map(line => `      ${line}`)];
 }
 
 /** What an event says, without its time: one line, some with more. */
-export function eventText(event: JournalEvent, colors: Colors): string[] {
+export function eventText(event: JournalEvent, colors: Colors, tasks: readonly ShownTask[] = []): string[] {
+  const clean = withoutControls(event);
+  if (clean.type === 'plan_updated') return planLines(clean, tasks);
   const describe = DESCRIBE[event.type] as Describe<JournalType> | undefined;
-  const described = describe?.(withoutControls(event), colors) ?? event.type;
+  const described = describe?.(clean, colors) ?? event.type;
   return typeof described === 'string' ? [described] : described;
 }
 
@@ -121,28 +129,6 @@ function withoutControls<E extends JournalEvent>(event: E): E {
   return JSON.parse(
     JSON.stringify(event, (key, value: unknown) => (typeof value === 'string' ? clean(key, value) : value)),
   );
-}
-
-const TASK_MARKS: Record<string, string> = {
-  pending: '[ ]',
-  executing: '[>]',
-  completed: '[x]',
-  failed: '[!]',
-  skipped: '[-]',
-  blocked: '[#]',
-};
-
-/** One line a task: mark, id, description. */
-export function taskLine(task: { id: string; description: string; status: string }): string {
-  return `${TASK_MARKS[task.status] ?? '[?]'} ${task.id} · ${preview(terminalText(task.description), RESULT_CHARS)}`;
-}
-
-function planLines({ tasks, changed, cut }: JournalPayloads['plan_updated']): string[] {
-  const notes = [
-    changed ? [] : ['unchanged'],
-    cut.length > 0 ? [`over the limit, left out: ${cut.join(', ')}`] : [],
-  ].flat();
-  return [['plan', plural(tasks.length, 'task'), ...notes].join(' · '), ...tasks.map(taskLine)];
 }
 
 function modelCallEnded(event: JournalPayloads['model_call_ended'], { dim }: Colors): string {

@@ -13,6 +13,7 @@ import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
 import type { TextSink } from './output.js';
+import type { ShownTask } from './plan-lines.js';
 import { isJson, jsonStart, mayBecomeJson, spokenText } from './reply-text.js';
 import { terminalText } from './terminal-text.js';
 
@@ -36,6 +37,8 @@ export class PlainView {
   private readonly running = new Map<string, CallView>();
   /** What was last told of the progress of each tool call. */
   private readonly toldProgress = new Map<string, string>();
+  /** Of the plan as it was shown last. */
+  private tasks: readonly ShownTask[] = [];
   private channel: LiveChannel = 'text';
 
   /** With the id of the run it says how gates are answered. */
@@ -58,7 +61,9 @@ export class PlainView {
     if (event.type === 'model_call_ended') {
       this.showReply(event.callId, event.text ?? '');
     }
-    for (const line of eventLines(event, this.startedAt, this.sink.colors)) this.sink.line(line);
+    for (const line of eventLines(event, this.startedAt, this.sink.colors, this.tasks)) this.sink.line(line);
+    if (event.type === 'plan_updated') this.tasks = event.tasks;
+    if (event.type === 'goal_started') this.tasks = [];
     if (event.type === 'gate_opened' && this.runId !== null) {
       for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
     }

@@ -16,10 +16,10 @@ import { preview } from '../core/preview.js';
 import { unreadableNames } from '../temporal-client.js';
 import type { RunResult, RunView } from '../workflows/messages.js';
 import { stateQuery } from '../workflows/messages.js';
-import { taskLine } from './event-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp } from './gate-help.js';
 import type { Colors, TextSink } from './output.js';
+import { taskLine } from './plan-lines.js';
 import { terminalText } from './terminal-text.js';
 
 /** `show --json`. What only a worker can tell of a run is null where none answers. */

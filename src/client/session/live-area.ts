@@ -2,10 +2,10 @@
 import type { Gate } from '../../core/gates/gate.js';
 import { wordsHint } from '../../core/gates/gate-words.js';
 import { preview } from '../../core/preview.js';
-import { taskLine } from '../../print/event-lines.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../../print/format.js';
 import { fitLine, widthOf, wrapText } from '../../print/layout.js';
 import type { Colors } from '../../print/output.js';
+import { taskLine } from '../../print/plan-lines.js';
 import { spokenText } from '../../print/reply-text.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { commandOf } from './commands.js';

@@ -1,9 +1,9 @@
 /** What `/gates`, `/plan`, `/budget` and `/model` print. Pure. */
 import { wordsHint } from '../../core/gates/gate-words.js';
 import type { Limits } from '../../core/limits.js';
-import { taskLine } from '../../print/event-lines.js';
 import { formatCost, formatCount, formatDuration } from '../../print/format.js';
 import { padText } from '../../print/layout.js';
+import { taskLine } from '../../print/plan-lines.js';
 import { terminalText } from '../../print/terminal-text.js';
 import type { RunView } from '../../workflows/messages.js';
 import { gateLines, type Page } from './scroll-lines.js';

@@ -29,7 +29,7 @@ export function scrollLines(event: JournalEvent, progress: RunProgress, page: Pa
   if (own?.length === 0) return [];
   const started = progress.startedAt ?? event.at;
   if (own === null) {
-    return eventLines(event, started, colors).flatMap(line => wrapText(line, width, INDENT));
+    return eventLines(event, started, colors, progress.tasks).flatMap(line => wrapText(line, width, INDENT));
   }
   const clock = colors.dim(formatClock(event.at - started).padStart(5));
   return own.map((line, at) => (at === 0 ? `${clock} ${line}` : `${INDENT}${line}`));

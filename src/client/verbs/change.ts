@@ -1,9 +1,9 @@
 /** `plan` and `budget`: changing tasks and limits of a run in flight. */
 import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
-import { taskLine } from '../../print/event-lines.js';
 import { plural } from '../../print/format.js';
 import { readLimits } from '../../print/limit-words.js';
+import { taskLine } from '../../print/plan-lines.js';
 import { readRun } from '../../print/show-run.js';
 import { EXIT } from '../exit-codes.js';
 import { describeRun } from '../runs/runs.js';

@@ -53,6 +53,20 @@ describe('the plain view', () => {
     );
   });
 
+  test('view: a plan that changes → whole once, then its changes; the next goal begins anew', () => {
+    const { show, printed } = view();
+    const task = { id: 't1', description: 'Read', status: 'pending' };
+    const plan = (ids: string[]): JournalEvent => {
+      const tasks = ids.map(id => ({ ...task, id }));
+      return { seq: 1, at: 0, type: 'plan_updated', changed: true, cut: [], tasks };
+    };
+    show({ kind: 'event', event: plan(['t1']) });
+    show({ kind: 'event', event: plan(['t1', 't2']) });
+    show({ kind: 'event', event: { seq: 2, at: 0, type: 'goal_started', number: 2, text: 'More' } });
+    show({ kind: 'event', event: plan(['t1']) });
+    expect(printed().match(/[+ ] \[ \] t\d/g)).toEqual(['  [ ] t1', '+ [ ] t2', '  [ ] t1']);
+  });
+
   test.each([
     ['seen while it came', ['{"type":"compo', '{"type":"component","summary":"A plan of \\"two\\" tasks."']],
     ['not seen before its end', []],
