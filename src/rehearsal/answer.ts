@@ -1,6 +1,6 @@
 /** Writes answers and reports from the parts. */
-import type { Work } from './goal.js';
-import type { Topic } from './goal-words.js';
+import { topicsOf } from './goal.js';
+import type { Work } from './goal-words.js';
 import { code } from './markdown.js';
 import { LABEL, LABEL_ZH } from './reply.js';
 import type { Seen } from './scope.js';
@@ -47,27 +47,22 @@ function writtenNote(seen: Seen): string {
   return say(seen, `**${file} was not written**: ${code(why)}`, `**${file} 没有写入**：${code(why)}`);
 }
 
-/** Says that the goal, or a part of it, needs a model that understands. */
-function unservedNote(seen: Seen): string {
-  const { unserved } = seen.intent;
-  if (unserved === null) return '';
-  if (unserved === '')
-    return say(
-      seen,
-      `**This goal needs understanding, which this model does not have.** ${CAN}`,
-      `**这个目标需要理解能力，而本模型没有。**${CAN_ZH}`,
-    );
-  return say(
-    seen,
-    `**This model cannot do what the goal asks with “${unserved}”: it changes nothing, writes nothing new and sees only files.** ${CAN}`,
-    `**目标中的“${unserved}”本模型做不到：它不改动也不创作任何内容，只能看到文件。**${CAN_ZH}`,
-  );
-}
-
 const CAN =
   'It can list a folder, quote the README and files you name, find words and TODOs, count lines and files, and list headings, dependencies and the largest files. Here is what it saw.';
 const CAN_ZH =
   '它能列出目录，引用 README 和指明的文件，查找词语和 TODO，统计行数和文件数，列出标题、依赖和最大的文件。以下是它看到的内容。';
+
+/** Says that the goal, or a part of it, needs a model that understands. */
+function unservedNote(seen: Seen): string {
+  const { unserved } = seen.intent;
+  if (unserved === null) return '';
+  const [word, wordZh] = unserved === '' ? ['', ''] : [` with “${unserved}”`, `“${unserved}”`];
+  return say(
+    seen,
+    `**This model cannot do what the goal asks${word}: it understands nothing, changes nothing, writes nothing new and sees only files.** ${CAN}`,
+    `**目标的要求${wordZh}本模型做不到：它没有理解能力，不改动也不创作任何内容，只能看到文件。**${CAN_ZH}`,
+  );
+}
 
 /** An answer where no files can be seen. */
 export function answerWithoutTools(seen: Seen): string {
@@ -79,17 +74,12 @@ export function answerWithoutTools(seen: Seen): string {
   return joined([labelLine(seen), why]);
 }
 
-const TOPICS_OF_WORK: Readonly<Record<Work, readonly Topic[]>> = {
-  survey: ['tree', 'largest'],
-  read: ['readme', 'headings', 'dependencies'],
-  source: ['lines', 'todos'],
-  write: [],
-};
 const LONGEST_REPORT = 1_600;
 
 /** What one piece of work found, in short: the whole is in the answer. */
 export function writeReport(work: Work, seen: Seen): string {
-  const topics = TOPICS_OF_WORK[work].filter(topic => seen.intent.topics.includes(topic) || topic === 'tree');
+  const own = topicsOf(work, seen.intent);
+  const topics = work === 'survey' && !own.includes('tree') ? (['tree', ...own] as const) : own;
   const text = joined([
     ...topics.map(topic => TOPIC_SECTIONS[topic](seen)),
     ...(work === 'write' ? [writtenNote(seen)] : []),

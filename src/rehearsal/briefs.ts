@@ -38,15 +38,13 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
 ];
 
 const PATTERNS = Object.values(BRIEF_WORDS).flatMap(words =>
-  BEGINNINGS.map(([kind, name]) => ({ kind, pattern: new RegExp(`^${withSlots(words[name])}`) })),
+  BEGINNINGS.map(([kind, name]) => ({ kind, pattern: beginningWith(words[name]) })),
 );
-const ROUNDS = Object.values(BRIEF_WORDS).map(words => new RegExp(withSlots(words.rounds)));
-const DEFAULT_ROUNDS = 10;
 
-/** A text of the run as an expression, its slots as named groups; the last takes the rest of the line. */
-function withSlots(text: string): string {
+/** A text of the run as an expression, its slots as named groups; one at its end takes the rest of the line. */
+function beginningWith(text: string): RegExp {
   const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)');
-  return text.endsWith('}') ? `${source}$` : source;
+  return new RegExp(`^${source}${text.endsWith('}') ? '$' : ''}`);
 }
 
 /** The brief in a user message, or null for what a person said. */
@@ -57,12 +55,6 @@ export function readBrief(text: string): Brief | null {
     if (found) return { kind, text, slots: found.groups ?? {} };
   }
   return null;
-}
-
-/** Rounds that the brief of a task allows. */
-export function roundsOf({ text }: Brief): number {
-  const said = ROUNDS.map(pattern => pattern.exec(text)?.groups?.rounds).find(rounds => rounds !== undefined);
-  return said === undefined ? DEFAULT_ROUNDS : Number(said);
 }
 
 /** The text between the tags, as it was before it was marked; empty where there is none. */

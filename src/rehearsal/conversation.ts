@@ -3,24 +3,13 @@
  * results are read from the messages each time, as a model would.
  */
 import { parseRecord } from '../core/outputs/json-in-text.js';
+import type { OutputContract } from '../core/role.js';
 import type { WireBody, WireMessage } from '../protocol-server/server.js';
 import { wireText } from '../protocol-server/server.js';
 import type { Brief, BriefKind } from './briefs.js';
 import { readBrief, tagged } from './briefs.js';
 import type { ToolAnswer } from './results.js';
 import { readToolAnswer } from './results.js';
-
-/** What the request wants of the model. */
-export type Part =
-  | 'planner'
-  | 'executor'
-  | 'verifier'
-  | 'summary'
-  | 'understanding'
-  | 'router'
-  | 'reviewer'
-  | 'orchestrator'
-  | 'other';
 
 /** A tool call of the current goal with its result. */
 export interface MadeCall extends ToolAnswer {
@@ -29,13 +18,12 @@ export interface MadeCall extends ToolAnswer {
 }
 
 export interface Conversation {
-  part: Part;
+  /** What the role that is asked answers with. */
+  form: OutputContract;
   /** The last instruction of the run. */
   brief: Brief | null;
   /** The brief of the task at hand, where there is one. */
   task: Brief | null;
-  /** Replies with tool calls since the task began. */
-  roundsUsed: number;
   /** The last message of the request, where it is not the model's own. */
   lastWords: string;
   /** What the person wants: the goal, and what was said while it was worked on. */
@@ -51,25 +39,16 @@ export interface Conversation {
   newChars: number;
 }
 
-const PART_OF_FORM: Readonly<Record<string, Part>> = {
-  plan: 'planner',
-  execution: 'executor',
-  verdict: 'verifier',
-  intent: 'understanding',
-  route: 'router',
-  review: 'reviewer',
-  orchestration: 'orchestrator',
-};
-
-const PART_OF_BRIEF: Readonly<Record<BriefKind, Part>> = {
-  plan: 'planner',
-  replan: 'planner',
-  task: 'executor',
-  go_on: 'executor',
-  report: 'executor',
-  verify: 'verifier',
-  wrap_up: 'summary',
-  other: 'other',
+/** Where the request names no form: one with tools, or for text. */
+const FORM_OF_BRIEF: Readonly<Record<BriefKind, OutputContract>> = {
+  plan: 'plan',
+  replan: 'plan',
+  task: 'execution',
+  go_on: 'execution',
+  report: 'execution',
+  verify: 'verdict',
+  wrap_up: 'text',
+  other: 'text',
 };
 
 /** Reads a request. */
@@ -78,16 +57,13 @@ export function readConversation(body: WireBody): Conversation {
   const said = messages.map(message => (message.role === 'user' ? wireText(message) : ''));
   const briefs = said.map(text => (text === '' ? null : readBrief(text)));
   const brief = briefs.findLast(found => found !== null && found.kind !== 'other') ?? null;
-  const taskAt = briefs.findLastIndex(found => found?.kind === 'task');
   const wishes = said.map((text, index) => (briefs[index] === null ? text : ''));
   const start = goalStart(wishes, briefs);
-  // By the form wanted; a request with tools, or for text, wants none.
-  const form = body.response_format?.json_schema?.name;
+  const form = body.response_format?.json_schema?.name as OutputContract | undefined;
   return {
-    part: (form === undefined ? brief && PART_OF_BRIEF[brief.kind] : PART_OF_FORM[form]) ?? 'other',
+    form: form ?? FORM_OF_BRIEF[brief?.kind ?? 'other'],
     brief,
-    task: briefs[taskAt] ?? null,
-    roundsUsed: messages.slice(Math.max(start, taskAt)).filter(message => message.tool_calls?.length).length,
+    task: briefs.findLast(found => found?.kind === 'task') ?? null,
     lastWords: said.at(-1) ?? '',
     goal: wishes.slice(start).filter(Boolean).join('\n') || (brief ? tagged(brief.text, 'goal') : ''),
     tools: (body.tools ?? []).map(tool => tool.function.name),

@@ -1,19 +1,59 @@
 /** Words by which goals are recognised, in English and Chinese. Tables only: `goal.ts` applies them. */
 
-/** Parts of an answer that a goal can ask for. */
-export const TOPICS = ['readme', 'tree', 'lines', 'largest', 'todos', 'headings', 'dependencies'] as const;
-export type Topic = (typeof TOPICS)[number];
+/**
+ * The kinds of work that goals are split into. `survey`: list the folder; `read`: files named, README, manifests,
+ * headings; `source`: all text, to count and search; `write`: the answer into a file.
+ */
+export const WORKS = ['survey', 'read', 'source', 'write'] as const;
+export type Work = (typeof WORKS)[number];
 
-export const TOPIC_WORDS: Readonly<Record<Topic, RegExp>> = {
-  readme: /\breadme\b|自述文件|说明文件|说明文档/i,
-  tree: /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)(?! (that )?(use|mention|contain|import|call|refer))|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
-  lines:
-    /\b(lines?(?! (with|that|where|contain|mention))|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
-  largest: /\b(largest|biggest|longest|file sizes?|sizes of)\b|最大|最长|文件大小/i,
-  todos: /\b(to-?dos?|fixmes?|xxx|(left|still|remains) to (do|be done)|unfinished)\b|待办|未完成/i,
-  headings: /\b(headings?|outlines?|table of contents|sections)\b|标题|大纲/i,
-  dependencies: /\b(dependenc(y|ies)|depends? on|third[- ]party)\b|依赖/i,
-};
+interface TopicRule {
+  /** By these words a goal asks for it. */
+  words: RegExp;
+  /** What it takes, besides the survey. */
+  work: Work;
+  /** What is read, or what for, in words. */
+  aim: readonly [english: string, chinese: string];
+}
+
+/** Parts of an answer that a goal can ask for, in the order of an overview. */
+export const TOPICS = {
+  readme: { words: /\breadme\b|自述文件|说明文件|说明文档/i, work: 'read', aim: ['the README', ' README'] },
+  tree: {
+    words:
+      /\b(structure|layout|file tree|directory tree|(what|which) (files|folders)(?! (that )?(use|mention|contain|import|call|refer))|list (of )?(all |the )*(files|folders)|(how many|count|number of)( all| the)? (files|folders)|what('s| is) (in )?(here|there|this|it))\b|结构|(哪些|多少个?|几个|列出.{0,6})文件|里(面)?有什么/i,
+    work: 'survey',
+    aim: ['all folders', '所有文件夹'],
+  },
+  lines: {
+    words:
+      /\b(lines?(?! (with|that|where|contain|mention))|loc|line counts?|languages?)\b|行数|多少行|代码行|代码量|编程语言|哪些语言/i,
+    work: 'source',
+    aim: ['count lines by language', '按语言统计行数'],
+  },
+  largest: {
+    words: /\b(largest|biggest|longest|file sizes?|sizes of)\b|最大|最长|文件大小/i,
+    work: 'survey',
+    aim: ['the sizes of files', '文件大小'],
+  },
+  todos: {
+    words: /\b(to-?dos?|fixmes?|xxx|(left|still|remains) to (do|be done)|unfinished)\b|待办|未完成/i,
+    work: 'source',
+    aim: ['find TODO, FIXME and XXX', '查找 TODO、FIXME 和 XXX'],
+  },
+  headings: {
+    words: /\b(headings?|outlines?|table of contents|sections)\b|标题|大纲/i,
+    work: 'read',
+    aim: ['the Markdown files for their headings', 'Markdown 文件的标题'],
+  },
+  dependencies: {
+    words: /\b(dependenc(y|ies)|depends? on|third[- ]party)\b|依赖/i,
+    work: 'read',
+    aim: ['the package files for dependencies', '依赖清单'],
+  },
+} as const satisfies Record<string, TopicRule>;
+export type Topic = keyof typeof TOPICS;
+export const ALL_TOPICS = Object.keys(TOPICS) as Topic[];
 
 /** Asks for the folder as a whole. */
 export const OVERVIEW_WORDS =

@@ -1,9 +1,10 @@
 /** What a goal asks for, read from its words by tables. Nothing else of the rehearsal model reads goals. */
 import { isKnownExtension } from './file-kinds.js';
-import type { Topic } from './goal-words.js';
+import type { Topic, Work } from './goal-words.js';
 import {
   ACTION,
   ACTION_ZH,
+  ALL_TOPICS,
   BARE_FILE_NAMES,
   COMMON_WORDS,
   NOT_FILES,
@@ -12,9 +13,9 @@ import {
   REPORTING_ZH,
   SEARCH_PATTERNS,
   SEARCH_VERBS,
-  TOPIC_WORDS,
   TOPICS,
   WEB_WORDS,
+  WORKS,
   WRITE_TO,
   WRITE_TO_ZH,
 } from './goal-words.js';
@@ -66,7 +67,7 @@ export function readGoal(goal: string): Intent {
 
 /** "What is in this folder?" names the tree and means the whole. */
 function overviewTopics(named: Topic[]): Topic[] {
-  if (named.every(topic => topic === 'tree')) return [...TOPICS];
+  if (named.every(topic => topic === 'tree')) return ALL_TOPICS;
   return named.includes('readme') ? named : [...new Set([...BRIEF_TOPICS, ...named])];
 }
 
@@ -119,7 +120,7 @@ function searchWords(text: string): string[] {
 }
 
 function topicsIn(text: string): Topic[] {
-  const places = TOPICS.map(topic => ({ topic, at: text.search(TOPIC_WORDS[topic]) }));
+  const places = ALL_TOPICS.map(topic => ({ topic, at: text.search(TOPICS[topic].words) }));
   return places
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at)
@@ -132,20 +133,18 @@ function unservedPart(text: string): string | null {
   return found?.toLowerCase() ?? null;
 }
 
-/**
- * The kinds of work that goals are split into. `survey`: list the folder; `read`: files named, README, manifests,
- * headings; `source`: all text, to count and search; `write`: the answer into a file.
- */
-export const WORKS = ['survey', 'read', 'source', 'write'] as const;
-export type Work = (typeof WORKS)[number];
+/** Parts of the answer that a kind of work brings. */
+export function topicsOf(work: Work, { topics }: Intent): Topic[] {
+  return topics.filter(topic => TOPICS[topic].work === work);
+}
 
-/** Every kind that the goal needs, in order. */
-export function workFor({ topics, files, folders, words, writeTo }: Intent): Work[] {
-  const asks = (...wanted: Topic[]) => topics.some(topic => wanted.includes(topic));
+/** Every kind of work that the goal needs, in order. */
+export function workFor(intent: Intent): Work[] {
+  const { topics, files, folders, words, writeTo } = intent;
   const needs: Record<Work, boolean> = {
     survey: topics.length + words.length + folders.length > 0,
-    read: asks('readme', 'headings', 'dependencies') || files.length > 0,
-    source: asks('lines', 'todos') || words.length > 0,
+    read: files.length + topicsOf('read', intent).length > 0,
+    source: words.length + topicsOf('source', intent).length > 0,
     write: writeTo !== null,
   };
   return WORKS.filter(work => needs[work]);

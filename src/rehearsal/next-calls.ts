@@ -1,7 +1,7 @@
 /** Executor rules: which tool calls bring what a piece of work still lacks. */
 import type { FileSeen } from './evidence.js';
 import { callKey } from './evidence.js';
-import type { Work } from './goal.js';
+import type { Topic, Work } from './goal-words.js';
 import type { Seen } from './scope.js';
 import {
   findNamed,
@@ -24,23 +24,23 @@ const MOST_CALLS = 16;
 /** Results up to this size are given whole by default; a little less, for the paths between files. */
 const BATCH_BYTES = 15_000;
 /** Folders that are listed: what the rounds of one task allow. */
-const MOST_FOLDERS = 140;
+const MOST_FOLDERS = 150;
 /** What is assumed of a file whose size no listing gave. */
 const UNKNOWN_FILE_BYTES = 5_000;
 
 /** Tools that are there where nobody says which are. */
 export const ALL_USES: Toolbox = { list: '', readMany: '', read: '', page: '', write: '' };
 
-/** The next calls for a kind of work; none when all is there or out of reach. `document`: the text to be written. */
-export function nextCalls(work: Work, seen: Seen, box: Toolbox, document = () => ''): WantedCall[] {
+/** The next calls for a kind of work; none when all is there or out of reach. That of `write` has no content yet. */
+export function nextCalls(work: Work, seen: Seen, box: Toolbox): WantedCall[] {
   const { triesLeft } = seen.evidence;
   if (seen.isFull && work !== 'write') return [];
-  return wantedCalls(work, seen, box, document)
+  return wantedCalls(work, seen, box)
     .filter(({ use, args }) => box[use] !== undefined && triesLeft.get(callKey(use, args)) !== 0)
     .slice(0, MOST_CALLS);
 }
 
-function wantedCalls(work: Work, seen: Seen, box: Toolbox, document: () => string): WantedCall[] {
+function wantedCalls(work: Work, seen: Seen, box: Toolbox): WantedCall[] {
   const { intent, evidence } = seen;
   switch (work) {
     case 'survey':
@@ -57,7 +57,7 @@ function wantedCalls(work: Work, seen: Seen, box: Toolbox, document: () => strin
       // Once: what was written, or refused, is not written again.
       return intent.writeTo === null || evidence.writes.has(intent.writeTo)
         ? []
-        : [{ use: 'write', args: { path: intent.writeTo, content: document() } }];
+        : [{ use: 'write', args: { path: intent.writeTo } }];
   }
 }
 
@@ -77,7 +77,7 @@ function surveyCalls(seen: Seen): WantedCall[] {
 /** The documents that the goal needs and that were not read whole. */
 function documents(seen: Seen): FileSeen[] {
   const { intent, evidence } = seen;
-  const asks = (topic: Seen['intent']['topics'][number]) => intent.topics.includes(topic);
+  const asks = (topic: Topic) => intent.topics.includes(topic);
   const unseen = (path: string): FileSeen => ({ path, size: null, text: null, whole: false, error: null });
   const readme = asks('readme') ? findReadme(seen) : null;
   const wanted = [

@@ -1,8 +1,9 @@
 /** Planner rules: tasks from the goal's words, and from what the last verification found missing. */
 import { tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';
-import type { Work } from './goal.js';
-import { WORKS, workFor } from './goal.js';
+import { topicsOf, workFor } from './goal.js';
+import type { Work } from './goal-words.js';
+import { TOPICS, WORKS } from './goal-words.js';
 import { plural } from './markdown.js';
 import { ALL_USES, nextCalls } from './next-calls.js';
 import type { RuleReply } from './reply.js';
@@ -13,6 +14,10 @@ import { canSeeFiles, toolboxOf, toolsInOverview } from './tools.js';
 
 /** The task of a run in which no files can be seen. */
 export const EXPLAIN_TASK = 'explain';
+
+/** The criterion of every task. */
+const DONE_WHEN = 'All of it was done, and what could not be done is named with the reason';
+const DONE_WHEN_ZH = '全部完成，未能完成的已说明原因';
 
 interface PlannedTask {
   id: string;
@@ -67,8 +72,7 @@ export function missingWork(seen: Seen): Work[] {
 /** Says what a kind of work still lacks, with the files and folders by name. */
 export function improvementFor(work: Work, seen: Seen): string {
   const names = nextCalls(work, seen, ALL_USES).flatMap(({ args }) => args.paths ?? args.path ?? []);
-  const shown = names.slice(0, 8).join(', ') + (names.length > 8 ? ', …' : '');
-  return shown === '' ? describe(work, seen)[0] : `${describe(work, seen)[0]}: ${shown}`;
+  return `${describe(work, seen)}: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', …' : ''}`;
 }
 
 /** The kind of work that a task id names: `source`, `source-2`; null for tasks of another planner. */
@@ -80,7 +84,8 @@ export function workOfTask(taskId: string): Work | null {
 function tasksFor(seen: Seen, work: readonly Work[], taken: readonly string[]): PlannedTask[] {
   const ids = new Map(work.map(kind => [kind, freeId(kind, taken)]));
   return work.map(kind => {
-    const [description, completionCriteria] = describe(kind, seen);
+    const description = describe(kind, seen);
+    const completionCriteria = say(seen, DONE_WHEN, DONE_WHEN_ZH);
     const before = kind === 'write' ? work.filter(other => other !== kind) : (['survey'] as const);
     const dependencies = kind === 'survey' ? [] : before.flatMap(other => ids.get(other) ?? []);
     return { id: ids.get(kind) ?? kind, description, dependencies, completionCriteria };
@@ -94,62 +99,25 @@ function freeId(name: string, taken: readonly string[]): string {
   return id;
 }
 
-/** What a kind of work is to do, and when it is done. */
-function describe(work: Work, seen: Seen): [description: string, criterion: string] {
-  const { folders, writeTo } = seen.intent;
-  switch (work) {
-    case 'survey': {
-      const where = folders.join(', ');
-      return [
-        say(
-          seen,
-          `List ${where || 'the folder'} with file sizes, without dependency and build folders`,
-          `列出${where || '工作目录'}的内容和文件大小，不含依赖和构建目录`,
-        ),
-        say(seen, 'Every folder found is listed', '找到的每个文件夹都已列出'),
-      ];
-    }
-    case 'read':
-      return [
-        say(seen, `Read ${aims(seen, work)}`, `读取${aims(seen, work)}`),
-        say(seen, 'Each was read whole, or is named with the reason', '每个文件都已完整读取，或说明了原因'),
-      ];
-    case 'source':
-      return [
-        say(seen, `Read the text files to ${aims(seen, work)}`, `读取文本文件，${aims(seen, work)}`),
-        say(
-          seen,
-          'Every text file found was read whole, or is named as not read',
-          '找到的每个文本文件都已完整读取，或列为未读取',
-        ),
-      ];
-    case 'write':
-      return [
-        say(seen, `Write what was found to ${writeTo}`, `把结果写入 ${writeTo}`),
-        say(seen, 'The file was written, or a person did not want it', '文件已写入，或有人不同意写入'),
-      ];
-  }
-}
-
-/** What is read, or what for, in words. */
-function aims(seen: Seen, work: 'read' | 'source'): string {
-  const { files, words, topics } = seen.intent;
-  const names: Record<typeof work, [topic: string, english: string, chinese: string][]> = {
-    read: [
-      ['readme', 'the README', ' README'],
-      ['headings', 'the Markdown files for their headings', 'Markdown 文件的标题'],
-      ['dependencies', 'the package files for dependencies', '依赖清单'],
-    ],
-    source: [
-      ['lines', 'count lines by language', '按语言统计行数'],
-      ['todos', 'find TODO, FIXME and XXX', '查找 TODO、FIXME 和 XXX'],
-    ],
-  };
-  const asked = names[work].filter(([topic]) => topics.some(one => one === topic));
-  const places = words.map(word => say(seen, `find the places of "${word}"`, `查找“${word}”出现的位置`));
-  return [
+/** What a kind of work is to do. */
+function describe(work: Work, seen: Seen): string {
+  const { files, folders, words, writeTo } = seen.intent;
+  const where = folders.join(', ');
+  const aims = [
     ...(work === 'read' ? files : []),
-    ...asked.map(([, english, chinese]) => say(seen, english, chinese)),
-    ...(work === 'source' ? places : []),
+    ...topicsOf(work, seen.intent).map(topic => say(seen, TOPICS[topic].aim[0], TOPICS[topic].aim[1])),
+    ...(work === 'source' ? words : []).map(word =>
+      say(seen, `find the places of "${word}"`, `查找“${word}”出现的位置`),
+    ),
   ].join(say(seen, ', ', '、'));
+  const texts: Record<Work, [english: string, chinese: string]> = {
+    survey: [
+      `List ${where || 'the folder'} with file sizes, without dependency and build folders`,
+      `列出${where || '工作目录'}的内容和文件大小，不含依赖和构建目录`,
+    ],
+    read: [`Read ${aims}`, `读取${aims}`],
+    source: [`Read the text files to ${aims}`, `读取文本文件，${aims}`],
+    write: [`Write what was found to ${writeTo}`, `把结果写入 ${writeTo}`],
+  };
+  return say(seen, ...texts[work]);
 }

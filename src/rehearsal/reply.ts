@@ -21,16 +21,16 @@ export const LABEL = 'Rehearsal model: rules, not intelligence.';
 export const LABEL_ZH = '演练模型：只有规则，没有智能。';
 
 /** A reply without tool calls. */
-export function textReply(thought: string, text: string): RuleReply {
+export function plainReply(thought: string, text: string): RuleReply {
   return { thought, text, calls: [] };
 }
 
 /** A reply that is an envelope: what the steering roles answer with. */
 export function envelopeReply(thought: string, fields: Omit<AgentOutput, 'thought'>): RuleReply {
-  return textReply(thought, JSON.stringify({ thought: `${LABEL} ${thought}`, ...fields }));
+  return plainReply(thought, JSON.stringify({ thought: `${LABEL} ${thought}`, ...fields }));
 }
 
 /** A reply that is one JSON object of a role's form. */
 export function jsonReply(thought: string, component: string, fields: object): RuleReply {
-  return textReply(thought, JSON.stringify({ type: 'component', component, ...fields }));
+  return plainReply(thought, JSON.stringify({ type: 'component', component, ...fields }));
 }

@@ -1,18 +1,18 @@
 /** What each role answers, from the conversation alone. */
 import { answerWithoutTools, whyNotWritten, writeAnswer, writeReport } from './answer.js';
-import { roundsOf, tasksOf } from './briefs.js';
+import { tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';
 import { gatherEvidence } from './evidence.js';
 import { readGoal, workFor } from './goal.js';
 import { plural } from './markdown.js';
 import type { WantedCall } from './next-calls.js';
-import { nextCalls } from './next-calls.js';
+import { ALL_USES, nextCalls } from './next-calls.js';
 import { EXPLAIN_TASK, improvementFor, missingWork, planReply, workOfTask } from './plan.js';
 import type { RuleReply } from './reply.js';
-import { jsonReply, textReply } from './reply.js';
+import { jsonReply, plainReply } from './reply.js';
 import type { Seen } from './scope.js';
 import { say } from './scope.js';
-import { orchestrate, review, route, understand } from './steering-rules.js';
+import { cannotJudge, route, understand } from './steering-rules.js';
 import type { Toolbox } from './tools.js';
 import { toolboxOf } from './tools.js';
 
@@ -29,49 +29,40 @@ export function replyFor(conversation: Conversation): RuleReply {
     evidence: gatherEvidence(conversation.calls),
     isFull: conversation.chars > MOST_CHARS,
   };
-  switch (conversation.part) {
-    case 'planner':
+  switch (conversation.form) {
+    case 'plan':
       return planReply(conversation, seen);
-    case 'executor':
+    case 'execution':
       return executorReply(conversation, seen);
-    case 'verifier':
+    case 'verdict':
       return verifierReply(conversation, seen);
-    case 'summary':
-      return summaryReply(conversation, seen);
-    case 'understanding':
+    case 'intent':
       return understand(conversation.lastWords);
-    case 'router':
+    case 'route':
       return route(conversation.lastWords);
-    case 'reviewer':
-      return review();
-    case 'orchestrator':
-      return orchestrate();
-    case 'other':
-      return textReply('Nothing that a rule is for.', answerWithoutTools(seen));
+    case 'review':
+    case 'orchestration':
+      return cannotJudge();
+    case 'text':
+      return textReply(conversation, seen);
   }
 }
 
-function executorReply({ brief, task, tools, roundsUsed }: Conversation, seen: Seen): RuleReply {
+/** Calls what is still missing; reports when nothing is, or when the run offers no tools any more. */
+function executorReply({ brief, task, tools }: Conversation, seen: Seen): RuleReply {
   const id = task?.slots.id ?? '';
   const own = workOfTask(id);
-  const work = own === null ? workFor(seen.intent) : [own];
-  const box = toolboxOf(tools);
-  const document = () => writeAnswer(seen);
   const isExplaining = id === EXPLAIN_TASK;
-  const calls = isExplaining
-    ? []
-    : (work.map(kind => nextCalls(kind, seen, box, document)).find(found => found.length > 0) ?? []);
-  // The last round is for the report.
-  if (calls.length > 0 && task && roundsOf(task) - roundsUsed > 1) return callReply(seen, calls, box);
-  const report = isExplaining
-    ? answerWithoutTools(seen)
-    : work.map(kind => writeReport(kind, seen)).join('\n\n');
+  // A task of another planner, or of a person: all that the goal needs.
+  const work = own !== null ? [own] : isExplaining ? [] : workFor(seen.intent);
+  const box = toolboxOf(tools);
+  const calls = work.map(kind => nextCalls(kind, seen, box)).find(found => found.length > 0) ?? [];
+  if (calls.length > 0) return callReply(seen, calls, box);
+  const report = work.map(kind => writeReport(kind, seen)).join('\n\n');
+  const isDone = brief?.kind !== 'report' || work.every(kind => nextCalls(kind, seen, ALL_USES).length === 0);
   const isRefused = own === 'write' && whyNotWritten(seen) !== null;
-  const isDone = calls.length === 0 && brief?.kind !== 'report';
   return jsonReply('Reports what the results show.', 'executor-response', {
-    summary:
-      report ||
-      say(seen, 'No result came, and there is no room for more.', '没有得到结果，也容不下更多内容。'),
+    summary: report || answerWithoutTools(seen),
     taskCompleted: isDone && !isRefused,
     shouldContinue: false,
     nextAction: isRefused ? 'skip' : isDone ? 'complete' : null,
@@ -80,13 +71,13 @@ function executorReply({ brief, task, tools, roundsUsed }: Conversation, seen: S
 }
 
 function callReply(seen: Seen, wanted: readonly WantedCall[], box: Toolbox): RuleReply {
-  const calls = wanted.map(({ use, args }) => ({ name: box[use] ?? use, arguments: args }));
+  const calls = wanted.map(({ use, args }) => ({
+    name: box[use] ?? use,
+    arguments: use === 'write' ? { ...args, content: writeAnswer(seen) } : args,
+  }));
   const names = [...new Set(calls.map(({ name }) => name))].join(', ');
-  const text = say(
-    seen,
-    `${plural(calls.length, 'call')} of ${names}.`,
-    `调用 ${names} 共 ${calls.length} 次。`,
-  );
+  const english = `${plural(calls.length, 'call')} of ${names}.`;
+  const text = say(seen, english, `调用 ${names} 共 ${calls.length} 次。`);
   return { thought: 'Calls tools for what is still missing.', text, calls };
 }
 
@@ -124,12 +115,14 @@ function whyNotServed(seen: Seen, isBlind: boolean): string | null {
   );
 }
 
-function summaryReply({ brief }: Conversation, seen: Seen): RuleReply {
-  const why = brief?.slots.why;
+/** The answer, where the work ended before it was verified. */
+function textReply({ brief }: Conversation, seen: Seen): RuleReply {
+  if (brief?.kind !== 'wrap_up') return plainReply('Nothing that a rule is for.', answerWithoutTools(seen));
+  const { why } = brief.slots;
   const early = say(
     seen,
     `The work ended early: ${why}. What is missing below was not looked at.`,
     `工作提前结束：${why}。下文没有的内容没有查看。`,
   );
-  return textReply('Answers from what there is.', writeAnswer(seen, why === undefined ? '' : early));
+  return plainReply('Answers from what there is.', writeAnswer(seen, early));
 }

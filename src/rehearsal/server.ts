@@ -11,8 +11,6 @@ import { replyFor } from './roles.js';
 export interface RehearsalOptions {
   /** Pause before each chunk, milliseconds. Default 10. */
   paceMs?: number;
-  /** Default 0: any free port. */
-  port?: number;
 }
 
 const PACE_MS = 10;
@@ -22,12 +20,8 @@ const SMALLEST_CHUNK = 24;
 const CHARACTERS_A_TOKEN = 4;
 
 /** Starts the server on a loopback port. It keeps nothing between requests, and its process alive for none. */
-export function startRehearsalModel({
-  paceMs = PACE_MS,
-  port = 0,
-}: RehearsalOptions = {}): Promise<ProtocolServer> {
+export function startRehearsalModel({ paceMs = PACE_MS }: RehearsalOptions = {}): Promise<ProtocolServer> {
   return startProtocolServer({
-    port,
     background: true,
     models: [RULES_MODEL],
     handle: (request, writer) => handle(request, writer, paceMs),

@@ -105,17 +105,10 @@ export function route(brief: string): RuleReply {
   });
 }
 
-/** Rules can not judge: a person has to, where one is there. */
-export function review(): RuleReply {
-  return cannotJudge('Rules can not review anything beyond what the run has checked itself.');
-}
-
-/** Proposes nothing: the run goes on as it would have. */
-export function orchestrate(): RuleReply {
-  return cannotJudge('Rules can not tell how to go on after a failure.');
-}
-
-function cannotJudge(message: string): RuleReply {
+/** What a reviewer or an orchestrator is asked: a person has to decide, where one is there. */
+export function cannotJudge(): RuleReply {
+  const message =
+    'Rules can neither review anything beyond what the run has checked itself nor tell how to go on.';
   return envelopeReply(message, {
     action: 'ESCALATE',
     params: {
