@@ -1,5 +1,7 @@
 /** `npm run client -- <verb>`: starts, watches, steers and ends runs. */
+
 import { Command } from 'commander';
+import { PROGRAM } from './called-as.js';
 import { addBudget, addPlan } from './client/verbs/change.js';
 import { runCommandLine, strict } from './client/verbs/command.js';
 import { addDoctor } from './client/verbs/doctor.js';
@@ -7,17 +9,16 @@ import { addExport } from './client/verbs/export.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './client/verbs/gates.js';
 import { addList } from './client/verbs/list.js';
 import { addMcp } from './client/verbs/mcp.js';
-import { addSwitches } from './client/verbs/pause.js';
 import { addResult } from './client/verbs/result.js';
 import { addShow } from './client/verbs/show.js';
 import { addStart } from './client/verbs/start.js';
 import { addFollowUp, addSteer } from './client/verbs/steer.js';
-import { addCancel, addStop } from './client/verbs/stop.js';
 import { addStored } from './client/verbs/stored.js';
+import { addSwitches } from './client/verbs/switches.js';
 import { addTranscript } from './client/verbs/transcript.js';
 import { addWatch } from './client/verbs/watch.js';
 
-const program = strict(new Command('npm run client --'))
+const program = strict(new Command(PROGRAM.verbs))
   .description('Starts, watches, steers and ends runs of Steersman.')
   .addHelpText(
     'after',
@@ -41,8 +42,6 @@ const VERBS = [
   addToolResult,
   addPlan,
   addBudget,
-  addStop,
-  addCancel,
   addExport,
   addStored,
   addMcp,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
+import { PROGRAM, scriptCall } from './called-as.js';
 import { exitCodeOfError } from './client/exit-codes.js';
 import { checkConfigDir } from './config/files.js';
 import { loadDotEnv } from './env.js';
@@ -13,8 +14,8 @@ import { ensureWorker } from './stack/workers.js';
 
 const HELP = `
 Examples:
-  npm run dev                start the local Temporal server and a worker; Ctrl-C ends them
-  npm run dev -- --stop      end server and workers that run in the background
+  ${scriptCall('dev').padEnd(27)}start the local Temporal server and a worker; Ctrl-C ends them
+  ${scriptCall('dev', '--stop').padEnd(27)}end server and workers that run in the background
 
 The server keeps its runs in .steersman (or STEERSMAN_HOME), so a later start finds them again.`;
 
@@ -55,7 +56,7 @@ async function leave(home: string): Promise<void> {
   say(
     `Still in use (other terminals: ${clients}, open runs: ${runs}): it ends itself a minute after the last use.`,
   );
-  say('To end it now: npm run dev -- --stop');
+  say(`To end it now: ${scriptCall('dev', '--stop')}`);
 }
 
 function untilInterrupted(): Promise<void> {
@@ -70,7 +71,7 @@ function untilInterrupted(): Promise<void> {
   });
 }
 
-const command = new Command('npm run dev --')
+const command = new Command(PROGRAM.dev)
   .description('The local stack in the foreground: a Temporal server with its Web UI, and a worker.')
   .option('--stop', 'end the server and all workers of this project that run in the background')
   .option('--config <dir>', 'folder with steersman.yaml, .mcp.json and prompts (default: the project)')

@@ -1,21 +1,19 @@
 /** `npm start -- "<goal>"`: all in one. */
 import { Command } from 'commander';
+import { PROGRAM, quietStartCall, startCall } from './called-as.js';
 import { EXIT } from './client/exit-codes.js';
-import { REHEARSAL_NOTE } from './client/runs/default-model.js';
-import type { StartOptions } from './client/runs/start-run.js';
-import { configFolder, startRequest, withDefaultModel } from './client/runs/start-run.js';
 import { isTerminal } from './client/session/terminal.js';
 import type { CommonOptions } from './client/verbs/command.js';
-import { describeVerb, runCommandLine, strict, withTemporal } from './client/verbs/command.js';
-import { tellLeftOpen } from './client/verbs/left-open.js';
+import { describeVerb, runCommandLine, strict, withClient } from './client/verbs/command.js';
+import { resumeLeftOpen, tellLeftOpen } from './client/verbs/left-open.js';
 import { runGoal } from './client/verbs/run-goal.js';
-import { addStartOptions, readGoal } from './client/verbs/start-options.js';
+import { addStartOptions, readStart, type StartWords, startOptions } from './client/verbs/start-options.js';
 import { SteersmanError } from './errors.js';
 
 /** How long a run of a session that is gone waits for the next goal. */
 const SESSION_OPEN_SECONDS = 600;
 
-interface NpmStartOptions extends StartOptions, CommonOptions {
+interface NpmStartOptions extends StartWords, CommonOptions {
   resumeOpen?: boolean;
 }
 
@@ -24,25 +22,23 @@ async function start(goal: string | undefined, options: NpmStartOptions, command
   if (goal === undefined && !resume) {
     throw new SteersmanError(
       'There is no goal.',
-      'Say what to do: npm start -- "Summarise what is in this folder"',
+      `Say what to do: ${startCall('"Summarise what is in this folder"')}`,
+      'usage',
     );
   }
-  const chosen = withDefaultModel(options);
   const interactive = isTerminal() && options.json !== true;
-  const words = goal === undefined ? null : await readGoal(goal, command);
   const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
-  const request = words === null ? null : await startRequest(words, { ...chosen, ...session });
-  const configDir = await configFolder(options.config);
-  await withTemporal(options, async context => {
-    if (chosen !== options) context.output.notes.line(REHEARSAL_NOTE);
-    const resumed = await tellLeftOpen(context, { resume, configDir });
-    if (request !== null) return runGoal(context, request, { interactive });
-    if (resumed.length === 0) context.output.notes.line('No run was left open.');
-    return EXIT.ok;
+  const words = { ...options, ...session };
+  const read = goal === undefined ? null : await readStart(goal, words, command);
+  const { configDir } = await startOptions(words);
+  await withClient(options, async context => {
+    if (resume) await resumeLeftOpen(context, configDir);
+    else await tellLeftOpen(context);
+    return read === null ? EXIT.ok : runGoal(context, read, { interactive });
   });
 }
 
-const program = addStartOptions(strict(new Command('npm start --')))
+const program = addStartOptions(strict(new Command(PROGRAM.start)))
   .description(
     'Runs a goal to its end and prints the answer: starts the local stack (unless TEMPORAL_ADDRESS is set), the run and its live view.',
   )
@@ -50,9 +46,9 @@ const program = addStartOptions(strict(new Command('npm start --')))
   .option('--resume-open', 'go on with the runs that an earlier session left open')
   .action(start);
 describeVerb(program, [
-  'npm start -- "Summarise what is in this folder"',
-  'npm start -- "Fix the typos in README.md" --workspace ../site --yes',
-  'npm --silent start -- "How many tests are there?" --json',
+  startCall('"Summarise what is in this folder"'),
+  startCall('"Fix the typos in README.md" --workspace ../site --yes'),
+  quietStartCall('"How many tests are there?" --json'),
 ]).addHelpText(
   'after',
   `

@@ -1,7 +1,9 @@
 /** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
+
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
+import { PROGRAM, scriptCall } from './called-as.js';
 import { exitCodeOfError } from './client/exit-codes.js';
 import { checkConfigDir } from './config/files.js';
 import { env, loadDotEnv } from './env.js';
@@ -12,7 +14,7 @@ import { runWorker } from './worker/run-worker.js';
 
 loadDotEnv(projectRoot);
 
-const program = new Command('worker')
+const program = new Command(PROGRAM.worker)
   .description('Serves runs of Steersman: workflows, model calls and tool calls of one task queue.')
   .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts', projectRoot)
   .option('--task-queue <name>', 'task queue to serve (STEERSMAN_TASK_QUEUE)', env.taskQueue() ?? 'steersman')
@@ -24,8 +26,8 @@ Temporal's configuration file say. Model keys come from the environment or .env,
 Ends on Ctrl-C or SIGTERM: tools in flight may finish for 30 s, model calls are taken over by another worker.
 
 Examples:
-  TEMPORAL_ADDRESS=localhost:7233 npm run worker
-  npm run worker -- --config /etc/steersman --task-queue steersman-eu`,
+  TEMPORAL_ADDRESS=localhost:7233 ${scriptCall('worker')}
+  ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
   .action(async (options: { config: string; taskQueue: string }) => {
     const configDir = resolve(options.config);

@@ -1,6 +1,8 @@
 /** A Temporal server that answers: has it what runs need? */
+
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
+import { scriptCall, verbCall } from '../called-as.js';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { readStuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
@@ -68,12 +70,12 @@ async function checkAttributes(client: Client, { namespace, fix }: ServerCheckOp
   const missing = SEARCH_ATTRIBUTES.filter(name => !types.has(name));
   const odd = SEARCH_ATTRIBUTES.filter(name => types.has(name) && types.get(name) !== KEYWORD);
   if (odd.length > 0) {
-    const todo = 'Remove them in Temporal, then register them with: npm run client -- doctor --fix';
+    const todo = `Remove them in Temporal, then register them with: ${verbCall('doctor --fix')}`;
     return failed(check, `not of type Keyword: ${odd.join(', ')}`, todo);
   }
   if (missing.length === 0) return ok(check, SEARCH_ATTRIBUTES.join(', '));
   const found = `not registered: ${missing.join(', ')}; runs can not be found by them`;
-  if (!fix) return failed(check, found, 'Register them with: npm run client -- doctor --fix');
+  if (!fix) return failed(check, found, `Register them with: ${verbCall('doctor --fix')}`);
   return register(client, namespace, missing);
 }
 
@@ -126,7 +128,7 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Finding>
   ]);
   const workers = [...new Set([...workflows, ...activities])].sort();
   if (workers.length === 0) {
-    const todo = 'Start one (npm run worker), or name the queue of yours with --task-queue.';
+    const todo = `Start one (${scriptCall('worker')}), or name the queue of yours with --task-queue.`;
     return failed('worker', `nobody serves the task queue ${taskQueue}: runs would wait`, todo);
   }
   return ok('worker', `${taskQueue} is served by ${workers.join(', ')}`);

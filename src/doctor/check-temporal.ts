@@ -1,6 +1,8 @@
 /** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
+
 import type { Client } from '@temporalio/client';
-import { connect, usesLocalStack } from '../client/runs/connect.js';
+import { scriptCall, verbCall } from '../called-as.js';
+import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
 import { binaryCacheDir } from '../stack/home.js';
 import { isHealthy, localConnection } from '../stack/probe.js';
 import { readStack, type ServerRecord } from '../stack/records.js';
@@ -30,7 +32,7 @@ async function checkNamed(options: TemporalCheckOptions): Promise<Finding[]> {
   const { taskQueue, fix, report } = options;
   const names = ['namespace', 'search attributes', 'worker'];
   try {
-    const { client, address, namespace, close } = await connect(report);
+    const { client, address, namespace, close } = await openTemporal({ report });
     try {
       const version = await serverVersion(client);
       return [
@@ -77,7 +79,7 @@ function notAnswering({ address, pid }: ServerRecord): Finding {
   return failed(
     'Temporal',
     `the local server at ${address} (process ${pid}) does not answer`,
-    'End it with: npm run dev -- --stop. The next command starts it again.',
+    `End it with: ${scriptCall('dev', '--stop')}. The next command starts it again.`,
   );
 }
 
@@ -98,7 +100,7 @@ async function checkBinary({ home, fix, report }: TemporalCheckOptions): Promise
     return warning(
       'Temporal',
       'local stack, its server is not here yet',
-      'The first run fetches it (about 50 MB). To fetch it now: npm run client -- doctor --fix',
+      `The first run fetches it (about 50 MB). To fetch it now: ${verbCall('doctor --fix')}`,
     );
   }
 }

@@ -58,7 +58,7 @@ async function modelFindings({ models }: Configuration): Promise<Finding[]> {
   const standIn = defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
   const named = models.filter(id => !id.startsWith(`${standIn}/`));
   if (standIn === undefined || named.length === 0) return checkModels(models, knownProviders());
-  const found = `no key is set: npm start uses the built-in ${standIn} model (rules, not intelligence)`;
+  const found = `no key is set: runs use the built-in ${standIn} model (rules, not intelligence)`;
   const todo = `For ${named.join(', ')}, put OPENAI_API_KEY (or OPENAI_BASE_URL) into .env or the environment.`;
   return [warning('model', found, todo)];
 }

@@ -4,7 +4,7 @@
  */
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
-import { connect, usesLocalStack } from '../client/runs/connect.js';
+import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { outLine } from '../print/output.js';
@@ -15,7 +15,7 @@ async function main(): Promise<string | null> {
   // Asking must not start a local stack.
   if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
   const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
-  const { client, close } = await connect(() => undefined);
+  const { client, close } = await openTemporal({ report: () => undefined });
   try {
     // Either will do: a queue's pollers are spread over partitions, of which the server tells of one.
     const lists = await Promise.all([

@@ -1,9 +1,9 @@
 /** An open gate, put to the person behind a client that can ask one (MCP elicitation). Only what they send counts. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { hiddenInput, type ToolInput } from '../client/runs/gate-input.js';
+import type { ToolInput } from '../client/index.js';
 import { choicesOf, type Gate } from '../core/gates/gate.js';
-import { atDeadline } from '../print/gate-help.js';
+import { atDeadline, hiddenInput } from '../print/gate-help.js';
 import { terminalText } from '../print/terminal-text.js';
 import type { Request } from './tool.js';
 

@@ -1,9 +1,10 @@
 /** Following a run for a while: what happened, until something calls for the caller. */
+import type { RunSnapshot } from '../client/index.js';
+import { cutToBytes } from '../client/runs/cut-to-bytes.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventText } from '../print/event-lines.js';
-import { cutToBytes } from '../print/format.js';
 import { noColors } from '../print/output.js';
-import type { RunLook, RunsApi } from './runs-api.js';
+import type { RunsApi } from './runs-api.js';
 
 /** One answer of `watch_run` holds so much: what is read by a model has to be short. */
 const MOST_EVENTS = 200;
@@ -35,7 +36,7 @@ export interface FollowOptions {
   /** Called for each event as it comes. */
   onEvent(event: ToldEvent): void;
   /** Asked where something may call for the caller, with the look that was taken for it: true ends the following. */
-  isDue(look: RunLook): Promise<boolean>;
+  isDue(look: RunSnapshot): Promise<boolean>;
 }
 
 /** Events after which the run may wait for somebody. */
@@ -48,13 +49,13 @@ const LEFT_OUT: ReadonlySet<JournalEvent['type']> = new Set(['model_call_started
 export async function follow(runs: RunsApi, id: string, options: FollowOptions): Promise<Followed> {
   const { since, signal, onEvent, isDue } = options;
   const told: Followed = { events: [], cursor: since, more: false, notices: [] };
-  let look: RunLook | null = null;
+  let look: RunSnapshot | null = null;
   let bytes = 0;
   for await (const item of runs.watch(id, { since, signal })) {
-    if (item.kind === 'notice') told.notices.push(item.text);
-    if (item.kind === 'retry')
+    if (item.type === 'notice') told.notices.push(item.text);
+    if (item.type === 'retry')
       told.notices.push(`${item.retry.activityType} is tried again: ${item.retry.message}`);
-    if (item.kind !== 'event' || LEFT_OUT.has(item.event.type)) continue;
+    if (item.type !== 'journal' || LEFT_OUT.has(item.event.type)) continue;
     const event = toldEvent(item.event);
     bytes += Buffer.byteLength(event.text);
     if (told.events.length > 0 && (told.events.length >= MOST_EVENTS || bytes > MOST_BYTES)) {
@@ -73,7 +74,7 @@ export async function follow(runs: RunsApi, id: string, options: FollowOptions):
 }
 
 /** True where it does nothing before somebody does something, or before it ends by itself. */
-function waits({ phase, gates }: RunLook): boolean {
+function waits({ phase, gates }: RunSnapshot): boolean {
   return gates.length > 0 || phase === 'idle' || phase === 'paused';
 }
 

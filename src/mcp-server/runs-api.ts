@@ -1,11 +1,8 @@
 /** What the tools need of the runs: the client of a Temporal server, or a fake of tests. */
 
-import type { WatchItem } from '../client/runs/watch-run.js';
-import type { ListedRun } from '../client/verbs/list.js';
+import type { ListedRun, RunEvent, RunSnapshot, SentMessage } from '../client/index.js';
 import type { SteerTime } from '../core/inbox.js';
 import type { Limits } from '../core/limits.js';
-import type { Receipt } from '../core/receipt.js';
-import type { ShownRun } from '../print/show-run.js';
 
 /** What a start says besides its goal. */
 export interface StartWishes {
@@ -30,9 +27,6 @@ export interface StartedRun {
   notes: string[];
 }
 
-/** Where a run stands, and why it failed, where it did. */
-export type RunLook = ShownRun & { failure: string | null };
-
 export interface SaidToRun {
   text: string;
   when: SteerTime;
@@ -45,11 +39,11 @@ export interface SaidToRun {
 export interface RunsApi {
   start(goal: string, wishes: StartWishes): Promise<StartedRun>;
   /** What happens in the run after the event number `since`, until its end. */
-  watch(id: string, options: { since: number; signal: AbortSignal }): AsyncIterable<WatchItem>;
+  watch(id: string, options: { since: number; signal: AbortSignal }): AsyncIterable<RunEvent>;
   /** Where it stands: as its worker says, else what the server knows. */
-  look(id: string): Promise<RunLook>;
-  /** The first word on the message; its receipt is null where no worker has one yet. */
-  say(id: string, said: SaidToRun): Promise<{ id: string; receipt: Receipt | null }>;
+  look(id: string): Promise<RunSnapshot>;
+  /** The first word on the message; its status is `sent` where no worker has one yet. */
+  say(id: string, said: SaidToRun): Promise<Pick<SentMessage, 'id' | 'status' | 'how'>>;
   answerGate(id: string, answer: Record<string, unknown>): Promise<void>;
   submitToolResult(id: string, result: Record<string, unknown>): Promise<void>;
   stop(id: string, reason: string): Promise<void>;

@@ -1,9 +1,8 @@
 /** Parts that several tools take or give. */
 import { z } from 'zod';
-import { hiddenInput } from '../client/runs/gate-input.js';
+import type { RunSnapshot } from '../client/index.js';
 import { choicesOf, type Gate } from '../core/gates/gate.js';
-import { atDeadline } from '../print/gate-help.js';
-import type { ShownRun } from '../print/show-run.js';
+import { atDeadline, hiddenInput } from '../print/gate-help.js';
 
 export const runId = z.string().min(1).describe('Id of the run, as start_run or list_runs gave it.');
 
@@ -37,7 +36,7 @@ export const taskShape = z.object({
   reason: z.string().nullable(),
 });
 
-export function gateOf(gate: Gate, inputs: ShownRun['inputs']): z.input<typeof gateShape> {
+export function gateOf(gate: Gate, inputs: RunSnapshot['inputs']): z.input<typeof gateShape> {
   const input = inputs[gate.gateId] ?? null;
   return {
     gateId: gate.gateId,
@@ -51,6 +50,6 @@ export function gateOf(gate: Gate, inputs: ShownRun['inputs']): z.input<typeof g
   };
 }
 
-export function tasksOf({ tasks }: Pick<ShownRun, 'tasks'>): z.input<typeof taskShape>[] {
+export function tasksOf({ tasks }: Pick<RunSnapshot, 'tasks'>): z.input<typeof taskShape>[] {
   return tasks.map(({ id, status, description, reason }) => ({ id, status, description, reason }));
 }

@@ -35,19 +35,6 @@ export function formatClock(ms: number): string {
   return minutes < 60 ? `${minutes}:${tail}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${tail}`;
 }
 
-/** The longest start of `text` that fits `maxBytes` of UTF-8, cut between characters and marked with `…`. */
-export function cutToBytes(text: string, maxBytes: number): string {
-  if (Buffer.byteLength(text) <= maxBytes) return text;
-  let kept = '';
-  let bytes = Buffer.byteLength('…');
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > maxBytes) break;
-    kept += character;
-  }
-  return `${kept}…`;
-}
-
 /** A call's arguments in events, in one line for people: long lists are not what it is about. */
 export function argumentsLine(json: string): string {
   return json.replace(/\[[^\]]{24,}(\]|$)/g, '[…]');

@@ -1,4 +1,6 @@
 /** How a gate is answered from a command line. Pure. */
+import { verbCall } from '../called-as.js';
+import type { ToolInput } from '../client/runs/gate-input.js';
 import type { Gate, GateKind } from '../core/gates/gate.js';
 
 /** What a journal event and a gate both tell. */
@@ -9,7 +11,7 @@ export interface GateBrief {
 
 /** Commands that answer the gate of run `id`, one a line. */
 export function gateHelp(id: string, { gateId, kind }: GateBrief): string[] {
-  const verb = (name: string, rest = '') => `npm run client -- ${name} ${id} ${gateId}${rest}`;
+  const verb = (name: string, rest = '') => verbCall(`${name} ${id} ${gateId}${rest}`);
   switch (kind) {
     case 'approval':
       return [verb('approve', '   (--always, --arguments JSON)'), verb('deny', ' --reason "…"')];
@@ -48,4 +50,11 @@ export function atDeadline(gate: Gate): string {
     case 'failure':
       return 'the run stops';
   }
+}
+
+/** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
+export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
+  if (input === null) return [];
+  const json = JSON.stringify(input, null, 2);
+  return body.includes(json) ? [] : ['All of its arguments:', ...json.split('\n')];
 }

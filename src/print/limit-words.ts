@@ -1,10 +1,10 @@
 /** Limits as words of a command line. */
 
-import { DEFAULT_LIMITS } from '../core/limits.js';
+import { DEFAULT_LIMITS, type Limits } from '../core/limits.js';
 import { SteersmanError } from '../errors.js';
 
 /** `tokens=2000000` and so on; names and values are judged by the run. */
-export function readLimits(words: string[]): Record<string, number | null> {
+export function readLimits(words: string[]): Partial<Limits> {
   const limits: Record<string, number | null> = {};
   for (const word of words) {
     const [, name, value = ''] = /^([^=]+)=(.+)$/.exec(word) ?? [];
@@ -22,5 +22,6 @@ export function readLimits(words: string[]): Record<string, number | null> {
     }
     limits[name] = number;
   }
-  return limits;
+  // The run judges names and values.
+  return limits as Partial<Limits>;
 }

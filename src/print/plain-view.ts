@@ -2,12 +2,12 @@
  * The plain live view: one line an event, and the running text of model calls as it comes. Of a reply that is
  * JSON the words that are meant for people, when it has ended.
  */
-import type { LiveText, ToolProgress } from '../activities/types.js';
-import type { LiveChannel, LiveDelta, LiveProgress } from '../client/runs/live-text.js';
-import { completeLive, followLive, progressWords } from '../client/runs/live-text.js';
+import type { ToolProgress } from '../activities/types.js';
+import type { LiveChannel, LiveDelta, LiveProgress, TextDelta } from '../client/runs/live-text.js';
+import { completeLive, followLive, joined, progressWords } from '../client/runs/live-text.js';
 import type { Retry } from '../client/runs/pending-calls.js';
 import type { RunEnd } from '../client/runs/run-end.js';
-import type { WatchItem } from '../client/runs/watch-run.js';
+import type { RunEvent } from '../client/runs/watch-run.js';
 import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';
@@ -20,6 +20,8 @@ import { terminalText } from './terminal-text.js';
 /** A model call in flight, as far as it was shown. */
 interface CallView {
   progress: LiveProgress | null;
+  /** The text of its reply, as far as nothing of it is missing. */
+  heard: TextDelta | null;
   form: ReplyForm;
   /** Its text is JSON: the words in it are told when it has ended. */
   quiet: boolean;
@@ -47,13 +49,13 @@ export class PlainView {
     this.runId = runId;
   }
 
-  show(item: WatchItem): void {
+  show(item: RunEvent): void {
     const { line, colors } = this.sink;
-    if (item.kind === 'event') this.showEvent(item.event);
-    if (item.kind === 'live') this.showLive(item.live);
-    if (item.kind === 'retry') line(colors.yellow(`      ${retryLine(item.retry)}`));
-    if (item.kind === 'notice') line(colors.yellow(item.text));
-    if (item.kind === 'progress') this.showProgress(item.progress);
+    if (item.type === 'journal') this.showEvent(item.event);
+    if (item.type === 'text') this.showText(item);
+    if (item.type === 'retry') line(colors.yellow(`      ${retryLine(item.retry)}`));
+    if (item.type === 'notice') line(colors.yellow(item.text));
+    if (item.type === 'progress') this.showProgress(item.progress);
   }
 
   private showEvent(event: JournalEvent): void {
@@ -68,23 +70,30 @@ export class PlainView {
       for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
     }
     if (event.type === 'model_call_started') {
-      this.running.set(event.callId, { progress: null, form: event.form, quiet: false, late: false });
+      this.running.set(event.callId, {
+        progress: null,
+        heard: null,
+        form: event.form,
+        quiet: false,
+        late: false,
+      });
     }
     if (event.type === 'tool_call_ended') this.toldProgress.delete(event.callId);
   }
 
-  /** A heartbeat can be older than the last events: text of a call that has ended is known already. */
-  private showLive(live: LiveText): void {
-    const call = this.running.get(live.callId);
+  private showText(delta: TextDelta): void {
+    const call = this.running.get(delta.callId);
     if (call === undefined) return;
-    const isText = live.channel === 'text';
+    const isText = delta.channel === 'text';
+    const live = isText ? joined(call.heard, delta) : delta;
+    if (isText) call.heard = live;
     // Of JSON that began before this watch nothing can be told apart: its words come when it has ended.
     if (isText && call.form === 'json' && call.progress === null && live.offset > 0) call.late = true;
     if (call.late) call.quiet = true;
     if (isText && live.offset === 0 && !call.quiet) {
       // Its first characters can be a fence, with JSON or words to follow.
-      if (mayBecomeJson(live.tail)) return;
-      call.quiet = isJson(live.tail);
+      if (mayBecomeJson(live.text)) return;
+      call.quiet = isJson(live.text);
     }
     const before = isText && call.form === 'json' && !call.quiet ? wordsBefore(live) : live;
     const followed = followLive(call.progress, before);
@@ -92,7 +101,7 @@ export class PlainView {
     this.print(
       isText && call.quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas,
     );
-    if (before !== live && jsonStart(live.tail) >= 0) call.quiet = true;
+    if (before !== live && jsonStart(live.text) >= 0) call.quiet = true;
   }
 
   private showReply(callId: string, reply: string): void {
@@ -160,10 +169,10 @@ export class PlainView {
 }
 
 /** The words before the JSON that such a role may speak; what may become JSON is waited for. */
-function wordsBefore(live: LiveText): LiveText {
-  const at = jsonStart(live.tail);
-  const end = at >= 0 ? at : live.tail.search(/[`{[]\s*$/);
-  return { ...live, tail: (end < 0 ? live.tail : live.tail.slice(0, end)).trimEnd() };
+function wordsBefore(live: TextDelta): TextDelta {
+  const at = jsonStart(live.text);
+  const end = at >= 0 ? at : live.text.search(/[`{[]\s*$/);
+  return { ...live, text: (end < 0 ? live.text : live.text.slice(0, end)).trimEnd() };
 }
 
 function retryLine({ activityType, attempt, maximumAttempts, message }: Retry): string {
@@ -178,20 +187,14 @@ const ACTIVITY_NAMES: Record<string, string> = {
   steersmanStoreText: 'storing text',
 };
 
-/**
- * Shows a watch to its end. Returns null when `signal` aborts it: at once, also while the watch waits for an
- * answer.
- */
-export async function showWatch(
-  items: AsyncGenerator<WatchItem>,
-  show: (item: WatchItem) => void,
-  signal: AbortSignal,
+/** Shows what happens to the run's end; null where the events were ended before it. */
+export async function showEvents(
+  events: AsyncIterable<RunEvent>,
+  show: (event: RunEvent) => void,
 ): Promise<RunEnd | null> {
-  const aborted = new Promise<null>(resolve => signal.addEventListener('abort', () => resolve(null)));
-  for (;;) {
-    const next = await Promise.race([items.next(), aborted]);
-    if (next === null || next.done || signal.aborted) return null;
-    show(next.value);
-    if (next.value.kind === 'end') return next.value.end;
+  for await (const event of events) {
+    show(event);
+    if (event.type === 'end') return event.end;
   }
+  return null;
 }

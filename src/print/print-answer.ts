@@ -1,7 +1,7 @@
 /** The answer of an ended run: on stdout, with how it ended on stderr. */
 
 import type { RunEnd } from '../client/runs/run-end.js';
-import { endLine } from '../client/runs/run-end.js';
+import { endLine } from './end-lines.js';
 import type { Output } from './output.js';
 import { terminalText } from './terminal-text.js';
 

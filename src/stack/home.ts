@@ -7,6 +7,9 @@ import { SteersmanError } from '../errors.js';
 /** The folder that holds package.json: two above this file, in `src/` as in `dist/`. */
 export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
 
+/** True in a clone of the repository: what is installed as a package has no sources. */
+export const isCheckout = existsSync(join(projectRoot, 'src'));
+
 /** A script of the build, such as `worker.js`: what background processes run. */
 export function builtScript(name: string): string {
   return join(projectRoot, 'dist', name);
@@ -16,8 +19,8 @@ export function builtScript(name: string): string {
  * The folder of the local stack: `STEERSMAN_HOME`, else `.steersman` of the project. Two folders are two
  * independent stacks.
  */
-export function resolveHome(): string {
-  return resolve(env.home() ?? join(projectRoot, '.steersman'));
+export function resolveHome(named: string | undefined = env.home()): string {
+  return resolve(named ?? join(projectRoot, '.steersman'));
 }
 
 /** Where a stack keeps what it knows. All paths are absolute. */

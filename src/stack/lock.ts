@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { scriptCall } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { readJson, removeFile } from './json-file.js';
 import { isAlive, processIdSchema, thisProcess } from './process-id.js';
@@ -94,6 +95,6 @@ function lockTimeout(path: string): SteersmanError {
   }
   return new SteersmanError(
     `Another process holds ${path} for too long (${holder}).`,
-    'End that process, or run "npm run dev -- --stop", and try again.',
+    `End that process, or run "${scriptCall('dev', '--stop')}", and try again.`,
   );
 }

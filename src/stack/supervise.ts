@@ -1,5 +1,7 @@
 /** A background worker that dies under the run that a terminal shows is replaced. */
+
 import { setTimeout as delay } from 'node:timers/promises';
+import { startCall } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { liveWorkers } from './records.js';
 import type { LocalServer } from './server.js';
@@ -55,5 +57,5 @@ async function supervise(
 
 function remedy(last: LocalWorker | undefined): string {
   const log = last === undefined ? '' : ` Its log: ${last.logFile}.`;
-  return `The run waits, nothing is lost: npm start -- --resume-open goes on with it.${log}`;
+  return `The run waits, nothing is lost: ${startCall('--resume-open')} goes on with it.${log}`;
 }

@@ -3,6 +3,7 @@
 import { inspect } from 'node:util';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
+import { scriptCall } from '../called-as.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
@@ -120,7 +121,7 @@ async function connect(
     const reason = error instanceof Error ? error.message : String(error);
     throw new SteersmanError(
       `Temporal at ${address} can not be reached: ${reason}`,
-      'Start it (npm run dev starts a local one), or set TEMPORAL_ADDRESS to where it runs.',
+      `Start it (${scriptCall('dev')} starts a local one), or set TEMPORAL_ADDRESS to where it runs.`,
     );
   }
 }

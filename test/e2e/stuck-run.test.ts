@@ -2,10 +2,10 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/runs/connect.js';
-import { describeRun } from '../../src/client/runs/runs.js';
+import { readSnapshot } from '../../src/client/runs/run-snapshot.js';
 import { watchRun } from '../../src/client/runs/watch-run.js';
 import { checkServer } from '../../src/doctor/check-server.js';
-import { readRun } from '../../src/print/show-run.js';
+
 import { stateQuery, steerSignal } from '../../src/workflows/messages.js';
 import { workflowBundle } from '../support/histories.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
@@ -49,9 +49,9 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
     };
     const leave = new AbortController();
     for await (const item of watchRun(temporal, handle.workflowId, { pollMs: 50, signal: leave.signal })) {
-      if (item.kind === 'notice' && /does not fit the code of worker/.test(item.text)) leave.abort();
+      if (item.type === 'notice' && /does not fit the code of worker/.test(item.text)) leave.abort();
     }
-    const { shown } = await readRun(temporal, await describeRun(temporal, handle.workflowId));
+    const shown = await readSnapshot(temporal, handle.workflowId);
     expect(shown.stuck).toMatchObject({
       what: expect.stringMatching(/TMPRL1100/),
       todo: expect.stringMatching(/temporal workflow reset/),

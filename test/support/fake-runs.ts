@@ -1,24 +1,26 @@
 /** Runs for the tests of the MCP server: what happens is scripted, what is asked of them is noted. */
-import type { WatchItem } from '../../src/client/runs/watch-run.js';
+
+import type { RunSnapshot } from '../../src/client/index.js';
+import type { RunEvent } from '../../src/client/runs/watch-run.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/journal.js';
-import type { RunLook, RunsApi } from '../../src/mcp-server/runs-api.js';
+import type { RunsApi } from '../../src/mcp-server/runs-api.js';
 
 export interface FakeRuns extends RunsApi {
   /** Calls that change something, in order. */
   asked: unknown[][];
   /** What happens in the run; more may be added while it is watched. */
-  happens(...items: WatchItem[]): void;
+  happens(...items: RunEvent[]): void;
   /** What `look` tells. */
-  stands(look: Partial<RunLook>): void;
+  stands(look: Partial<RunSnapshot>): void;
   /** How many watches are open. */
   watchers(): number;
 }
 
 export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
-  const items: WatchItem[] = [];
+  const items: RunEvent[] = [];
   const asked: unknown[][] = [];
-  let look: RunLook = lookOf({});
+  let look: RunSnapshot = lookOf({});
   let watchers = 0;
   let wake = () => {};
   const note =
@@ -50,10 +52,10 @@ export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
               signal.addEventListener('abort', () => resolve(), { once: true });
             });
           }
-          const item = items[at] as WatchItem;
-          if (item.kind === 'event' && item.event.seq <= since) continue;
+          const item = items[at] as RunEvent;
+          if (item.type === 'journal' && item.event.seq <= since) continue;
           yield item;
-          if (item.kind === 'end') return;
+          if (item.type === 'end') return;
         }
       } finally {
         watchers -= 1;
@@ -64,7 +66,8 @@ export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
       asked.push(['say', id, said]);
       return {
         id: 'm-1',
-        receipt: { id: 'm-1', status: 'accepted', how: 'It is read before the next call.' },
+        status: 'accepted',
+        how: 'It is read before the next call.',
       };
     },
     answerGate: note('answerGate'),
@@ -82,22 +85,23 @@ export function eventItem<T extends JournalType>(
   seq: number,
   type: T,
   payload: JournalPayloads[T],
-): WatchItem {
-  return { kind: 'event', event: { seq, at: seq * 1_000, type, ...payload } as unknown as JournalEvent };
+): RunEvent {
+  return { type: 'journal', event: { seq, at: seq * 1_000, type, ...payload } as unknown as JournalEvent };
 }
 
 export const warning = (seq: number, text = `Warning ${seq}`) => eventItem(seq, 'warning', { text });
 
-export function endItem(): WatchItem {
+export function endItem(): RunEvent {
   const end = {
     id: 'run-1',
     runId: 'r',
     status: 'completed',
     outcome: 'completed',
+    cause: null,
     result: null,
     failure: null,
   };
-  return { kind: 'end', end: { ...end, outcome: 'completed' } };
+  return { type: 'end', end: { ...end, outcome: 'completed' } };
 }
 
 export function approvalGate(gateId = 'g1', args: Record<string, unknown> = { path: 'a.txt' }): Gate {
@@ -113,11 +117,11 @@ export function approvalGate(gateId = 'g1', args: Record<string, unknown> = { pa
   };
 }
 
-export function gateOpened(seq: number, { gateId, kind, title, body }: Gate): WatchItem {
+export function gateOpened(seq: number, { gateId, kind, title, body }: Gate): RunEvent {
   return eventItem(seq, 'gate_opened', { gateId, kind, title, body, deadline: null, choices: [] });
 }
 
-export function lookOf(given: Partial<RunLook>): RunLook {
+export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
   return {
     id: 'run-1',
     runId: 'r',
@@ -147,6 +151,7 @@ export function lookOf(given: Partial<RunLook>): RunLook {
     stuck: null,
     unreadable: [],
     failure: null,
+    answered: true,
     ...given,
   };
 }

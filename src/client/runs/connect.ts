@@ -34,13 +34,23 @@ export function usesLocalStack(): boolean {
   return REMOTE_VARIABLES.every(name => env.lookup(name) === undefined);
 }
 
+export interface OpenOptions {
+  /** Gets lines of progress. */
+  report: Report;
+  /** Folder of the local stack. Default: `resolveHome()`. */
+  home?: string | undefined;
+  /** A client of the caller's own, which stays open. */
+  client?: Client | undefined;
+}
+
 /**
  * Connects; on the local stack it starts the server first, which takes a download the first time. Throws a
  * SteersmanError when Temporal does not answer within 5 s, or its configuration is wrong.
  */
-export async function connect(report: Report): Promise<Temporal> {
+export async function openTemporal({ report, home, client }: OpenOptions): Promise<Temporal> {
+  if (client !== undefined) return ownTemporal(client);
   if (!usesLocalStack()) return connectRemote();
-  const local = await ensureServer(resolveHome(), { report });
+  const local = await ensureServer(resolveHome(home), { report });
   const connection = localConnection(local.address);
   const close = async () => {
     await connection.close();
@@ -53,6 +63,12 @@ export async function connect(report: Report): Promise<Temporal> {
     local,
     close,
   };
+}
+
+function ownTemporal(client: Client): Temporal {
+  const { connection } = client;
+  const address = connection instanceof Connection ? connection.options.address : 'the given client';
+  return { client, address, namespace: client.options.namespace, local: null, close: async () => {} };
 }
 
 async function connectRemote(): Promise<Temporal> {

@@ -1,12 +1,14 @@
 /** What an ended run leaves to the next one: its goals and answers. */
+import { verbCall } from '../../called-as.js';
 import { delimit } from '../../core/prompt.js';
 import { SteersmanError } from '../../errors.js';
-import { cutToBytes } from '../../print/format.js';
 import type { Temporal } from './connect.js';
+import { cutToBytes } from './cut-to-bytes.js';
 import { readEnd } from './run-end.js';
 import { describeRun, isOpen } from './runs.js';
 
-const MOST_BYTES = 24_000;
+/** Below what a run takes as system text, with the words around it. */
+const MOST_BYTES = 19_000;
 
 /** Text for the prompts of the next run. Throws a SteersmanError for a run that is open, unknown or left nothing. */
 export async function earlierRun(temporal: Temporal, id: string): Promise<string> {
@@ -14,7 +16,7 @@ export async function earlierRun(temporal: Temporal, id: string): Promise<string
   if (isOpen(run)) {
     throw new SteersmanError(
       `The run ${id} has not ended: there is nothing to go on from yet.`,
-      `Queue the next goal in it: npm run client -- follow-up ${id} "…"`,
+      `Queue the next goal in it: ${verbCall(`follow-up ${id} "…"`)}`,
       'open',
     );
   }

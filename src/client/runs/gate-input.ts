@@ -15,10 +15,3 @@ export async function gateInput(temporal: Temporal, id: string, gate: Gate): Pro
     () => null,
   );
 }
-
-/** All arguments as lines of JSON, where the gate's own text lacks some of them; else none. */
-export function hiddenInput({ body }: Pick<Gate, 'body'>, input: ToolInput | null): string[] {
-  if (input === null) return [];
-  const json = JSON.stringify(input, null, 2);
-  return body.includes(json) ? [] : ['All of its arguments:', ...json.split('\n')];
-}

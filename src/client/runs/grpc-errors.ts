@@ -1,15 +1,17 @@
 /** Which errors of Temporal's services may pass, and which mean something to a person. */
+
 import {
   isGrpcDeadlineError,
   isGrpcServiceError,
   NamespaceNotFoundError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
+import { verbCall } from '../../called-as.js';
 import { type ErrorCode, SteersmanError } from '../../errors.js';
 import { queryTrouble } from '../../query-errors.js';
 
 const UNAVAILABLE = 14;
-const SEE_LIST = 'List the runs with: npm run client -- list';
+const SEE_LIST = `List the runs with: ${verbCall('list')}`;
 const SEE_ACCESS = 'Check TEMPORAL_API_KEY, the TLS certificate and the namespace.';
 
 /** What gRPC status codes mean to a person: words before Temporal's own, and what to do. */

@@ -1,7 +1,64 @@
-/** What a watcher prints of the live text of a model call: heartbeats in, deltas out. Pure. */
+/** What a watcher prints of the live text of a model call: texts in, deltas out. Pure. */
 import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { JournalEvent } from '../../core/journal.js';
 
 export type LiveChannel = LiveText['channel'];
+
+/** New text of a model call. `offset` is where it begins: beyond what came before it, some was not seen. */
+export interface TextDelta {
+  callId: string;
+  /** From 1. A higher one than before: the call was started again, and earlier text does not count. */
+  attempt: number;
+  channel: LiveChannel;
+  /** Characters of this channel before `text`. */
+  offset: number;
+  text: string;
+}
+
+/** What one watcher has heard of the calls in flight. */
+export class TextFollower {
+  private readonly calls = new Map<string, { attempt: number; ends: Partial<Record<LiveChannel, number>> }>();
+
+  /** What a heartbeat adds; null for nothing. */
+  heard({ callId, attempt, channel, offset, tail }: LiveText): TextDelta | null {
+    const known = this.calls.get(callId);
+    // A heartbeat can be older than the last events: text of a call that has ended is known already.
+    if (known === undefined || attempt < known.attempt) return null;
+    const call = attempt > known.attempt ? { attempt, ends: {} as typeof known.ends } : known;
+    this.calls.set(callId, call);
+    const seen = call.ends[channel] ?? 0;
+    const from = Math.max(offset, seen);
+    const text = tail.slice(from - offset);
+    if (text === '') return null;
+    call.ends[channel] = from + text.length;
+    return { callId, attempt, channel, offset: from, text };
+  }
+
+  /** Takes note of an event. At the end of a call: the rest of its reply, where there is any. */
+  followed(event: JournalEvent): TextDelta | null {
+    if (event.type === 'model_call_started') this.calls.set(event.callId, { attempt: 1, ends: {} });
+    if (event.type === 'model_call_failed') this.calls.delete(event.callId);
+    if (event.type !== 'model_call_ended') return null;
+    const { callId, text = '' } = event;
+    const call = this.calls.get(callId);
+    this.calls.delete(callId);
+    const offset = call?.ends.text ?? 0;
+    const rest = text.slice(offset);
+    return call === undefined || rest === ''
+      ? null
+      : { callId, attempt: call.attempt, channel: 'text', offset, text: rest };
+  }
+}
+
+/** The texts of a call together, as long as nothing is missing between them. */
+export function joined(before: TextDelta | null, delta: TextDelta): TextDelta {
+  const fits =
+    before !== null &&
+    before.attempt === delta.attempt &&
+    before.channel === delta.channel &&
+    before.offset + before.text.length === delta.offset;
+  return fits ? { ...before, text: before.text + delta.text } : delta;
+}
 
 export type LiveDelta =
   /** The call was started again: what was printed of it does not count. */
@@ -23,10 +80,10 @@ export interface LiveProgress {
 
 const NOTHING_SHOWN: Pick<LiveProgress, 'shown' | 'gap'> = { shown: {}, gap: false };
 
-/** Deltas that one heartbeat adds. A heartbeat of an older attempt, or one seen before, adds none. */
+/** What one text adds. A text of an older attempt, or one seen before, adds none. */
 export function followLive(
   progress: LiveProgress | null,
-  live: LiveText,
+  live: TextDelta,
 ): { progress: LiveProgress; deltas: LiveDelta[] } {
   if (progress && live.attempt < progress.attempt) return { progress, deltas: [] };
   const isRetry = progress !== null && live.attempt > progress.attempt;
@@ -35,10 +92,10 @@ export function followLive(
   const deltas: LiveDelta[] = withdrawn ? [{ type: 'reset', attempt: live.attempt }] : [];
   const shown = before.shown[live.channel] ?? 0;
   const missed = Math.max(0, live.offset - shown);
-  const end = live.offset + live.tail.length;
+  const end = live.offset + live.text.length;
   if (end <= shown) return { progress: before, deltas };
   if (missed > 0) deltas.push({ type: 'gap', chars: missed });
-  const text = missed > 0 ? live.tail : live.tail.slice(shown - live.offset);
+  const text = missed > 0 ? live.text : live.text.slice(shown - live.offset);
   deltas.push({ type: 'text', channel: live.channel, text });
   const after: LiveProgress = {
     ...before,

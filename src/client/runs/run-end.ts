@@ -5,8 +5,7 @@ import {
   TimeoutFailure,
   WorkflowFailedError,
 } from '@temporalio/client';
-import type { Outcome } from '../../core/cause.js';
-import { type Cause, causeText } from '../../core/cause.js';
+import type { Cause, Outcome } from '../../core/cause.js';
 import { isRecord } from '../../core/json.js';
 import { unreadableEncoding } from '../../temporal-client.js';
 import type { RunResult } from '../../workflows/messages.js';
@@ -21,6 +20,8 @@ export interface RunEnd {
   status: string;
   /** Null where Temporal ended the run without its doing: terminated, or timed out. */
   outcome: Outcome | null;
+  /** Why it ended so; null where its result does not tell. */
+  cause: Cause | null;
   /** Null where the run left none. */
   result: RunResult | null;
   /** Why it failed or was ended. */
@@ -40,11 +41,15 @@ export async function readEnd({ client }: Temporal, run: RunDescription): Promis
   try {
     const value = await client.withDeadline(Date.now() + READ_TIMEOUT_MS, () => handle.result());
     const result = runResultIn(value);
-    return { id, runId, status, outcome: result?.outcome ?? null, result, failure: unreadable(value) };
+    return endOf({ id, runId, status, outcome: result?.outcome ?? null, result, failure: unreadable(value) });
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;
-    return { id, runId, status, ...failedEnd(error.cause, memo) };
+    return endOf({ id, runId, status, ...failedEnd(error.cause, memo) });
   }
+}
+
+function endOf(end: Omit<RunEnd, 'cause'>): RunEnd {
+  return { ...end, cause: end.result?.cause ?? null };
 }
 
 function failedEnd(
@@ -74,52 +79,4 @@ function unreadable(value: unknown): RunEnd['failure'] {
 function runResultIn(value: unknown): RunResult | null {
   const isResult = isRecord(value) && typeof value.outcome === 'string' && typeof value.answer === 'string';
   return isResult ? (value as unknown as RunResult) : null;
-}
-
-/** One line on how it ended, with figures. */
-export function endLine(end: RunEnd): string {
-  if (end.failure?.type === UNREADABLE) return `The run ${end.id} was ${end.status}. ${end.failure.message}`;
-  if (end.outcome === null) {
-    const by = end.failure?.message ? `: ${end.failure.message}` : '';
-    return `The run ${end.id} was ${end.status.replace('_', ' ')}${by}. It left no answer.`;
-  }
-  return goalEndLine({ outcome: end.outcome, cause: end.result?.cause ?? null }, end.failure?.message);
-}
-
-/** One line on how a goal ended, and why. `why` is a failure's own message. */
-export function goalEndLine(
-  { outcome, cause }: { outcome: Outcome; cause: Cause | null },
-  why?: string,
-): string {
-  const name = NAMES[outcome];
-  if (outcome === 'completed' || outcome === 'cancelled') return `${name}.`;
-  if (outcome === 'failed' && why) return `${name}: ${why}`;
-  return cause === null ? `${name}.` : `${name}: ${causeText(cause)}`;
-}
-
-const NAMES: Record<Outcome, string> = {
-  completed: 'Completed',
-  unverified: 'Unverified',
-  budget_exhausted: 'Budget exhausted',
-  stopped: 'Stopped',
-  cancelled: 'Cancelled',
-  failed: 'Failed',
-};
-
-/** The machine-readable end of a run, as `npm start --json` prints it last. */
-export function resultLine(end: RunEnd): object {
-  const { id, runId, outcome, result, failure, status } = end;
-  return {
-    type: 'result',
-    id,
-    runId,
-    status,
-    outcome,
-    cause: result?.cause ?? null,
-    answer: result?.answer ?? '',
-    tasks: result?.tasks ?? [],
-    usage: result?.usage ?? null,
-    counters: result?.counters ?? null,
-    ...(failure === null ? {} : { failure }),
-  };
 }

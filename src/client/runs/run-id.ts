@@ -1,6 +1,6 @@
 /** The id of a new run: it tells what the run is for. */
 import { randomBytes } from 'node:crypto';
-import { widthOf } from '../../print/layout.js';
+import stringWidth from 'string-width';
 
 const MOST_COLUMNS = 32;
 
@@ -20,7 +20,7 @@ function firstWords(goal: string): string {
   let slug = '';
   for (const word of words) {
     const longer = slug === '' ? word : `${slug}-${word}`;
-    if (widthOf(longer) > MOST_COLUMNS) break;
+    if (stringWidth(longer) > MOST_COLUMNS) break;
     slug = longer;
   }
   return slug === '' ? beginning(words[0] ?? '') : slug;
@@ -29,7 +29,7 @@ function firstWords(goal: string): string {
 function beginning(word: string): string {
   let start = '';
   for (const character of word) {
-    if (widthOf(start + character) > MOST_COLUMNS) break;
+    if (stringWidth(start + character) > MOST_COLUMNS) break;
     start += character;
   }
   return start;

@@ -1,6 +1,8 @@
 /** Looking runs up. */
+
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { verbCall } from '../../called-as.js';
 import { nearestNames } from '../../core/tools/tool-call.js';
 import { SteersmanError } from '../../errors.js';
 import { isServed } from '../../stack/open-runs.js';
@@ -24,7 +26,7 @@ export async function describeRun(temporal: Temporal, id: string): Promise<RunDe
     if (found.type === WORKFLOW_TYPE) return found;
     throw new SteersmanError(
       `${id} is a workflow of type ${found.type}, not a run.`,
-      'List the runs with: npm run client -- list',
+      `List the runs with: ${verbCall('list')}`,
       'not_found',
     );
   } catch (error) {
@@ -54,7 +56,7 @@ async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanErro
   const near = nearestNames(id, await recentIds(temporal).catch(() => []));
   const where = `in the namespace ${temporal.namespace} at ${temporal.address}`;
   const hint = near.length > 0 ? `Nearest: ${near.join(', ')}. All of them: ` : 'List the runs with: ';
-  return new SteersmanError(`There is no run ${id} ${where}.`, `${hint}npm run client -- list`, 'not_found');
+  return new SteersmanError(`There is no run ${id} ${where}.`, `${hint}${verbCall('list')}`, 'not_found');
 }
 
 async function recentIds({ client }: Temporal): Promise<string[]> {

@@ -1,4 +1,5 @@
 /** Sending to a run: signals, updates, and what becomes of them. */
+
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -6,7 +7,9 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { startCall, verbCall } from '../../called-as.js';
 import type { Limits } from '../../core/limits.js';
+import type { PlannedTask } from '../../core/plan.js';
 import type { Receipt } from '../../core/receipt.js';
 import { SteersmanError } from '../../errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
@@ -21,6 +24,7 @@ import {
   setBudgetUpdate,
   stateQuery,
   steerSignal,
+  stopSignal,
   submitToolResultUpdate,
   withdrawUpdate,
 } from '../../workflows/messages.js';
@@ -42,12 +46,6 @@ export function newMessageId(): string {
   return `m-${randomBytes(4).toString('hex')}`;
 }
 
-/** What became of a message: its receipt, or null where no worker gave one within 15 s. */
-export interface Sent {
-  id: string;
-  receipt: Receipt | null;
-}
-
 /** A message to the running goal, or the next goal. */
 export type OutgoingMessage =
   | { kind: 'steer'; input: SteerInput & { id: string } }
@@ -63,41 +61,49 @@ export function deliver(temporal: Temporal, id: string, message: OutgoingMessage
 }
 
 /**
- * Delivers the message and waits for the run's first word on it. Throws a SteersmanError when the run has ended, and
- * where nobody knows whether it has the message: typed again, that is another one.
+ * Waits for the run's first word on a message that was delivered. Null where no worker gave one within 15 s,
+ * and where it is known that none serves the run.
  */
-export async function sendMessage(temporal: Temporal, id: string, message: OutgoingMessage): Promise<Sent> {
-  const run = await deliver(temporal, id, message).catch((error: unknown) => {
-    throw isServerAway(error) ? notTold(id, error) : error;
-  });
-  const { input } = message;
-  const receipt = (await mayBeServed(temporal, run.taskQueue))
-    ? await receiptOf(temporal, id, input.id)
-    : null;
-  return { id: input.id, receipt };
+export async function firstReceipt(
+  temporal: Temporal,
+  { workflowId: id, taskQueue }: RunDescription,
+  messageId: string,
+  signal: AbortSignal | undefined,
+): Promise<Receipt | null> {
+  return (await mayBeServed(temporal, taskQueue)) ? receiptOf(temporal, id, messageId, signal) : null;
+}
+
+/** Typed again, a message whose sender lost sight of it is another one: nobody may do that unaware. */
+export function uncertainDelivery(id: string, error: unknown): unknown {
+  return isServerAway(error) ? notTold(id, error) : error;
 }
 
 function notTold(id: string, error: unknown): SteersmanError {
   const why = explainError(error)?.message ?? String(error);
   return new SteersmanError(
     `It is not known whether the run ${id} has the message. ${why}`,
-    `Look before you send it again: npm run client -- watch ${id}`,
+    `Look before you send it again: ${verbCall(`watch ${id}`)}`,
     'uncertain',
   );
 }
 
-/** Signals without a receipt of their own. */
-export type Switch = 'pause' | 'resume' | 'finish';
+/** What a run is asked to do without a receipt; `hold` is a pause that cuts off the call in flight. */
+export type Switch = 'pause' | 'hold' | 'resume' | 'finish' | 'stop' | 'cancel';
+
+export interface Asked {
+  /** A worker serves the run now; where false, it is done when one does. */
+  served: boolean;
+}
 
 /** Throws a SteersmanError when the run has ended. */
 export async function sendSwitch(
   temporal: Temporal,
   id: string,
-  signal: Switch | 'hold',
+  what: Switch,
   reason: string,
-): Promise<void> {
-  await sendToOpen(temporal, id, handle => {
-    switch (signal) {
+): Promise<Asked> {
+  const run = await sendToOpen(temporal, id, (handle): Promise<unknown> => {
+    switch (what) {
       case 'pause':
         return handle.signal(pauseSignal, { reason });
       case 'hold':
@@ -106,9 +112,42 @@ export async function sendSwitch(
         return handle.signal(resumeSignal, { reason });
       case 'finish':
         return handle.signal(finishSignal);
+      case 'stop':
+        return handle.signal(stopSignal, { reason });
+      case 'cancel':
+        return handle.cancel();
     }
   });
+  return { served: await mayBeServed(temporal, run.taskQueue) };
 }
+
+/** An answer to a gate, as its kind takes it. */
+export type GateReply =
+  /** Approval of a tool call (`always`: for this tool in this run), a plan, a new course. */
+  | { decision: 'approve' | 'always'; arguments?: Record<string, unknown> }
+  | { decision: 'deny'; reason?: string }
+  /** A plan: the planner reads why. */
+  | { decision: 'reject'; reason: string }
+  /** A plan: these tasks instead. */
+  | { decision: 'edit'; tasks: readonly (Partial<PlannedTask> & { id: string })[] }
+  /** A question. */
+  | { text: string }
+  /** A budget that is used up: its new limit, in its own unit. */
+  | { decision: 'raise'; to: number }
+  | { decision: 'wrap_up' }
+  /** A model that failed. */
+  | { decision: 'retry' | 'stop' }
+  | { decision: 'other_model'; model?: string };
+
+/** What a tool of the client gives: a text, blocks of tool content or any JSON. */
+export interface ToolOutput {
+  content: unknown;
+  /** Default false. */
+  isError?: boolean;
+}
+
+/** The output for a call, named by its gate or by the model's id of the call. */
+export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: string });
 
 /** Answers a gate. Throws a SteersmanError with the run's own sentence when it does not take the answer. */
 export function answerGate(temporal: Temporal, id: string, input: Record<string, unknown>) {
@@ -121,7 +160,7 @@ export function submitToolResult(temporal: Temporal, id: string, input: Record<s
 }
 
 /** Adds or changes tasks that have not begun; `tasks` is checked by the run. Throws as `answerGate` does. */
-export function editPlan(temporal: Temporal, id: string, tasks: object[]) {
+export function editPlan(temporal: Temporal, id: string, tasks: Partial<PlannedTask>[]) {
   return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
 }
 
@@ -140,10 +179,8 @@ export async function takeBack(
 }
 
 /** Changes limits. Throws as `answerGate` does. */
-export function setBudget(temporal: Temporal, id: string, limits: Record<string, number | null>) {
-  // The run checks names and values, and says what is wrong with them.
-  const args: [Partial<Limits>] = [limits as Partial<Limits>];
-  return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args }));
+export function setBudget(temporal: Temporal, id: string, limits: Partial<Limits>) {
+  return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args: [limits] }));
 }
 
 /** Sends to a run that must be open; `say` is the text that a next run could begin with. */
@@ -167,10 +204,15 @@ async function sendToOpen<T>(
 }
 
 /** Waits for the run's first word on a message: an event of its journal. */
-async function receiptOf(temporal: Temporal, id: string, messageId: string): Promise<Receipt | null> {
+async function receiptOf(
+  temporal: Temporal,
+  id: string,
+  messageId: string,
+  signal: AbortSignal | undefined,
+): Promise<Receipt | null> {
   const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
   let since = 0;
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && signal?.aborted !== true) {
     const page = await eventsAfter(temporal, id, since);
     const found = page?.find(event => event.type === 'receipt' && event.id === messageId);
     if (found?.type === 'receipt') return { id: found.id, status: found.status, how: found.how };
@@ -204,7 +246,7 @@ async function update<T>(temporal: Temporal, id: string, work: (handle: Handle) 
     if (error instanceof WorkflowUpdateFailedError) {
       throw new SteersmanError(
         error.cause?.message ?? error.message,
-        `See what is open: npm run client -- show ${id}`,
+        `See what is open: ${verbCall(`show ${id}`)}`,
         'rejected',
       );
     }
@@ -217,7 +259,7 @@ async function update<T>(temporal: Temporal, id: string, work: (handle: Handle) 
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}: it can not take this now.`,
-    'Go on with runs that were left open: npm start -- --resume-open',
+    `Go on with runs that were left open: ${startCall('--resume-open')}`,
     'unserved',
   );
 }
@@ -227,8 +269,8 @@ function closed({ workflowId: id, status }: RunDescription, text?: string): Stee
   const how = status.name.toLowerCase().replace('_', ' ');
   const hint =
     text === undefined
-      ? `Its answer: npm run client -- result ${id}`
-      : `Start the next run with it, from where this one ended: npm start -- ${shellQuoted(text)} --after ${id}`;
+      ? `Its answer: ${verbCall(`result ${id}`)}`
+      : `Start the next run with it, from where this one ended: ${startCall(`${shellQuoted(text)} --after ${id}`)}`;
   return new SteersmanError(`The run ${id} has ended (${how}): it takes nothing more.`, hint, 'ended');
 }
 

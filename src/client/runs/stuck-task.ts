@@ -1,5 +1,7 @@
 /** A run whose workflow task fails again and again: why, and what to do. Without it, it only seems to do nothing. */
+
 import type { Client } from '@temporalio/client';
+import { verbCall } from '../../called-as.js';
 import { preview } from '../../core/preview.js';
 import type { RunDescription } from './runs.js';
 
@@ -59,12 +61,12 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
     case 'history':
       return {
         what: `Its history does not fit the code of ${by}: ${said}`,
-        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Or let it go back to where it last fitted: temporal workflow reset --workflow-id ${id} --type LastWorkflowTask --reason "does not replay". To see where they differ: npm run client -- export ${id} --out history.json`,
+        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Or let it go back to where it last fitted: temporal workflow reset --workflow-id ${id} --type LastWorkflowTask --reason "does not replay". To see where they differ: ${verbCall(`export ${id} --out history.json`)}`,
       };
     case 'size':
       return {
         what: `What it has to record is larger than Temporal takes: ${said}`,
-        todo: `It can not get over that by itself. See what it has: npm run client -- show ${id}. Then end it: temporal workflow terminate --workflow-id ${id}`,
+        todo: `It can not get over that by itself. See what it has: ${verbCall(`show ${id}`)}. Then end it: temporal workflow terminate --workflow-id ${id}`,
       };
     case 'code':
       return {

@@ -1,4 +1,5 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
+import { scriptCall, verbCall } from '../../called-as.js';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { MAIN_THREAD } from '../../core/run-state.js';
 import { SteersmanError } from '../../errors.js';
@@ -71,7 +72,7 @@ export function toolExchange(
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}, and only a worker knows its conversation.`,
-    `Start one with: npm run worker. What the server knows: npm run client -- show ${id}`,
+    `Start one with: ${scriptCall('worker')}. What the server knows: ${verbCall(`show ${id}`)}`,
     'unserved',
   );
 }

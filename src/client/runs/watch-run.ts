@@ -1,6 +1,6 @@
 /** Follows a run from its first event to its end: journal, live text, retries. One poller a run. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { ToolProgress } from '../../activities/types.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { eventsQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';
@@ -8,6 +8,7 @@ import type { Temporal } from './connect.js';
 import { isFinalQueryError, isServerAway } from './grpc-errors.js';
 import type { JournalNews } from './journal-reader.js';
 import { JournalReader } from './journal-reader.js';
+import { type TextDelta, TextFollower } from './live-text.js';
 import type { Retry } from './pending-calls.js';
 import { liveTexts, retries, toolProgress } from './pending-calls.js';
 import type { RunEnd } from './run-end.js';
@@ -16,21 +17,28 @@ import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 import { readStuckTask, stuckLine } from './stuck-task.js';
 
-export type WatchItem =
-  | { kind: 'event'; event: JournalEvent }
-  | { kind: 'live'; live: LiveText }
-  | { kind: 'progress'; progress: ToolProgress }
-  | { kind: 'retry'; retry: Retry }
-  /** Something about the watching itself. */
-  | { kind: 'notice'; text: string }
-  /** The last item, unless the watch was aborted. */
-  | { kind: 'end'; end: RunEnd };
+/** What happens in a run, as a watcher is told. */
+export type RunEvent =
+  /** A durable event, numbered by its `seq`: each comes once, in order. */
+  | { type: 'journal'; event: JournalEvent }
+  /** Live text of a model call. The whole reply comes with the journal's `model_call_ended`. */
+  | ({ type: 'text' } & TextDelta)
+  /** How far a tool call is, where its server tells it. */
+  | { type: 'progress'; progress: ToolProgress }
+  /** A call that failed and is tried again. */
+  | { type: 'retry'; retry: Retry }
+  /** Something about the watching itself, in words: what it waits for, what could not be read. */
+  | { type: 'notice'; text: string }
+  /** The last one. */
+  | { type: 'end'; end: RunEnd };
 
 export interface WatchOptions {
   /** Ends the watch; the run goes on. */
   signal?: AbortSignal;
   /** Number of the last event that is known already. Default 0: from the start. */
   since?: number;
+  /** Live text, progress and retries of calls in flight as well. Default true. */
+  live?: boolean;
   /** Milliseconds between looks. Default 250 on the local stack, 1,000 elsewhere. */
   pollMs?: number;
 }
@@ -43,14 +51,19 @@ const PATIENCE_MS = 5_000;
 /** An ended run whose events can't be read for so long is told by its result alone. */
 const GIVE_UP_MS = 15_000;
 
+/** Milliseconds between looks at a run. */
+export function pollMsOf({ local }: Pick<Temporal, 'local'>): number {
+  return local ? LOCAL_POLL_MS : REMOTE_POLL_MS;
+}
+
 /** Yields what happens in the run, from its start or after `since`. Throws a SteersmanError for an unknown run. */
 export async function* watchRun(
   temporal: Temporal,
   id: string,
   options: WatchOptions = {},
-): AsyncGenerator<WatchItem> {
-  const { signal, since = 0, pollMs = temporal.local ? LOCAL_POLL_MS : REMOTE_POLL_MS } = options;
-  const watch = new RunWatch(temporal, id, since);
+): AsyncGenerator<RunEvent> {
+  const { signal, since = 0, live = true, pollMs = pollMsOf(temporal) } = options;
+  const watch = new RunWatch(temporal, id, { since, live });
   let run: RunDescription | null = await describeRun(temporal, id);
   while (signal?.aborted !== true) {
     if (run !== null) {
@@ -84,7 +97,11 @@ class RunWatch {
   private toldTrouble = false;
   private readonly toldRetries = new Map<string, number>();
 
-  constructor(temporal: Temporal, id: string, since: number) {
+  private readonly live: boolean;
+  private readonly texts = new TextFollower();
+
+  constructor(temporal: Temporal, id: string, { since, live }: { since: number; live: boolean }) {
+    this.live = live;
     this.temporal = temporal;
     this.id = id;
     this.journal = new JournalReader(
@@ -111,7 +128,7 @@ class RunWatch {
   }
 
   /** Events are read only when the history has grown (a query costs; a look at the run does not). */
-  async *news(run: RunDescription): AsyncGenerator<WatchItem> {
+  async *news(run: RunDescription): AsyncGenerator<RunEvent> {
     const mark = `${run.runId} ${run.historyLength} ${run.status.name}`;
     if (mark !== this.read && this.postpones(run, mark)) {
       this.failed('worker');
@@ -122,7 +139,7 @@ class RunWatch {
       const news = await reading;
       if (news !== null) {
         this.read = mark;
-        yield* itemsOf(news);
+        yield* this.itemsOf(news);
       }
     }
     if (isOpen(run)) yield* this.activities(run);
@@ -140,20 +157,20 @@ class RunWatch {
   }
 
   /** Says why the run goes no further, once for each reason. */
-  private async *stuck(run: RunDescription): AsyncGenerator<WatchItem> {
+  private async *stuck(run: RunDescription): AsyncGenerator<RunEvent> {
     const stuck = await readStuckTask(this.temporal.client, run).catch(() => null);
     if (stuck === null || stuck.what === this.toldStuck) return;
     this.toldStuck = stuck.what;
     this.toldTrouble = true;
-    yield { kind: 'notice', text: stuckLine(stuck) };
-    yield { kind: 'notice', text: stuck.todo };
+    yield { type: 'notice', text: stuckLine(stuck) };
+    yield { type: 'notice', text: stuck.todo };
   }
 
   /** Says what is waited for, once, when it takes long. */
-  *impatience(): Generator<WatchItem> {
+  *impatience(): Generator<RunEvent> {
     if (this.toldTrouble || this.untilImpatient() > 0) return;
     this.toldTrouble = true;
-    yield { kind: 'notice', text: this.waitsFor() };
+    yield { type: 'notice', text: this.waitsFor() };
   }
 
   private waitsFor(): string {
@@ -194,23 +211,38 @@ class RunWatch {
     );
   }
 
-  private async *activities(run: RunDescription): AsyncGenerator<WatchItem> {
+  private async *activities(run: RunDescription): AsyncGenerator<RunEvent> {
+    if (!this.live) return;
     for (const retry of retries(run)) {
       if (this.toldRetries.get(retry.activityId) === retry.attempt) continue;
       this.toldRetries.set(retry.activityId, retry.attempt);
-      yield { kind: 'retry', retry };
+      yield { type: 'retry', retry };
     }
-    for (const live of await liveTexts(this.temporal, run)) yield { kind: 'live', live };
-    for (const progress of await toolProgress(this.temporal, run)) yield { kind: 'progress', progress };
+    for (const live of await liveTexts(this.temporal, run)) {
+      const delta = this.texts.heard(live);
+      if (delta !== null) yield { type: 'text', ...delta };
+    }
+    for (const progress of await toolProgress(this.temporal, run)) yield { type: 'progress', progress };
   }
 
-  private async *end(run: RunDescription): AsyncGenerator<WatchItem> {
+  private async *end(run: RunDescription): AsyncGenerator<RunEvent> {
     if (this.isBehind) {
       const text = 'No worker tells the events of this run any more. What its result keeps of them:';
-      yield { kind: 'notice', text };
+      yield { type: 'notice', text };
     }
-    yield { kind: 'end', end: await readEnd(this.temporal, run) };
+    yield { type: 'end', end: await readEnd(this.temporal, run) };
     this.finished = true;
+  }
+
+  private *itemsOf({ events, lost }: JournalNews): Generator<RunEvent> {
+    if (lost > 0) {
+      yield { type: 'notice', text: `${lost} events are no longer kept and left out.` };
+    }
+    for (const event of events) {
+      const rest = this.live ? this.texts.followed(event) : null;
+      if (rest !== null) yield { type: 'text', ...rest };
+      yield { type: 'journal', event };
+    }
   }
 
   private failed(trouble: RunWatch['trouble']): void {
@@ -226,13 +258,6 @@ class RunWatch {
   private untilImpatient(): number {
     return PATIENCE_MS - (Date.now() - (this.failingSince ?? Date.now()));
   }
-}
-
-function* itemsOf({ events, lost }: JournalNews): Generator<WatchItem> {
-  if (lost > 0) {
-    yield { kind: 'notice', text: `${lost} events are no longer kept and left out.` };
-  }
-  for (const event of events) yield { kind: 'event', event };
 }
 
 /** True when the promise has not settled after `ms`. */

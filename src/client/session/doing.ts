@@ -1,23 +1,10 @@
 /** What a session sends to its run. */
 import type { Gate } from '../../core/gates/gate.js';
+import type { SteerTime } from '../../core/inbox.js';
 import { readLimits } from '../../print/limit-words.js';
 import { noColors, textSink } from '../../print/output.js';
-import { printRun, readRun } from '../../print/show-run.js';
-import type { Temporal } from '../runs/connect.js';
-import { explainError } from '../runs/grpc-errors.js';
-import { describeRun } from '../runs/runs.js';
-import {
-  answerGate,
-  deliver,
-  editPlan,
-  newMessageId,
-  type OutgoingMessage,
-  sendSwitch,
-  setBudget,
-  submitToolResult,
-  takeBack,
-} from '../runs/send.js';
-import { stopRun } from '../runs/stop-run.js';
+import { printRun } from '../../print/show-run.js';
+import { type GateReply, newMessageId, type Run, SteersmanError } from '../index.js';
 import type { Effect } from './talk-state.js';
 
 export interface Does {
@@ -35,32 +22,39 @@ export interface Does {
   signal(signal: 'pause' | 'hold' | 'resume' | 'finish' | 'stop'): Promise<void>;
 }
 
-export function doer(temporal: Temporal, id: string): Does {
+export function doer(run: Run): Does {
   return {
     status: async () => {
-      const { shown, end } = await readRun(temporal, await describeRun(temporal, id));
+      const shown = await run.show();
       let text = '';
       const sink = textSink(part => {
         text += part;
       }, noColors);
-      printRun(sink, temporal, { ...shown, answer: null }, end);
+      printRun(sink, { ...shown, answer: null }, run.webUi);
       return text.trimEnd().split('\n');
     },
-    deliver: message => deliver(temporal, id, message),
-    answer: async (gate, input) => {
-      if (gate.kind === 'clientTool') await submitToolResult(temporal, id, input);
-      else await answerGate(temporal, id, input);
+    deliver: ({ kind, id, text, when, to }) => {
+      const options = { id, waitForReceipt: false };
+      if (kind === 'follow-up') return run.followUp(text, options);
+      return run.steer(text, { ...options, ...(when ? { when } : {}), ...(to ? { to } : {}) });
     },
-    takeBack: ids => takeBack(temporal, id, ids),
+    answer: async ({ gateId, kind }, { gateId: _, ...input }) => {
+      // The run judges what a person has put together.
+      if (kind === 'clientTool') await run.submitToolResult({ content: undefined, ...input, gateId });
+      else await run.answerGate(gateId, input as GateReply);
+    },
+    takeBack: ids => run.withdraw(ids),
     addTask: async (description, taken) => {
-      await editPlan(temporal, id, [{ id: freeId(taken), description }]);
+      await run.editPlan([{ id: freeId(taken), description }]);
     },
     setBudget: async words => {
-      await setBudget(temporal, id, readLimits(words));
+      await run.setBudget(readLimits(words));
     },
     signal: async signal => {
-      if (signal === 'stop') await stopRun(temporal, id, 'asked for in the terminal');
-      else await sendSwitch(temporal, id, signal, 'asked for in the terminal');
+      const reason = 'asked for in the terminal';
+      if (signal === 'finish') await run.finish();
+      else if (signal === 'hold') await run.pause(reason, { interrupt: true });
+      else await run[signal](reason);
     },
   };
 }
@@ -72,17 +66,23 @@ function freeId(taken: readonly string[]): string {
   }
 }
 
-/** The message that an effect is, under an id of its own. */
+/** A message under an id of its own: sent again, it does nothing twice. */
+export type OutgoingMessage = { id: string } & (
+  | { kind: 'follow-up'; text: string; when?: never; to?: never }
+  | { kind: 'steer'; text: string; when: SteerTime; to?: string | undefined }
+);
+
+/** The message that an effect is. */
 export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): OutgoingMessage {
-  const input = { id: newMessageId(), text: effect.text };
+  const { text } = effect;
+  const id = newMessageId();
   return effect.do === 'follow-up'
-    ? { kind: 'follow-up', input }
-    : { kind: 'steer', input: { ...input, when: effect.when, ...(effect.to ? { to: effect.to } : {}) } };
+    ? { kind: 'follow-up', id, text }
+    : { kind: 'steer', id, text, when: effect.when, to: effect.to };
 }
 
 /** An error as lines for the person at the terminal. */
 export function describeError(error: unknown): string[] {
-  const known = explainError(error);
-  if (known === null) return [error instanceof Error ? error.message : String(error)];
-  return [known.message, known.remedy].filter(line => line !== '');
+  if (!(error instanceof SteersmanError)) return [error instanceof Error ? error.message : String(error)];
+  return [error.message, error.remedy].filter(line => line !== '');
 }

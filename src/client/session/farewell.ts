@@ -1,4 +1,5 @@
 /** What a session says of its run when it is left. Pure. */
+import { verbCall } from '../../called-as.js';
 
 export interface LeftRun {
   id: string;
@@ -13,7 +14,7 @@ export interface LeftRun {
 
 /** How it stands, then what can be done from here. */
 export function farewellLines({ id, waiting, paused, idle, owned }: LeftRun): string[] {
-  const verb = (name: string, rest = '') => `npm run client -- ${name} ${id}${rest}`;
+  const verb = (name: string, rest = '') => verbCall(`${name} ${id}${rest}`);
   if (idle && owned)
     return [`The run ${id} is answered, and ends.`, `Its answer:          ${verb('result')}`];
   const how = waiting

@@ -1,7 +1,7 @@
 /** A person reads something whole: the pager over the session, and what is opened in it. */
 import type { Gate } from '../../core/gates/gate.js';
 import type { Colors } from '../../print/output.js';
-import type { ToolInput } from '../runs/gate-input.js';
+import type { ToolInput } from '../index.js';
 import type { Key } from './keys.js';
 import { fitPager, openPager, type Pager, pagerKey, pagerLines, type Reading } from './pager.js';
 import type { Readings } from './reading.js';

@@ -3,16 +3,14 @@ import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { contentText } from '../../core/tools/tool-result.js';
 import { formatDuration } from '../../print/format.js';
+import { hiddenInput } from '../../print/gate-help.js';
 import { longLines } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import type { Colors } from '../../print/output.js';
 import { spokenText } from '../../print/reply-text.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { transcriptMarkdown } from '../../print/transcript.js';
-import type { Temporal } from '../runs/connect.js';
-import { hiddenInput, type ToolInput } from '../runs/gate-input.js';
-import { readStored } from '../runs/stored-text.js';
-import { readTranscript, toolExchange } from '../runs/transcript.js';
+import { type Run, type ToolInput, toolExchange } from '../index.js';
 import type { Reading } from './pager.js';
 
 /** Something that scrolled by and may have been cut. */
@@ -30,12 +28,10 @@ const SHOWN_LINES = 3;
 /** Tool calls and replies as they went by, the newest last. */
 export class Readings {
   private readonly items: Item[] = [];
-  private readonly temporal: Temporal;
-  private readonly id: string;
+  private readonly run: Run;
 
-  constructor(temporal: Temporal, id: string) {
-    this.temporal = temporal;
-    this.id = id;
+  constructor(run: Run) {
+    this.run = run;
   }
 
   get count(): number {
@@ -82,15 +78,19 @@ export class Readings {
 
   /** The whole conversation, or one thread of it. */
   async transcript(thread: string | undefined, colors: Colors): Promise<Reading> {
-    const markdown = transcriptMarkdown(this.id, await readTranscript(this.temporal, this.id, thread));
+    const { id } = this.run;
+    const markdown = transcriptMarkdown(
+      id,
+      await this.run.transcript(thread === undefined ? {} : { thread }),
+    );
     return {
-      title: `Conversation of ${this.id}`,
+      title: `Conversation of ${id}`,
       layout: width => markdownLines(markdown, { width, colors }),
     };
   }
 
   private async exchange(messageId: string, preview: string): Promise<string> {
-    const transcripts = await readTranscript(this.temporal, this.id);
+    const transcripts = await this.run.transcript();
     const exchange = toolExchange(transcripts, messageId);
     if (exchange === null)
       return `The conversation does not have it any more. What the journal keeps:\n\n${preview}`;
@@ -99,7 +99,9 @@ export class Readings {
     const parts = await Promise.all(
       result.content.map(async part => {
         const ref = part.type === 'json' || part.type === 'image' ? undefined : part.ref;
-        return (ref === undefined ? null : await readStored(this.id, ref)) ?? contentText([part]);
+        return ref === undefined
+          ? contentText([part])
+          : this.run.stored(ref).catch(() => contentText([part]));
       }),
     );
     return [given, result.note, ...parts].filter(text => text !== '').join('\n\n');

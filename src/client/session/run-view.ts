@@ -1,11 +1,11 @@
 /** What a session knows of its run: journal and live text, folded. Pure. */
-import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { ToolProgress } from '../../activities/types.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
 import { spokenText } from '../../print/reply-text.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
-import { progressWords } from '../runs/live-text.js';
+import { progressWords, type TextDelta } from '../runs/live-text.js';
 
 /** A model call in flight. */
 export interface CallInFlight {
@@ -190,18 +190,18 @@ export function takeProgress(progress: RunProgress, told: ToolProgress): void {
   if (call) call.progress = progressWords(told);
 }
 
-/** Takes a heartbeat in. Changes `progress`. */
-export function takeLive(progress: RunProgress, live: LiveText): void {
+/** Takes live text in. Changes `progress`. */
+export function takeLive(progress: RunProgress, live: TextDelta): void {
   const call = progress.calls.get(live.callId);
   if (!call || live.attempt < call.attempt) return;
   if (live.attempt > call.attempt) Object.assign(call, { attempt: live.attempt, text: '', missed: 0 });
-  const end = live.offset + live.tail.length;
+  const end = live.offset + live.text.length;
   if (live.channel === 'reasoning') call.reasoningChars = Math.max(call.reasoningChars, end);
   if (live.channel !== 'text') return;
   const have = call.missed + call.text.length;
   if (end <= have) return;
   if (live.offset > have) {
     call.missed = live.offset;
-    call.text = live.tail;
-  } else call.text += live.tail.slice(have - live.offset);
+    call.text = live.text;
+  } else call.text += live.text.slice(have - live.offset);
 }

@@ -3,19 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { isOpen as isOpenTask } from '../../core/plan.js';
+import { endLine, goalEndLine } from '../../print/end-lines.js';
+import { hiddenInput } from '../../print/gate-help.js';
 import { wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
-import { showWatch } from '../../print/plain-view.js';
+import { showEvents } from '../../print/plain-view.js';
 import { terminalText } from '../../print/terminal-text.js';
-import { stateQuery } from '../../workflows/messages.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import { askRun } from '../runs/ask-run.js';
-import { webUiLink } from '../runs/connect.js';
-import { gateInput, hiddenInput } from '../runs/gate-input.js';
-import { isServerAway } from '../runs/grpc-errors.js';
-import { endLine, goalEndLine, type RunEnd } from '../runs/run-end.js';
-import type { WatchItem } from '../runs/watch-run.js';
-import { watchRun } from '../runs/watch-run.js';
+import { type Run, type RunEnd, type RunEvent, SteersmanError } from '../index.js';
 import type { Context } from '../verbs/command.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import { farewellLines } from './farewell.js';
@@ -35,17 +30,14 @@ import { openTerminal, type Terminal } from './terminal.js';
 import { workspaceFiles } from './workspace-files.js';
 
 export interface SessionOptions {
-  id: string;
+  run: Run;
   goal: string;
   /** The run was started here, to stay open for follow-ups: leaving ends that. */
   owned: boolean;
-  /** Keeps a worker at the run, and says so where one had to be replaced. Returns how to leave that. */
-  supervise?: (report: (line: string) => void) => () => void;
 }
 
 const REDRAW_MS = 500;
 const SEND_AGAIN_MS = 1_000;
-const STATE_TIMEOUT_MS = 5_000;
 const LEAVE_TIMEOUT_MS = 5_000;
 
 /** Events after which the whole state is read anew: gates, limits, answers. */
@@ -83,7 +75,7 @@ class Session {
   private readonly readings: Readings;
   private readonly reader: Reader;
   private readonly timer: NodeJS.Timeout;
-  private readonly leaveWorker: () => void;
+  private readonly untell: () => void;
   private talk: Talk = NEW_TALK;
   /** Gates that were answered from here and may still be in a state read before that. */
   private readonly answered = new Set<string>();
@@ -96,32 +88,36 @@ class Session {
   constructor(context: Context, options: SessionOptions) {
     this.context = context;
     this.options = options;
-    this.webUi = webUiLink(context.temporal, options.id);
+    this.webUi = options.run.webUi;
     this.progress = newProgress(options.goal);
-    this.does = doer(context.temporal, options.id);
+    this.does = doer(options.run);
     this.queue = new SendQueue({
-      mayPass: isServerAway,
+      mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
       pause: () => delay(SEND_AGAIN_MS, undefined, { signal: this.left.signal }).catch(() => undefined),
       waits: error => this.tell([...describeError(error), 'What you said is sent when it answers again.']),
       failed: (error, texts) => this.failed(error, texts),
     });
     this.terminal = openTerminal({ key: key => this.key(key), area: () => this.area() });
-    this.readings = new Readings(context.temporal, options.id);
+    this.readings = new Readings(options.run);
     this.reader = new Reader({
       readings: this.readings,
       terminal: this.terminal,
       colors: this.colors,
       failed: error => this.failed(error),
     });
-    this.leaveWorker = options.supervise?.(line => this.tell([line])) ?? (() => {});
+    const { progress } = context;
+    const told = progress.line;
+    progress.line = line => this.tell([line]);
+    this.untell = () => {
+      progress.line = told;
+    };
     this.timer = setInterval(() => this.terminal.refresh(), REDRAW_MS);
   }
 
   async hold(): Promise<number> {
-    const { id } = this.options;
+    const { run } = this.options;
     const { signal } = this.left;
-    const items = watchRun(this.context.temporal, id, { signal });
-    const end = await showWatch(items, item => this.take(item), signal);
+    const end = await showEvents(run.events({ signal }), event => this.take(event));
     if (end === null) return this.detached();
     await Promise.all([this.reading, this.reader.closed()]);
     this.printEnd(end);
@@ -130,16 +126,16 @@ class Session {
 
   close(): void {
     clearInterval(this.timer);
-    this.leaveWorker();
+    this.untell();
     this.terminal.close();
   }
 
-  private take(item: WatchItem): void {
-    if (item.kind === 'event') this.takeEvent(item.event);
-    if (item.kind === 'live') takeLive(this.progress, item.live);
-    if (item.kind === 'progress') takeProgress(this.progress, item.progress);
-    if (item.kind === 'notice') this.tell([item.text]);
-    if (item.kind === 'retry') {
+  private take(item: RunEvent): void {
+    if (item.type === 'journal') this.takeEvent(item.event);
+    if (item.type === 'text') takeLive(this.progress, item);
+    if (item.type === 'progress') takeProgress(this.progress, item.progress);
+    if (item.type === 'notice') this.tell([item.text]);
+    if (item.type === 'retry') {
       const { attempt, message } = item.retry;
       this.tell([`      attempt ${attempt}, since: ${message}`]);
     }
@@ -277,7 +273,7 @@ class Session {
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
     this.print(this.wrap(`${this.colors.bold(`${mark}${cut}:`)} ${terminalText(effect.text)}`));
     const message = outgoing(effect);
-    this.ownMessages.set(message.input.id, effect.text);
+    this.ownMessages.set(message.id, effect.text);
     this.queue.add({ text: effect.text, send: () => this.does.deliver(message).then(() => undefined) });
   }
 
@@ -327,8 +323,7 @@ class Session {
   }
 
   private async readOnce(): Promise<void> {
-    const asked = { id: this.options.id, timeoutMs: STATE_TIMEOUT_MS };
-    const state = await askRun(this.context.temporal, asked, stateQuery).catch(() => null);
+    const state = await this.options.run.state().catch(() => null);
     if (state === null) return;
     this.progress.state = state;
     this.progress.goal = state.goal;
@@ -344,7 +339,7 @@ class Session {
   /** All that is asked about, before a person asks to see or edit it. */
   private async readInputs(gates: readonly Gate[]): Promise<void> {
     for (const gate of gates.filter(({ gateId }) => !(gateId in this.talk.inputs))) {
-      const input = await gateInput(this.context.temporal, this.options.id, gate);
+      const input = await this.options.run.inputOf(gate);
       if (input === null) continue;
       this.talk = { ...this.talk, inputs: { ...this.talk.inputs, [gate.gateId]: input } };
     }
@@ -372,7 +367,8 @@ class Session {
   }
 
   private async detached(): Promise<number> {
-    const { id, owned } = this.options;
+    const { run, owned } = this.options;
+    const { id } = run;
     const { gates, idle } = this.talk;
     const { notes } = this.context.output;
     // What was typed last may be on its way still.

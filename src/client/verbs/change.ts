@@ -1,14 +1,13 @@
 /** `plan` and `budget`: changing tasks and limits of a run in flight. */
+
 import type { Command } from 'commander';
+import { verbCall } from '../../called-as.js';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { plural } from '../../print/format.js';
 import { readLimits } from '../../print/limit-words.js';
 import { taskLine } from '../../print/plan-lines.js';
-import { readRun } from '../../print/show-run.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun } from '../runs/runs.js';
-import { editPlan, setBudget } from '../runs/send.js';
-import { type CommonOptions, describeVerb, withTemporal } from './command.js';
+import { type CommonOptions, describeVerb, withRun } from './command.js';
 import { readJson } from './json-argument.js';
 
 export function addPlan(program: Command): void {
@@ -18,19 +17,19 @@ export function addPlan(program: Command): void {
     .argument('<id>', 'id of the run')
     .option('--tasks <json>', 'tasks as JSON: an id that exists is changed, another is added');
   describeVerb(verb, [
-    'npm run client -- plan my-run',
-    `npm run client -- plan my-run --tasks '[{"id": "task-3", "description": "Read docs/ too"}]'`,
+    verbCall('plan my-run'),
+    verbCall(`plan my-run --tasks '[{"id": "task-3", "description": "Read docs/ too"}]'`),
   ]).action(async (id: string, options: CommonOptions & { tasks?: string }) => {
     const tasks = readJson('--tasks', options.tasks, 'array');
-    await withTemporal(options, async ({ temporal, output }) => {
+    await withRun(options, id, async (run, { output }) => {
       if (tasks !== null) {
-        const done = await editPlan(temporal, id, tasks);
-        output.notes.line(`Changed: the plan has ${plural(done.tasks, 'task')}.`);
+        const count = await run.editPlan(tasks as { id: string }[]);
+        output.notes.line(`Changed: the plan has ${plural(count, 'task')}.`);
       }
-      const { shown } = await readRun(temporal, await describeRun(temporal, id));
-      if (output.json) output.value({ id, tasks: shown.tasks });
-      else if (shown.tasks.length === 0) output.notes.line('It has no tasks yet.');
-      else for (const task of shown.tasks) output.out.line(taskLine(task));
+      const { tasks: shown } = await run.show();
+      if (output.json) output.value({ id, tasks: shown });
+      else if (shown.length === 0) output.notes.line('It has no tasks yet.');
+      else for (const task of shown) output.out.line(taskLine(task));
       return EXIT.ok;
     });
   });
@@ -44,12 +43,12 @@ export function addBudget(program: Command): void {
     .argument('<id>', 'id of the run')
     .argument('<limits...>', `name=value: ${names.join(', ')}`);
   describeVerb(verb, [
-    'npm run client -- budget my-run tokens=2000000 turns=200',
-    'npm run client -- budget my-run costUsd=none',
+    verbCall('budget my-run tokens=2000000 turns=200'),
+    verbCall('budget my-run costUsd=none'),
   ]).action(async (id: string, words: string[], options: CommonOptions) => {
     const limits = readLimits(words);
-    await withTemporal(options, async ({ temporal, output }) => {
-      await setBudget(temporal, id, limits);
+    await withRun(options, id, async (run, { output }) => {
+      await run.setBudget(limits);
       if (output.json) output.value({ id, limits });
       else output.out.line(`Changed: ${words.join(', ')}.`);
       return EXIT.ok;

@@ -8,8 +8,7 @@ import { createOutput, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
 import { projectRoot } from '../../stack/home.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
-import type { Temporal } from '../runs/connect.js';
-import { connect } from '../runs/connect.js';
+import { connect, type Run, type SteersmanClient } from '../index.js';
 import { explainError } from '../runs/grpc-errors.js';
 
 export interface CommonOptions {
@@ -17,8 +16,10 @@ export interface CommonOptions {
 }
 
 export interface Context {
-  temporal: Temporal;
+  client: SteersmanClient;
   output: Output;
+  /** Where the client's lines of progress go: to stderr, unless a session shows them. */
+  progress: { line(text: string): void };
 }
 
 /** Adds `--json` and examples to a verb. */
@@ -29,20 +30,27 @@ export function describeVerb(command: Command, examples: string[]): Command {
 }
 
 /**
- * Connects and works; what `work` resolves to is the exit code. The process ends after it and the connection with it:
- * in one that is closed before, the SDK tries calls again that are under way, which throws where nobody catches.
+ * Connects and works; what `work` resolves to is the exit code. The process ends after it, and with it the connection
+ * and its lease of the local stack: in a connection that is closed before, the SDK tries calls again that are under way,
+ * which throws where nobody catches.
  */
-export async function withTemporal(
+export async function withClient(
   options: CommonOptions,
   work: (context: Context) => Promise<number>,
 ): Promise<void> {
   const output = createOutput(options);
-  const temporal = await connect(line => output.notes.line(line));
-  try {
-    process.exitCode = await work({ temporal, output });
-  } finally {
-    temporal.local?.release();
-  }
+  const progress = { line: (text: string) => output.notes.line(text) };
+  const client = await connect({ report: text => progress.line(text) });
+  process.exitCode = await work({ client, output, progress });
+}
+
+/** As `withClient`, for what is about one run. Throws a SteersmanError where there is none of this id. */
+export function withRun(
+  options: CommonOptions,
+  id: string,
+  work: (run: Run, context: Context) => Promise<number>,
+): Promise<void> {
+  return withClient(options, async context => work(await context.client.attach(id), context));
 }
 
 /** A whole number, at least 1, for an option. */

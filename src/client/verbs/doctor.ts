@@ -1,5 +1,7 @@
 /** `doctor`: looks at everything a run needs and says what to do where something is wrong. */
+
 import type { Command } from 'commander';
+import { quietVerbCall, verbCall } from '../../called-as.js';
 import { examine } from '../../doctor/examine.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
@@ -8,8 +10,8 @@ import { createOutput } from '../../print/output.js';
 import { projectRoot } from '../../stack/home.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { EXIT } from '../exit-codes.js';
-import { userPath } from '../runs/start-run.js';
 import { type CommonOptions, describeVerb } from './command.js';
+import { userPath } from './user-path.js';
 
 interface DoctorOptions extends CommonOptions {
   fix?: boolean;
@@ -30,9 +32,9 @@ export function addDoctor(program: Command): void {
     .option('--task-queue <name>', 'queue that workers should serve (STEERSMAN_TASK_QUEUE)')
     .addHelpText('after', '\nExit codes: 0 nothing failed (warnings may be left); 1 something did.');
   describeVerb(verb, [
-    'npm run client -- doctor',
-    'TEMPORAL_ADDRESS=temporal.example:7233 npm run client -- doctor --fix',
-    'npm run --silent client -- doctor --json | jq \'select(.status == "failed")\'',
+    verbCall('doctor'),
+    `TEMPORAL_ADDRESS=temporal.example:7233 ${verbCall('doctor --fix')}`,
+    quietVerbCall('doctor --json | jq \'select(.status == "failed")\''),
   ]).action(async (options: DoctorOptions) => {
     const output = createOutput(options);
     const findings: Finding[] = [];

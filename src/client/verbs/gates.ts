@@ -1,14 +1,13 @@
 /** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
+
 import type { Command } from 'commander';
-import type { Gate } from '../../core/gates/gate.js';
+import { verbCall } from '../../called-as.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/json.js';
 import { SteersmanError } from '../../errors.js';
-import { readRun } from '../../print/show-run.js';
 import { EXIT } from '../exit-codes.js';
-import { describeRun } from '../runs/runs.js';
-import { answerGate, submitToolResult } from '../runs/send.js';
-import { type CommonOptions, type Context, describeVerb, withTemporal } from './command.js';
+import type { Gate, GateReply, Run } from '../index.js';
+import { type CommonOptions, type Context, describeVerb, withRun } from './command.js';
 import { readJson } from './json-argument.js';
 import { readWords } from './start-options.js';
 
@@ -36,19 +35,18 @@ export function addApprove(program: Command): void {
     .option('--arguments <json>', 'run the tool with these arguments instead')
     .option('--tasks <json>', 'carry out these tasks instead of the plan: [{"id", "description"}, …]');
   describeVerb(verb, [
-    'npm run client -- approve my-run g1',
-    'npm run client -- approve my-run g1 --always',
-    `npm run client -- approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`,
+    verbCall('approve my-run g1'),
+    verbCall('approve my-run g1 --always'),
+    verbCall(`approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`),
   ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
     const edited = readJson('--arguments', options.arguments, 'object');
     const tasks = readJson('--tasks', options.tasks, 'array');
     const input = {
-      gateId,
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
       ...(edited ? { arguments: edited } : {}),
       ...(tasks ? { tasks } : {}),
     };
-    await withTemporal(options, context => sendAnswer(context, id, input));
+    await withRun(options, id, (run, context) => sendAnswer(run, context, gateId, input));
   });
 }
 
@@ -57,12 +55,12 @@ export function addDeny(program: Command): void {
     '--reason <text>',
     'why: the model reads it; needed for a plan',
   );
-  describeVerb(verb, ['npm run client -- deny my-run g1 --reason "Write to notes/ only"']).action(
+  describeVerb(verb, [verbCall('deny my-run g1 --reason "Write to notes/ only"')]).action(
     async (id: string, gateId: string, { reason, ...options }: CommonOptions & { reason?: string }) => {
-      await withTemporal(options, async context => {
-        const gate = await findGate(context, id, gateId);
+      await withRun(options, id, async (run, context) => {
+        const gate = await findGate(run, gateId);
         const decision = gate?.kind === 'plan' ? 'reject' : 'deny';
-        return sendAnswer(context, id, { gateId, decision, ...(reason ? { reason } : {}) });
+        return sendAnswer(run, context, gateId, { decision, ...(reason ? { reason } : {}) });
       });
     },
   );
@@ -73,22 +71,22 @@ export function addAnswer(program: Command): void {
     .argument('<text>', 'the answer, in quotes; - reads it from stdin')
     .allowExcessArguments();
   describeVerb(verb, [
-    'npm run client -- answer my-run g2 "The release of March"',
-    'npm run client -- answer my-run g3 retry         (a model that failed: retry, m MODEL, stop)',
-    'npm run client -- answer my-run g4 2000000       (a budget that is used up: a new limit, or w)',
+    verbCall('answer my-run g2 "The release of March"'),
+    verbCall('answer my-run g3 retry         (a model that failed: retry, m MODEL, stop)'),
+    verbCall('answer my-run g4 2000000       (a budget that is used up: a new limit, or w)'),
   ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
     const text = await readWords(words, command, 3, 'answer');
-    await withTemporal(options, async context => {
-      const gate = await findGate(context, id, gateId);
+    await withRun(options, id, async (run, context) => {
+      const gate = await findGate(run, gateId);
       // The run says best what is wrong with a gate that is not open.
-      if (gate === null) return sendAnswer(context, id, { gateId, text });
+      if (gate === null) return sendAnswer(run, context, gateId, { text });
       const read = answerFromWords(gate, text);
       if ('error' in read) {
         throw new SteersmanError(`${gateId}: ${read.error}`, `${gate.kind}: ${gate.title}`, 'usage');
       }
       return gate.kind === 'clientTool'
-        ? sendResult(context, id, { gateId, ...read.input })
-        : sendAnswer(context, id, { gateId, ...read.input });
+        ? sendResult(run, context, gateId, read.input)
+        : sendAnswer(run, context, gateId, read.input);
     });
   });
 }
@@ -101,11 +99,11 @@ export function addToolResult(program: Command): void {
     )
     .allowExcessArguments();
   describeVerb(verb, [
-    `npm run client -- tool-result my-run g1 '{"temperature": 21}'`,
-    `npm run client -- tool-result my-run g1 '{"content": "no such city", "isError": true}'`,
+    verbCall(`tool-result my-run g1 '{"temperature": 21}'`),
+    verbCall(`tool-result my-run g1 '{"content": "no such city", "isError": true}'`),
   ]).action(async (id: string, gateId: string, words: string, options: CommonOptions, command: Command) => {
     const text = await readWords(words, command, 3, 'result');
-    await withTemporal(options, context => sendResult(context, id, { gateId, ...resultOf(text) }));
+    await withRun(options, id, (run, context) => sendResult(run, context, gateId, resultOf(text)));
   });
 }
 
@@ -120,23 +118,34 @@ function resultOf(text: string): Record<string, unknown> {
   return isRecord(value) && 'content' in value ? value : { content: value };
 }
 
-async function findGate({ temporal }: Context, id: string, gateId: string): Promise<Gate | null> {
-  const { shown } = await readRun(temporal, await describeRun(temporal, id));
-  return shown.gates.find(gate => gate.gateId === gateId) ?? null;
+async function findGate(run: Run, gateId: string): Promise<Gate | null> {
+  const { gates } = await run.show();
+  return gates.find(gate => gate.gateId === gateId) ?? null;
 }
 
-async function sendAnswer(context: Context, id: string, input: Record<string, unknown>): Promise<number> {
-  await answerGate(context.temporal, id, input);
-  return told(context, id, input);
+/** The run checks what a person has put together here, and says what is wrong with it. */
+async function sendAnswer(
+  run: Run,
+  context: Context,
+  gateId: string,
+  answer: Record<string, unknown>,
+): Promise<number> {
+  await run.answerGate(gateId, answer as GateReply);
+  return told(context, run.id, gateId);
 }
 
-async function sendResult(context: Context, id: string, input: Record<string, unknown>): Promise<number> {
-  await submitToolResult(context.temporal, id, input);
-  return told(context, id, input);
+async function sendResult(
+  run: Run,
+  context: Context,
+  gateId: string,
+  result: Record<string, unknown>,
+): Promise<number> {
+  await run.submitToolResult({ content: undefined, ...result, gateId });
+  return told(context, run.id, gateId);
 }
 
-function told({ output }: Context, id: string, input: Record<string, unknown>): number {
-  if (output.json) output.value({ id, gateId: input.gateId, accepted: true });
-  else output.out.line(`Answered ${String(input.gateId)} of ${id}. The run goes on.`);
+function told({ output }: Context, id: string, gateId: string): number {
+  if (output.json) output.value({ id, gateId, accepted: true });
+  else output.out.line(`Answered ${gateId} of ${id}. The run goes on.`);
   return EXIT.ok;
 }

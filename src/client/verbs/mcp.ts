@@ -1,12 +1,14 @@
 /** `mcp`: the runs as tools of any MCP client. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
+import { quietVerbCall } from '../../called-as.js';
+import { checkConfigDir } from '../../config/files.js';
 import { env } from '../../env.js';
 import { serveHttp } from '../../mcp-server/http.js';
 import { serveStdio } from '../../mcp-server/stdio.js';
 import { temporalRuns } from '../../mcp-server/temporal-runs.js';
 import { errorLine } from '../../print/output.js';
-import { configFolder, userPath } from '../runs/start-run.js';
+import { userPath } from './user-path.js';
 
 const DEFAULT_PORT = 7_417;
 
@@ -46,12 +48,13 @@ It connects to Temporal, or starts the local stack, when the first tool is calle
 STEERSMAN_MCP_TOKEN is the bearer token that clients of --http have to send, where it is set.
 
 Examples:
-  npm run --silent client -- mcp
-  npm run --silent client -- mcp --workspace ~/site --workspace ~/notes
-  npm run --silent client -- mcp --http 7417`;
+  ${quietVerbCall('mcp')}
+  ${quietVerbCall('mcp --workspace ~/site --workspace ~/notes')}
+  ${quietVerbCall('mcp --http 7417')}`;
 
 async function serve({ http, host, workspace = [userPath('.')], config }: McpOptions): Promise<void> {
-  const configDir = await configFolder(config);
+  const configDir = config === undefined ? null : userPath(config);
+  if (configDir !== null) await checkConfigDir(configDir);
   const runs = temporalRuns({ report: errorLine, ...(configDir === null ? {} : { configDir }) });
   const context = { runs, workspaces: workspace };
   if (http === undefined) return serveStdio(context);

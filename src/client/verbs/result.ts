@@ -1,10 +1,12 @@
 /** `result`: waits for the end of a run and gives its answer. */
+
 import type { Command } from 'commander';
+import { quietVerbCall } from '../../called-as.js';
+import { resultLine } from '../../print/end-lines.js';
 import { printAnswer } from '../../print/print-answer.js';
-import { waitForEnd } from '../../print/wait-for-end.js';
+import { WaitTeller } from '../../print/waits-for.js';
 import { exitCodeOf } from '../exit-codes.js';
-import { resultLine } from '../runs/run-end.js';
-import { type CommonOptions, describeVerb, withTemporal } from './command.js';
+import { type CommonOptions, describeVerb, withRun } from './command.js';
 
 export function addResult(program: Command): void {
   const verb = program
@@ -15,13 +17,19 @@ export function addResult(program: Command): void {
     .argument('<id>', 'id of the run')
     .addHelpText('after', OUTCOMES);
   describeVerb(verb, [
-    'npm run --silent client -- result my-run > answer.md',
-    'npm run --silent client -- result my-run --json | jq .trace.steps',
+    quietVerbCall('result my-run > answer.md'),
+    quietVerbCall('result my-run --json | jq .trace.steps'),
   ]).action(async (id: string, options: CommonOptions) => {
-    await withTemporal(options, async ({ temporal, output }) => {
-      const end = await waitForEnd(temporal, id, output.notes);
+    await withRun(options, id, async (run, { output: { notes, ...output } }) => {
+      const waits = new WaitTeller(notes.colors);
+      notes.line(`Waiting for the end of ${id}. Ctrl-C ends the waiting, not the run.`);
+      const end = await run.end({
+        onWait: state => {
+          for (const line of waits.news(state)) notes.line(line);
+        },
+      });
       if (output.json) output.value({ ...resultLine(end), trace: end.result?.trace ?? null });
-      else printAnswer(output, end);
+      else printAnswer({ notes, ...output }, end);
       return exitCodeOf(end.outcome);
     });
   });

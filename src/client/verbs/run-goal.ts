@@ -1,24 +1,15 @@
-/** `npm start`: local stack, run, live view and answer in one command. */
-
+/** A goal from start to answer in one command: local stack, run, live view. */
+import { verbCall } from '../../called-as.js';
+import { resultLine } from '../../print/end-lines.js';
 import type { Output } from '../../print/output.js';
-import { PlainView, showWatch } from '../../print/plain-view.js';
+import { PlainView, showEvents } from '../../print/plain-view.js';
 import { printAnswer } from '../../print/print-answer.js';
-import { superviseWorker } from '../../stack/supervise.js';
-import type { Report } from '../../stack/temporal-binary.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import type { Temporal } from '../runs/connect.js';
-import { webUiLink } from '../runs/connect.js';
-import { explainError } from '../runs/grpc-errors.js';
-import { projectWorker } from '../runs/project-worker.js';
-import { resultLine } from '../runs/run-end.js';
-import type { StartRequest } from '../runs/start-run.js';
-import { startRun, taskQueueFor } from '../runs/start-run.js';
-import { stopRun } from '../runs/stop-run.js';
-import type { WatchItem } from '../runs/watch-run.js';
-import { watchRun } from '../runs/watch-run.js';
+import type { Run, RunEvent } from '../index.js';
 import { runSession } from '../session/session.js';
 import type { Context } from './command.js';
 import { onInterrupt } from './interrupts.js';
+import type { ReadStart } from './start-options.js';
 
 /**
  * Runs a goal to its end and prints the answer on stdout, everything else on stderr; with `--json` the journal
@@ -27,48 +18,26 @@ import { onInterrupt } from './interrupts.js';
  */
 export async function runGoal(
   context: Context,
-  request: StartRequest,
+  { goal, start }: ReadStart,
   { interactive }: { interactive: boolean },
 ): Promise<number> {
-  const { temporal, output } = context;
-  const taskQueue = await taskQueueFor(temporal, request, line => output.notes.line(line));
-  const { id } = await startRun(temporal, request, taskQueue);
-  const webUi = webUiLink(temporal, id);
-  output.notes.line(`Run    ${id}`);
-  if (webUi !== null) output.notes.line(`Web UI ${webUi}`);
-  const supervise = (report: Report) => supervision(temporal, request, taskQueue, report);
-  if (interactive) return runSession(context, { id, goal: request.goal, owned: true, supervise });
-
-  const leave = supervise(line => output.notes.line(line));
-  try {
-    return await watchToEnd(context, id);
-  } finally {
-    leave();
-  }
+  const { client, output } = context;
+  const run = await client.start(goal, start);
+  output.notes.line(`Run    ${run.id}`);
+  if (run.webUi !== null) output.notes.line(`Web UI ${run.webUi}`);
+  return interactive ? runSession(context, { run, goal, owned: true }) : watchToEnd(output, run);
 }
 
-/** On the local stack a worker that dies is replaced; a worker elsewhere has a supervisor of its own. */
-function supervision(
-  { local }: Temporal,
-  { taskQueue: named, configDir }: StartRequest,
-  taskQueue: string,
-  report: Report,
-): () => void {
-  if (local === null || named !== null) return () => {};
-  return superviseWorker({ server: local, taskQueue, settings: projectWorker(configDir), report });
-}
-
-async function watchToEnd({ temporal, output }: Context, id: string): Promise<number> {
+async function watchToEnd(output: Output, run: Run): Promise<number> {
   const detach = new AbortController();
   const release = onInterrupt(press => {
-    if (press === 1) void askToStop({ temporal, output }, id);
+    if (press === 1) void askToStop(output, run);
     else detach.abort();
   });
-  const { signal } = detach;
-  const end = await showWatch(watchRun(temporal, id, { signal }), printer(output, id), signal);
+  const end = await showEvents(run.events({ signal: detach.signal }), printer(output, run.id));
   release();
   if (end === null) {
-    sayDetached(output, id);
+    sayDetached(output, run.id);
     return EXIT.cancelled;
   }
   if (output.json) output.value(resultLine(end));
@@ -76,27 +45,27 @@ async function watchToEnd({ temporal, output }: Context, id: string): Promise<nu
   return exitCodeOf(end.outcome);
 }
 
-function printer(output: Output, id: string): (item: WatchItem) => void {
+function printer(output: Output, id: string): (event: RunEvent) => void {
   const view = new PlainView(output.notes, id);
-  return item => {
-    if (output.json && item.kind === 'event') output.value(item.event);
-    else if (!output.json || item.kind === 'notice') view.show(item);
+  return event => {
+    if (output.json && event.type === 'journal') output.value(event.event);
+    else if (!output.json || event.type === 'notice') view.show(event);
   };
 }
 
-async function askToStop({ temporal, output }: Context, id: string): Promise<void> {
-  output.notes.line(
-    'Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.',
-  );
+async function askToStop({ notes }: Output, run: Run): Promise<void> {
+  notes.line('Stopping the run with what there is. Ctrl-C again leaves it alone and ends only this view.');
   try {
-    await stopRun(temporal, id, 'Ctrl-C');
+    await run.stop('Ctrl-C');
   } catch (error) {
-    output.notes.line(`The run could not be asked to stop: ${explainError(error)?.message ?? String(error)}`);
+    notes.line(
+      `The run could not be asked to stop: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 
 function sayDetached({ notes }: Output, id: string): void {
   notes.line(`The run ${id} is left to its worker.`);
-  notes.line(`Watch it: npm run client -- watch ${id}`);
-  notes.line(`Stop it:  npm run client -- stop ${id}`);
+  notes.line(`Watch it: ${verbCall(`watch ${id}`)}`);
+  notes.line(`Stop it:  ${verbCall(`stop ${id}`)}`);
 }

@@ -2,11 +2,16 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { DEFAULT_LIMITS } from '../../core/limits.js';
-import { MODES } from '../../core/run-config.js';
+import { readTextIfPresent } from '../../config/files.js';
+import { parseYaml } from '../../config/yaml-source.js';
+import { isRecord } from '../../core/json.js';
+import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
+import { MODES, type Mode } from '../../core/run-config.js';
 import { SteersmanError } from '../../errors.js';
 import { readLimits } from '../../print/limit-words.js';
+import { checkStart, type StartOptions } from '../index.js';
 import { positiveInteger } from './command.js';
+import { userPath } from './user-path.js';
 
 /** Adds the goal and all options of a start. */
 export function addStartOptions(command: Command): Command {
@@ -31,19 +36,82 @@ export function addStartOptions(command: Command): Command {
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 
-function addLimit(word: string, limits: Record<string, number | null> = {}): Record<string, number | null> {
+function addLimit(word: string, limits: Partial<Limits> = {}): Partial<Limits> {
   return { ...limits, ...readLimits([word]) };
 }
 
-/**
- * The goal as given; `-` reads it from stdin. Throws a SteersmanError when it came as several words, since then
- * nobody knows what was meant as goal.
- */
-export function readGoal(argument: string, command: Command): Promise<string> {
-  return readWords(argument, command, 1, 'goal');
+/** What to start, as words of the command line. */
+export interface StartWords {
+  id?: string;
+  mode: Mode;
+  model?: string;
+  workspace?: string;
+  taskQueue?: string;
+  config?: string;
+  yes?: boolean;
+  attended?: boolean;
+  approvePlan?: boolean;
+  /** Seconds. */
+  keepOpen?: number;
+  after?: string;
+  /** File with further settings. */
+  settings?: string;
+  /** Limits by name, judged with the rest. */
+  limit?: Partial<Limits>;
 }
 
-/** The text that is argument number `position` and the last; as `readGoal` for any text called `name`. */
+/** A goal and how to pursue it. */
+export interface ReadStart {
+  goal: string;
+  start: StartOptions;
+}
+
+/** What is asked for, checked before anything is started. Throws a SteersmanError that names all that is wrong. */
+export async function readStart(argument: string, words: StartWords, command: Command): Promise<ReadStart> {
+  // It is read as it came: nobody knows what was meant as goal where it came as several words.
+  const goal = await readWords(argument, command, 1, 'goal');
+  const start = await startOptions(words);
+  await checkStart(goal, start);
+  return { goal, start };
+}
+
+/** The options as the command line gives them, over those of `--settings`. */
+export async function startOptions(words: StartWords): Promise<StartOptions> {
+  const { clientTools, ...file } = words.settings === undefined ? {} : await readSettingsFile(words.settings);
+  // What the file holds is judged with the rest, under its own names.
+  return {
+    ...file,
+    ...(clientTools === undefined ? {} : { tools: clientTools as StartOptions['tools'] & object }),
+    mode: words.mode,
+    workspace: userPath(words.workspace ?? '.'),
+    autoApprove: words.yes === true,
+    ...(words.id === undefined ? {} : { id: words.id }),
+    ...(words.model === undefined ? {} : { model: words.model }),
+    ...(words.attended ? { attended: true } : {}),
+    ...(words.approvePlan ? { approvePlan: true } : {}),
+    ...(words.keepOpen === undefined ? {} : { keepOpenSeconds: words.keepOpen }),
+    ...(words.after === undefined ? {} : { after: words.after }),
+    ...(words.taskQueue === undefined ? {} : { taskQueue: words.taskQueue }),
+    ...(words.config === undefined ? {} : { configDir: userPath(words.config) }),
+    ...(words.limit === undefined
+      ? {}
+      : { limits: { ...(isRecord(file.limits) ? file.limits : {}), ...words.limit } }),
+  };
+}
+
+/** What has no option of its own: `systemMessage`, `context`, `limits`, `clientTools`, in YAML or JSON. */
+async function readSettingsFile(given: string): Promise<Record<string, unknown>> {
+  const path = userPath(given);
+  const content = await readTextIfPresent(path);
+  if (content !== null) return parseYaml(content, path).value;
+  throw new SteersmanError(
+    `The file of settings ${path} does not exist.`,
+    'See --help for how to start a run.',
+    'usage',
+  );
+}
+
+/** The text that is argument number `position` and the last; `-` reads it from stdin. Throws a SteersmanError when it came as several. */
 export async function readWords(
   argument: string,
   command: Command,

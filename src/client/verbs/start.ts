@@ -1,17 +1,9 @@
 /** `start`: starts a run and leaves it to its worker. */
 import type { Command } from 'commander';
+import { quietVerbCall, verbCall } from '../../called-as.js';
 import { EXIT } from '../exit-codes.js';
-import { webUiLink } from '../runs/connect.js';
-import { REHEARSAL_NOTE } from '../runs/default-model.js';
-import {
-  type StartOptions,
-  startRequest,
-  startRun,
-  taskQueueFor,
-  withDefaultModel,
-} from '../runs/start-run.js';
-import { type CommonOptions, describeVerb, withTemporal } from './command.js';
-import { addStartOptions, readGoal } from './start-options.js';
+import { type CommonOptions, describeVerb, withClient } from './command.js';
+import { addStartOptions, readStart, type StartWords } from './start-options.js';
 
 export function addStart(program: Command): void {
   const verb = program
@@ -19,22 +11,18 @@ export function addStart(program: Command): void {
     .description('Start a run and return; its worker goes on in the background.')
     .argument('<goal>', 'what the team should do, in quotes; - reads it from stdin');
   describeVerb(addStartOptions(verb), [
-    'npm run client -- start "Summarise what is in this folder"',
-    'npm run client -- start "Fix the typos in README.md" --workspace ../site --yes',
-    'cat goal.md | npm run --silent client -- start - --json',
-  ]).action(async (argument: string, options: StartOptions & CommonOptions, command: Command) => {
-    const chosen = withDefaultModel(options);
-    const request = await startRequest(await readGoal(argument, command), chosen);
-    await withTemporal(options, async ({ temporal, output }) => {
-      if (chosen !== options) output.notes.line(REHEARSAL_NOTE);
-      const queue = await taskQueueFor(temporal, request, line => output.notes.line(line));
-      const started = await startRun(temporal, request, queue);
-      const webUi = webUiLink(temporal, started.id);
-      if (output.json) output.value({ ...started, webUi });
+    verbCall('start "Summarise what is in this folder"'),
+    verbCall('start "Fix the typos in README.md" --workspace ../site --yes'),
+    `cat goal.md | ${quietVerbCall('start - --json')}`,
+  ]).action(async (argument: string, options: StartWords & CommonOptions, command: Command) => {
+    const { goal, start } = await readStart(argument, options, command);
+    await withClient(options, async ({ client, output }) => {
+      const { id, webUi } = await client.start(goal, start);
+      if (output.json) output.value({ id, webUi });
       else {
-        output.out.line(`Started ${started.id}`);
+        output.out.line(`Started ${id}`);
         if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
-        output.out.line(`Watch   npm run client -- watch ${started.id}`);
+        output.out.line(`Watch   ${verbCall(`watch ${id}`)}`);
       }
       return EXIT.ok;
     });

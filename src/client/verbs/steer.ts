@@ -1,11 +1,12 @@
 /** `steer` and `follow-up`: saying something to a run. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { startCall, verbCall } from '../../called-as.js';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { EXIT } from '../exit-codes.js';
-import { newMessageId, type Sent, sendMessage } from '../runs/send.js';
-import { type CommonOptions, type Context, describeVerb, withTemporal } from './command.js';
+import type { SentMessage } from '../index.js';
+import { type CommonOptions, type Context, describeVerb, withRun } from './command.js';
 import { readWords } from './start-options.js';
 
 interface SteerOptions extends CommonOptions {
@@ -30,14 +31,13 @@ export function addSteer(program: Command): void {
     .allowExcessArguments()
     .addHelpText('after', WHEN);
   describeVerb(verb, [
-    'npm run client -- steer my-run "Leave the tests out"',
-    'npm run client -- steer my-run "Stop, wrong folder: use ./site" --when interrupt',
+    verbCall('steer my-run "Leave the tests out"'),
+    verbCall('steer my-run "Stop, wrong folder: use ./site" --when interrupt'),
   ]).action(async (id: string, words: string, { when, to, ...options }: SteerOptions, command: Command) => {
     const text = await readWords(words, command, 2, 'text');
-    await withTemporal(options, async context => {
-      const input = { id: newMessageId(), text, when, ...(to === undefined ? {} : { to }) };
-      return told(context, id, await sendMessage(context.temporal, id, { kind: 'steer', input }));
-    });
+    await withRun(options, id, async (run, context) =>
+      told(context, id, await run.steer(text, { when, ...(to === undefined ? {} : { to }) })),
+    );
   });
 }
 
@@ -48,28 +48,24 @@ export function addFollowUp(program: Command): void {
     .argument('<id>', 'id of the run')
     .argument('<text>', 'the next goal, in quotes; - reads it from stdin')
     .allowExcessArguments();
-  describeVerb(verb, ['npm run client -- follow-up my-run "Now the same for the folder docs"']).action(
+  describeVerb(verb, [verbCall('follow-up my-run "Now the same for the folder docs"')]).action(
     async (id: string, words: string, options: CommonOptions, command: Command) => {
       const text = await readWords(words, command, 2, 'text');
-      await withTemporal(options, async context => {
-        const input = { id: newMessageId(), text };
-        return told(context, id, await sendMessage(context.temporal, id, { kind: 'follow-up', input }));
-      });
+      await withRun(options, id, async (run, context) => told(context, id, await run.followUp(text)));
     },
   );
 }
 
 /** Prints the receipt. A message that was dropped is an error of the call. */
-function told({ output }: Context, id: string, { id: messageId, receipt }: Sent): number {
-  const dropped = receipt?.status === 'dropped';
-  if (output.json)
-    output.value({ id, messageId, status: receipt?.status ?? 'sent', how: receipt?.how ?? null });
-  else if (dropped) output.notes.line(`Not taken: ${terminalText(receipt.how)}`);
-  else if (receipt) output.out.line(`${receipt.status}: ${terminalText(receipt.how)}`);
+function told({ output }: Context, id: string, { id: messageId, status, how }: SentMessage): number {
+  const dropped = status === 'dropped';
+  if (output.json) output.value({ id, messageId, status, how: how || null });
+  else if (dropped) output.notes.line(`Not taken: ${terminalText(how)}`);
+  else if (status !== 'sent') output.out.line(`${status}: ${terminalText(how)}`);
   else {
     output.out.line('Sent.');
     output.notes.line(
-      'No worker has taken it yet: it is read when one serves the run (npm start -- --resume-open).',
+      `No worker has taken it yet: it is read when one serves the run (${startCall('--resume-open')}).`,
     );
   }
   return dropped ? EXIT.usage : EXIT.ok;

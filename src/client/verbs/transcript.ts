@@ -1,9 +1,9 @@
 /** `transcript`: the conversation of a run. */
 import type { Command } from 'commander';
+import { quietVerbCall } from '../../called-as.js';
 import { transcriptMarkdown } from '../../print/transcript.js';
 import { EXIT } from '../exit-codes.js';
-import { readTranscript } from '../runs/transcript.js';
-import { type CommonOptions, describeVerb, withTemporal } from './command.js';
+import { type CommonOptions, describeVerb, withRun } from './command.js';
 
 interface TranscriptOptions extends CommonOptions {
   thread?: string;
@@ -18,11 +18,11 @@ export function addTranscript(program: Command): void {
     .argument('<id>', 'id of the run')
     .option('--thread <name>', 'only this one, such as main (default: all, the main one first)');
   describeVerb(verb, [
-    'npm run --silent client -- transcript my-run > my-run.md',
-    'npm run --silent client -- transcript my-run --json | jq .kind',
+    quietVerbCall('transcript my-run > my-run.md'),
+    quietVerbCall('transcript my-run --json | jq .kind'),
   ]).action(async (id: string, { thread, ...options }: TranscriptOptions) => {
-    await withTemporal(options, async ({ temporal, output }) => {
-      const transcripts = await readTranscript(temporal, id, thread);
+    await withRun(options, id, async (run, { output }) => {
+      const transcripts = await run.transcript(thread === undefined ? {} : { thread });
       if (!output.json) output.out.line(transcriptMarkdown(id, transcripts));
       else
         for (const { thread: name, messages } of transcripts)

@@ -56,7 +56,7 @@ export function planText(tasks: readonly PlannedTask[], concerns: readonly strin
 }
 
 function notWhole(chars: number, callId: string): string {
-  return `**Not all of it is shown: ${MOST_ARGUMENT_CHARS} of ${chars} characters.** All: \`npm run client -- show <run>\`, or the query \`toolRequest\` with \`"${callId}"\`.`;
+  return `**Not all of it is shown: ${MOST_ARGUMENT_CHARS} of ${chars} characters.** All: \`steersman show <run>\`, or the query \`toolRequest\` with \`"${callId}"\`.`;
 }
 
 /** JSON between fences that nothing in it can close. */

@@ -1,8 +1,8 @@
 /** `get_result`: the answer of a run. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import type { RunSnapshot } from '../../client/index.js';
 import { causeText } from '../../core/cause.js';
-import type { RunLook } from '../runs-api.js';
 import { phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
 import { addTool, type ToolContext } from '../tool.js';
 
@@ -44,7 +44,7 @@ export function addGetResult(server: McpServer, context: ToolContext): void {
   });
 }
 
-function resultOf(run: RunLook): z.input<typeof output> {
+function resultOf(run: RunSnapshot): z.input<typeof output> {
   const { id, phase, outcome, cause, failure, answer, goals, usage } = run;
   const ended = phase === 'ended';
   return {
@@ -52,7 +52,7 @@ function resultOf(run: RunLook): z.input<typeof output> {
     ended,
     phase,
     outcome,
-    why: failure ?? (cause === null ? null : causeText(cause)),
+    why: failure?.message ?? (cause === null ? null : causeText(cause)),
     answer,
     goals:
       goals.length > 1 ? goals.map(({ text, outcome, answer }) => ({ goal: text, outcome, answer })) : [],
@@ -66,7 +66,7 @@ function resultOf(run: RunLook): z.input<typeof output> {
   };
 }
 
-function nextOf({ id, answer, gates }: RunLook, ended: boolean): string {
+function nextOf({ id, answer, gates }: RunSnapshot, ended: boolean): string {
   if (ended) return `It takes nothing more. To go on from it: start_run with after ${id}.`;
   if (gates.length > 0)
     return `It waits for ${gates.map(gate => gate.gateId).join(', ')}: watch_run says for what.`;

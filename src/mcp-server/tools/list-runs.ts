@@ -1,7 +1,7 @@
 /** `list_runs`: runs, newest first. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import type { ListedRun } from '../../client/verbs/list.js';
+import type { ListedRun } from '../../client/index.js';
 import { addTool, type ToolContext } from '../tool.js';
 
 const input = z.strictObject({

@@ -44,9 +44,8 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, text, when, to, followUp }) => {
       const said = { text, when, followUp, ...(to === undefined ? {} : { to }) };
-      const { id: messageId, receipt } = await context.runs.say(id, said);
-      if (receipt === null) return { id, messageId, status: 'sent' as const, how: null };
-      return { id, messageId, status: receipt.status, how: receipt.how };
+      const { id: messageId, status, how } = await context.runs.say(id, said);
+      return { id, messageId, status, how: how || null };
     },
   });
 }

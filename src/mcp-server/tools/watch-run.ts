@@ -1,10 +1,10 @@
 /** `watch_run`: what happens in a run, from a cursor on, with a limit to the wait. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import type { RunSnapshot } from '../../client/index.js';
 import { askPerson } from '../ask-person.js';
 import { follow } from '../follow.js';
 import { progressOf } from '../progress.js';
-import type { RunLook } from '../runs-api.js';
 import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
 import { addTool, type Request, type ToolContext } from '../tool.js';
 
@@ -96,7 +96,7 @@ function gatekeeper(
   { runs }: ToolContext,
   request: Request,
   signal: AbortSignal,
-): (look: RunLook) => Promise<boolean> {
+): (look: RunSnapshot) => Promise<boolean> {
   const answered = new Set<string>();
   return async ({ id, gates, inputs }) => {
     for (const gate of gates) {
@@ -115,7 +115,7 @@ function gatekeeper(
   };
 }
 
-function standing(look: RunLook) {
+function standing(look: RunSnapshot) {
   return {
     id: look.id,
     ended: look.phase === 'ended',
@@ -126,7 +126,10 @@ function standing(look: RunLook) {
   };
 }
 
-function nextOf({ id, phase, gates }: RunLook, { more, cursor }: { more: boolean; cursor: number }): string {
+function nextOf(
+  { id, phase, gates }: RunSnapshot,
+  { more, cursor }: { more: boolean; cursor: number },
+): string {
   const again = `watch_run with since ${cursor}`;
   if (more) return `There is more to read: ${again}.`;
   if (phase === 'ended') return `It has ended: get_result with id ${id}.`;

@@ -49,9 +49,9 @@ export class People {
     const others = [this.#ask(), this.#speak()];
     try {
       for await (const item of watchRun(this.#temporal, this.handle.workflowId, { pollMs: 100 })) {
-        if (item.kind === 'event') this.events.push(item.event);
-        if (item.kind === 'notice' && EVENTS_UNTOLD.test(item.text)) this.toldOfGap = true;
-        if (item.kind === 'end') this.end = item.end;
+        if (item.type === 'journal') this.events.push(item.event);
+        if (item.type === 'notice' && EVENTS_UNTOLD.test(item.text)) this.toldOfGap = true;
+        if (item.type === 'end') this.end = item.end;
       }
     } catch (error) {
       this.faults.push(`the watcher: ${textOf(error)}`);

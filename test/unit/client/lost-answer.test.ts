@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Temporal } from '../../../src/client/runs/connect.js';
-import { sendMessage } from '../../../src/client/runs/send.js';
-import { type StartRequest, startRun } from '../../../src/client/runs/start-run.js';
+import { sendMessage } from '../../../src/client/runs/sent-message.js';
+import { startRun } from '../../../src/client/runs/start-run.js';
 import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 
 /** As gRPC tells that no answer came in time. */
@@ -26,14 +26,7 @@ const temporal = { client } as unknown as Temporal;
 
 test('start: its answer is lost → the run’s id is said, and how to start it without a second one', async () => {
   const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
-  const request: StartRequest = {
-    id: 'pay-1',
-    goal: 'Pay',
-    settings,
-    taskQueue: null,
-    configDir: null,
-    after: null,
-  };
+  const request = { id: 'pay-1', goal: 'Pay', settings, after: null };
   await expect(startRun(temporal, request, 'queue')).rejects.toMatchObject({
     message: expect.stringMatching(/^It is not known whether the run pay-1 was started\. .*Deadline/),
     remedy: expect.stringContaining('--id pay-1'),
@@ -41,9 +34,17 @@ test('start: its answer is lost → the run’s id is said, and how to start it 
 });
 
 test('steer: its answer is lost → nobody says that it was not taken, for typed again it would come twice', async () => {
-  const input = { id: 'm-1', text: 'Pay less' };
-  await expect(sendMessage(temporal, 'pay-1', { kind: 'steer', input })).rejects.toMatchObject({
+  const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
+  await expect(sendMessage(temporal, 'pay-1', message, {})).rejects.toMatchObject({
+    code: 'uncertain',
     message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
     remedy: expect.stringContaining('watch pay-1'),
+  });
+});
+
+test('steer under an id of the sender’s own: its answer is lost → it is told that it may be sent again', async () => {
+  const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
+  await expect(sendMessage(temporal, 'pay-1', message, { id: 'm-1' })).rejects.toMatchObject({
+    code: 'unreachable',
   });
 });

@@ -4,9 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { askRun } from '../../../src/client/runs/ask-run.js';
 import type { Temporal } from '../../../src/client/runs/connect.js';
 import { isFinalQueryError } from '../../../src/client/runs/grpc-errors.js';
-import { endLine, readEnd } from '../../../src/client/runs/run-end.js';
-import { type ListedRun, listedRun, listLine } from '../../../src/client/verbs/list.js';
-import { shownRun } from '../../../src/print/show-run.js';
+import { type ListedRun, listedRun } from '../../../src/client/runs/list-runs.js';
+import { readEnd } from '../../../src/client/runs/run-end.js';
+import { snapshotOf } from '../../../src/client/runs/run-snapshot.js';
+import { listLine } from '../../../src/client/verbs/list.js';
+import { endLine } from '../../../src/print/end-lines.js';
 import { temporalClient } from '../../../src/temporal-client.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 
@@ -85,7 +87,7 @@ describe('what this client can not decode', () => {
     });
     const run = await temporal.client.workflow.getHandle('r').describe();
     const end = await readEnd(temporal, run);
-    expect(shownRun(run, null, end)).toMatchObject({
+    expect(snapshotOf(run, null, end)).toMatchObject({
       id: 'r',
       status: 'completed',
       goal: null,

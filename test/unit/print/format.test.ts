@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { EXIT, exitCodeOf } from '../../../src/client/exit-codes.js';
+import { cutToBytes } from '../../../src/client/runs/cut-to-bytes.js';
 import { newRunId } from '../../../src/client/runs/run-id.js';
 import type { Outcome } from '../../../src/core/cause.js';
-import { argumentsLine, cutToBytes, formatClock, formatDuration } from '../../../src/print/format.js';
+import { argumentsLine, formatClock, formatDuration } from '../../../src/print/format.js';
 
 describe('figures', () => {
   test.each([

@@ -39,15 +39,15 @@ const ended: JournalEvent = {
   text: 'Hello, you',
 };
 const beat = (offset: number, tail: string, attempt = 1) =>
-  ({ kind: 'live', live: { callId: 'c1', attempt, channel: 'text', offset, tail } }) as const;
+  ({ type: 'text', callId: 'c1', attempt, channel: 'text', offset, text: tail }) as const;
 
 describe('the plain view', () => {
   test('view: live text and the final message → the text once, events on lines of their own', () => {
     const { show, printed } = view();
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     show(beat(0, 'Hel'));
     show(beat(0, 'Hello'));
-    show({ kind: 'event', event: ended });
+    show({ type: 'journal', event: ended });
     expect(printed()).toBe(
       ' 0:00 planner · round 1 · openai/a\nHello, you\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
     );
@@ -60,10 +60,10 @@ describe('the plain view', () => {
       const tasks = ids.map(id => ({ ...task, id }));
       return { seq: 1, at: 0, type: 'plan_updated', changed: true, cut: [], tasks };
     };
-    show({ kind: 'event', event: plan(['t1']) });
-    show({ kind: 'event', event: plan(['t1', 't2']) });
-    show({ kind: 'event', event: { seq: 2, at: 0, type: 'goal_started', number: 2, text: 'More' } });
-    show({ kind: 'event', event: plan(['t1']) });
+    show({ type: 'journal', event: plan(['t1']) });
+    show({ type: 'journal', event: plan(['t1', 't2']) });
+    show({ type: 'journal', event: { seq: 2, at: 0, type: 'goal_started', number: 2, text: 'More' } });
+    show({ type: 'journal', event: plan(['t1']) });
     expect(printed().match(/[+ ] \[ \] t\d/g)).toEqual(['  [ ] t1', '+ [ ] t2', '  [ ] t1']);
   });
 
@@ -73,9 +73,9 @@ describe('the plain view', () => {
   ])('view: a reply in JSON, %s → its words for people, once', (_, tails) => {
     const { show, printed } = view();
     const text = '{"type":"component","summary":"A plan of \\"two\\" tasks.","todos":[]}';
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     for (const tail of tails) show(beat(0, tail));
-    show({ kind: 'event', event: { ...ended, text } });
+    show({ type: 'journal', event: { ...ended, text } });
     expect(printed()).toBe(
       ' 0:00 planner · round 1 · openai/a\nA plan of "two" tasks.\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n',
     );
@@ -83,8 +83,8 @@ describe('the plain view', () => {
 
   test('view: a heartbeat that comes after the end of its call → not printed again', () => {
     const { show, printed } = view();
-    show({ kind: 'event', event: started });
-    show({ kind: 'event', event: ended });
+    show({ type: 'journal', event: started });
+    show({ type: 'journal', event: ended });
     const before = printed();
     show(beat(0, 'Hello, you'));
     expect(printed()).toBe(before);
@@ -92,15 +92,15 @@ describe('the plain view', () => {
 
   test('view: text outran the tail → a gap, and the whole reply at the end', () => {
     const { show, printed } = view();
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     show(beat(7, 'you'));
-    show({ kind: 'event', event: ended });
+    show({ type: 'journal', event: ended });
     expect(printed()).toContain('[… 7 characters not seen …]you\n      the whole reply:\nHello, you\n');
   });
 
   test('view: a second attempt → said, on a line of its own', () => {
     const { show, printed } = view();
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     show(beat(0, 'Hel'));
     show(beat(0, 'Hello', 2));
     expect(printed()).toContain('Hel\n      attempt 2: the reply starts again\nHello');
@@ -109,17 +109,17 @@ describe('the plain view', () => {
   test('view: reasoning, arguments, then text → reasoning on lines of its own, no arguments', () => {
     const { show, printed } = view();
     const live = { callId: 'c1', attempt: 1, offset: 0 } as const;
-    show({ kind: 'event', event: started });
-    show({ kind: 'live', live: { ...live, channel: 'reasoning', tail: 'Hmm' } });
-    show({ kind: 'live', live: { ...live, channel: 'tool_input', tail: '{"path"' } });
-    show({ kind: 'live', live: { ...live, channel: 'text', tail: 'Hello' } });
+    show({ type: 'journal', event: started });
+    show({ type: 'text', ...live, channel: 'reasoning', text: 'Hmm' });
+    show({ type: 'text', ...live, channel: 'tool_input', text: '{"path"' });
+    show({ type: 'text', ...live, channel: 'text', text: 'Hello' });
     expect(printed()).toBe(' 0:00 planner · round 1 · openai/a\nHmm\nHello');
   });
 
   test('view: an activity that is tried again → attempt and reason', () => {
     const { show, printed } = view();
     const retry = { activityId: '5', activityType: 'steersmanCallModel', attempt: 2, maximumAttempts: 4 };
-    show({ kind: 'retry', retry: { ...retry, message: 'rate limited' } });
+    show({ type: 'retry', retry: { ...retry, message: 'rate limited' } });
     expect(printed()).toBe('      model call: attempt 2 of 4, since: rate limited\n');
   });
 
@@ -133,9 +133,9 @@ describe('the plain view', () => {
   ])('view: a role that replies in JSON, %s → its words, however it is seen (TE6)', (_name, text, words) => {
     for (const beats of [[], [beat(0, text.slice(0, 2)), beat(0, text)], [beat(20, text.slice(20))]]) {
       const { show, printed } = view();
-      show({ kind: 'event', event: { ...started, form: 'json' } });
+      show({ type: 'journal', event: { ...started, form: 'json' } });
       for (const item of beats) show(item);
-      show({ kind: 'event', event: { ...ended, text } });
+      show({ type: 'journal', event: { ...ended, text } });
       expect(printed()).toBe(
         ` 0:00 planner · round 1 · openai/a\n${words}\n 0:01 planner replied · 900 ms · 0 + 0 tokens\n`,
       );
@@ -147,19 +147,19 @@ describe('the plain view', () => {
     ['a fence that holds code', '```ts\nlet a;\n```'],
   ])('view: a role that replies in words, %s → as it is', (_name, text) => {
     const { show, printed } = view();
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     for (const end of [1, 2, 4, 9, text.length]) show(beat(0, text.slice(0, end)));
-    show({ kind: 'event', event: { ...ended, text } });
+    show({ type: 'journal', event: { ...ended, text } });
     expect(printed()).toContain(`openai/a\n${text}\n`);
   });
 
   test('view: JSON in a fence from a role that replies in words, joined half-way → no JSON (TE6)', () => {
     const { show, printed } = view();
     const text = `\`\`\`json\n${JSON_REPLY}\n\`\`\``;
-    show({ kind: 'event', event: started });
+    show({ type: 'journal', event: started });
     show(beat(0, '```'));
     show(beat(0, text.slice(0, 40)));
-    show({ kind: 'event', event: { ...ended, text } });
+    show({ type: 'journal', event: { ...ended, text } });
     expect(printed()).not.toContain('component');
     expect(printed()).toContain('Two tasks.');
   });
@@ -168,7 +168,7 @@ describe('the plain view', () => {
     const { show, printed } = view();
     const at = (progress: number, message?: string) =>
       show({
-        kind: 'progress',
+        type: 'progress',
         progress: { callId: 'c2', tool: 'build', progress, total: 100, ...(message ? { message } : {}) },
       });
     for (const progress of [1, 2, 11, 12]) at(progress);

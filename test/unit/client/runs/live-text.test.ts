@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveText } from '../../../../src/activities/types.js';
-import type { LiveDelta, LiveProgress } from '../../../../src/client/runs/live-text.js';
+import type { LiveDelta, LiveProgress, TextDelta } from '../../../../src/client/runs/live-text.js';
 import { completeLive, followLive } from '../../../../src/client/runs/live-text.js';
 
-function beat(offset: number, tail: string, more: Partial<LiveText> = {}): LiveText {
-  return { callId: 'c1', attempt: 1, channel: 'text', offset, tail, ...more };
+function beat(offset: number, text: string, more: Partial<TextDelta> = {}): TextDelta {
+  return { callId: 'c1', attempt: 1, channel: 'text', offset, text, ...more };
 }
 
 /** All deltas of a series of heartbeats, and what they lead to. */
-function follow(beats: LiveText[]): { progress: LiveProgress | null; deltas: LiveDelta[] } {
+function follow(beats: TextDelta[]): { progress: LiveProgress | null; deltas: LiveDelta[] } {
   let progress: LiveProgress | null = null;
   const deltas: LiveDelta[] = [];
   for (const live of beats) {
@@ -22,7 +21,7 @@ function follow(beats: LiveText[]): { progress: LiveProgress | null; deltas: Liv
 const text = (value: string): LiveDelta => ({ type: 'text', channel: 'text', text: value });
 
 describe('live text', () => {
-  const table: { name: string; beats: LiveText[]; deltas: LiveDelta[] }[] = [
+  const table: { name: string; beats: TextDelta[]; deltas: LiveDelta[] }[] = [
     { name: 'a first heartbeat → its text', beats: [beat(0, 'Hel')], deltas: [text('Hel')] },
     {
       name: 'a longer tail → only what is new',
@@ -77,7 +76,7 @@ describe('live text', () => {
 });
 
 describe('the final message', () => {
-  const table: { name: string; beats: LiveText[]; final: string; deltas: LiveDelta[] }[] = [
+  const table: { name: string; beats: TextDelta[]; final: string; deltas: LiveDelta[] }[] = [
     { name: 'nothing was seen → all of it', beats: [], final: 'Hello', deltas: [text('Hello')] },
     { name: 'a part was seen → the rest', beats: [beat(0, 'Hel')], final: 'Hello', deltas: [text('lo')] },
     { name: 'all was seen → nothing', beats: [beat(0, 'Hello')], final: 'Hello', deltas: [] },

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { StartOptions } from '../../../../src/client/runs/start-run.js';
 import { startRequest } from '../../../../src/client/runs/start-run.js';
+import { type StartWords, startOptions } from '../../../../src/client/verbs/start-options.js';
 import { SteersmanError } from '../../../../src/errors.js';
 
 const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
@@ -14,10 +14,10 @@ function settingsFile(text: string): string {
   return file;
 }
 
-const request = (options: Partial<StartOptions>) =>
-  startRequest('go', { mode: 'team', workspace, ...options });
+const request = async (words: Partial<StartWords>) =>
+  startRequest('go', await startOptions({ mode: 'team', workspace, ...words }));
 
-async function faultOf(options: Partial<StartOptions>): Promise<string> {
+async function faultOf(options: Partial<StartWords>): Promise<string> {
   const error: unknown = await request(options).catch((reason: unknown) => reason);
   if (error instanceof SteersmanError) return error.message;
   throw new Error(`expected a SteersmanError, got ${String(error)}`);
@@ -42,7 +42,7 @@ clientTools:
 
 test('start: several faults in options and file → all of them, each with its path (OU5)', async () => {
   const settings = settingsFile('context: { tenant: 3 }\nworkspaces: /etc\n');
-  const message = await faultOf({ settings, limit: { turn: 7 } });
+  const message = await faultOf({ settings, limit: { turn: 7 } as object });
   expect(message).toContain('There is no settings.workspaces');
   expect(message).toContain('`settings.context` must be');
   expect(message).toContain('There is no limit turn');

@@ -32,8 +32,8 @@ function progress() {
     event('tool_call_started', { callId: 't', tool: 'read', arguments: `{"path":"${'x'.repeat(300)}"}` }),
   );
   takeEvent(view, event('model_call_started', call));
-  const tail = `{"component":"executor-response","summary":"${'船は三隻ある。 '.repeat(40)}`;
-  takeLive(view, { callId: 'c1', attempt: 1, channel: 'text', offset: 0, tail });
+  const text = `{"component":"executor-response","summary":"${'船は三隻ある。 '.repeat(40)}`;
+  takeLive(view, { callId: 'c1', attempt: 1, channel: 'text', offset: 0, text });
   return view;
 }
 
@@ -74,8 +74,8 @@ describe('what is at work', () => {
     view.calls.clear();
     const call = { callId: 'c2', role: 'executor', model: 'openai/a', round: 2, taskId: null };
     takeEvent(view, event('model_call_started', { ...call, form: 'json' }));
-    const tail = 'of","status":"done"}],"todos":[';
-    takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, tail });
+    const text = 'of","status":"done"}],"todos":[';
+    takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, text });
     expect(lines(view)).toContain('is writing … 931 characters');
     expect(lines(view)).not.toContain('todos');
   });

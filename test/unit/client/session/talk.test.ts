@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { hiddenInput } from '../../../../src/client/runs/gate-input.js';
 import { yesEffects } from '../../../../src/client/session/gate-keys.js';
 import { type Key, keyOf } from '../../../../src/client/session/keys.js';
 import { onKey } from '../../../../src/client/session/talk.js';
 import type { Effect, Talk } from '../../../../src/client/session/talk-state.js';
 import { NEW_TALK, withGates } from '../../../../src/client/session/talk-state.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
+import { hiddenInput } from '../../../../src/print/gate-help.js';
 
 const ENTER: Key = { name: 'return', sequence: '\r' };
 const ALT_ENTER: Key = { name: 'return', meta: true, sequence: '\u001b\r' };

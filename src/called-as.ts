@@ -1,0 +1,43 @@
+/** How commands are called from where this program stands: the one owner of these words in hints. */
+import { basename } from 'node:path';
+import { isCheckout } from './stack/home.js';
+
+/** Names of the `bin`: the link that npm makes, and the script it is. */
+const BIN_NAMES = ['steersman', 'cli.js'];
+
+/** In a checkout the commands are npm scripts, unless the `bin` itself was called. */
+const byNpm = isCheckout && !BIN_NAMES.includes(basename(process.argv[1] ?? ''));
+
+/** A verb with its arguments: `steersman show my-run`, or `npm run client -- show my-run`. */
+export function verbCall(words: string): string {
+  return byNpm ? `npm run client -- ${words}` : `steersman ${words}`;
+}
+
+/** As `verbCall`, where stdout is read by another program. */
+export function quietVerbCall(words: string): string {
+  return byNpm ? `npm run --silent client -- ${words}` : `steersman ${words}`;
+}
+
+/** The command that runs a goal: `steersman "…"`, or `npm start -- "…"`. */
+export function startCall(words: string): string {
+  return byNpm ? `npm start -- ${words}` : `steersman ${words}`;
+}
+
+/** As `startCall`, where stdout is read by another program. */
+export function quietStartCall(words: string): string {
+  return byNpm ? `npm --silent start -- ${words}` : `steersman ${words}`;
+}
+
+/** `steersman dev --stop`, `npm run worker -- --config …` and so on. */
+export function scriptCall(script: 'dev' | 'worker', words = ''): string {
+  const rest = words === '' ? '' : ` ${words}`;
+  return byNpm ? `npm run ${script}${rest && ` --${rest}`}` : `steersman ${script}${rest}`;
+}
+
+/** How a command calls itself in its `--help`. */
+export const PROGRAM = {
+  start: byNpm ? 'npm start --' : 'steersman',
+  verbs: byNpm ? 'npm run client --' : 'steersman',
+  dev: byNpm ? 'npm run dev --' : 'steersman dev',
+  worker: byNpm ? 'npm run worker --' : 'steersman worker',
+} as const;

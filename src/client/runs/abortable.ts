@@ -1,0 +1,70 @@
+/** Ending a wait by a signal, and errors that callers can tell apart. */
+import { SteersmanError } from '../../errors.js';
+import type { Temporal } from './connect.js';
+import { explainError } from './grpc-errors.js';
+
+export interface Abortable {
+  /** Ends the wait with a SteersmanError `aborted`; the run goes on. */
+  signal?: AbortSignal;
+}
+
+/**
+ * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so. What Temporal or the machine
+ * refuses comes as a SteersmanError too; anything else that is thrown is a fault and stays as it is.
+ */
+export async function abortable<T>(
+  { client }: Pick<Temporal, 'client'>,
+  { signal }: Abortable,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    if (signal === undefined) return await work();
+    return await untilAborted(client.withAbortSignal(signal, work), signal);
+  } catch (error) {
+    if (signal?.aborted) throw abortedError(signal);
+    throw explainError(error) ?? error;
+  }
+}
+
+export function abortedError({ reason }: AbortSignal): SteersmanError {
+  const why = reason instanceof Error ? reason.message : String(reason);
+  return new SteersmanError(`The wait was ended: ${why}. The run goes on.`, '', 'aborted');
+}
+
+/** Settles as `work` does, but rejects when the signal is aborted first. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(abortedError(signal));
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The values of `items` until the signal is aborted: at once, also while the next one is waited for. */
+export async function* itemsUntilAborted<T>(
+  items: AsyncGenerator<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  if (signal === undefined) return yield* items;
+  let onAbort = () => {};
+  const aborted = new Promise<null>(resolve => {
+    onAbort = () => resolve(null);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    for (;;) {
+      const next = await Promise.race([items.next(), aborted]);
+      if (next === null || next.done || signal.aborted) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,145 @@
+/** The client: what programs start, find and steer runs with. */
+import type { Client } from '@temporalio/client';
+import { resolveHome } from '../../stack/home.js';
+import { leftOpenRuns } from '../../stack/open-runs.js';
+import { superviseWorker } from '../../stack/supervise.js';
+import { ensureWorker, resumeQueue } from '../../stack/workers.js';
+import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
+import { type Abortable, abortable } from './abortable.js';
+import type { ClientScope } from './client-scope.js';
+import { openTemporal } from './connect.js';
+import { REHEARSAL_NOTE } from './default-model.js';
+import { explainError } from './grpc-errors.js';
+import { type ListedRun, type ListOptions, listRuns } from './list-runs.js';
+import { answerTools } from './on-gate.js';
+import { projectWorker } from './project-worker.js';
+import { Run } from './run.js';
+import { describeRun } from './runs.js';
+import { type StartOptions, startRequest, startRun } from './start-run.js';
+
+export interface ConnectOptions {
+  /** Gets lines of progress: fetching, starting, waiting, a worker that was replaced. Default: nobody does. */
+  report?: (line: string) => void;
+  /** A client of `@temporalio/client` of your own, which stays open. Default: as the environment says. */
+  temporal?: { client: Client };
+  /** Folder of the local stack. Default `STEERSMAN_HOME`, else that of this user, or of the checkout. */
+  home?: string;
+  /** Ends the waiting for the connection. */
+  signal?: AbortSignal;
+}
+
+/**
+ * Connects to the Temporal server that `TEMPORAL_ADDRESS`, `TEMPORAL_PROFILE` or `TEMPORAL_CONFIG_FILE` name, else to
+ * the local stack, which it starts: that takes a download the first time. Throws a `SteersmanError`: `unreachable`
+ * when Temporal does not answer within 5 s, `configuration`, `host`, or `aborted`.
+ */
+export async function connect(options: ConnectOptions = {}): Promise<SteersmanClient> {
+  const { report = () => {}, signal } = options;
+  const home = resolveHome(options.home);
+  const closing = new AbortController();
+  try {
+    signal?.throwIfAborted();
+    const temporal = await openTemporal({ report, home, client: options.temporal?.client });
+    return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () => closing.abort());
+  } catch (error) {
+    throw explainError(error) ?? error;
+  }
+}
+
+/** A run of the local stack whose worker is gone. It waits. */
+export interface LeftOpenRun {
+  id: string;
+  taskQueue: string;
+}
+
+/** A connected client. Close it when nothing is to be watched, answered or started any more: runs go on. */
+export class SteersmanClient {
+  /** host:port of Temporal. */
+  readonly address: string;
+  readonly namespace: string;
+  private readonly scope: ClientScope;
+  private readonly endDuties: () => void;
+
+  /** Programs get it from `connect`. */
+  constructor(scope: ClientScope, endDuties: () => void) {
+    this.scope = scope;
+    this.endDuties = endDuties;
+    this.address = scope.temporal.address;
+    this.namespace = scope.temporal.namespace;
+  }
+
+  /**
+   * Starts a run. On the local stack a background worker serves it, is started where none with these settings
+   * runs, and is replaced when it dies while this client is open. Throws a `SteersmanError`: `usage` with all that
+   * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
+   */
+  start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
+    const { temporal, report } = this.scope;
+    return abortable(temporal, signal ? { signal } : {}, async () => {
+      const request = await startRequest(goal, options, temporal.local !== null);
+      if (request.rehearses) report(REHEARSAL_NOTE);
+      const taskQueue = await this.queueFor(request.taskQueue, request.configDir);
+      const { id } = await startRun(temporal, request, taskQueue);
+      answerTools(this.scope, id, options.tools ?? []);
+      return new Run(this.scope, id);
+    });
+  }
+
+  /**
+   * The run of this id, open or ended. `tools`: functions of its client tools, to answer their calls from here. Throws
+   * a `SteersmanError` `not_found` where there is none.
+   */
+  attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
+    const { temporal } = this.scope;
+    return abortable(temporal, options, async () => {
+      await describeRun(temporal, id);
+      answerTools(this.scope, id, tools);
+      return new Run(this.scope, id);
+    });
+  }
+
+  /** Runs, newest first. Throws a `SteersmanError` where the server does not list them. */
+  list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
+    return listRuns(this.scope.temporal, options);
+  }
+
+  /** Runs of the local stack that nobody serves since a crash or an ended stack; none on another server. */
+  async leftOpen(): Promise<LeftOpenRun[]> {
+    const { client, local } = this.scope.temporal;
+    if (local === null) return [];
+    const runs = await leftOpenRuns(client, local.home);
+    const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
+    return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
+  }
+
+  /** Starts workers with the present configuration for runs that were left open: they go on. */
+  async resumeLeftOpen(
+    runs: readonly LeftOpenRun[],
+    { configDir }: Pick<StartOptions, 'configDir'> = {},
+  ): Promise<void> {
+    const { report, temporal } = this.scope;
+    if (temporal.local === null) return;
+    for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
+      await resumeQueue(temporal.local, taskQueue, projectWorker(configDir ?? null), { report });
+    }
+  }
+
+  /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
+  async close(): Promise<void> {
+    this.endDuties();
+    await this.scope.temporal.close();
+  }
+
+  /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
+  private async queueFor(named: string | null, configDir: string | null): Promise<string> {
+    const { temporal, report, closing } = this.scope;
+    const { local } = temporal;
+    if (named !== null) return named;
+    if (local === null) return DEFAULT_TASK_QUEUE;
+    const settings = projectWorker(configDir);
+    const { taskQueue } = await ensureWorker(local, settings, { report });
+    const leave = superviseWorker({ server: local, taskQueue, settings, report });
+    closing.addEventListener('abort', leave, { once: true });
+    return taskQueue;
+  }
+}

@@ -1,0 +1,99 @@
+/** Runs as the server lists them, newest first. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { verbCall } from '../../called-as.js';
+import { SteersmanError } from '../../errors.js';
+import { unreadableNames } from '../../temporal-client.js';
+import type { Temporal } from './connect.js';
+import { explainError } from './grpc-errors.js';
+import { ALL_RUNS, describeRun, timesOf } from './runs.js';
+import { readStuckTask, type StuckTask } from './stuck-task.js';
+
+export interface ListOptions {
+  /** Only runs that have not ended. Default false. */
+  open?: boolean;
+  /** Only runs that wait for a person. Default false. */
+  waiting?: boolean;
+  /** At most so many. Default 20. */
+  limit?: number;
+}
+
+/** A run as the server's list tells it. */
+export interface ListedRun {
+  id: string;
+  runId: string;
+  status: string;
+  phase: string | null;
+  /** The gate that it waits for a person at. */
+  waiting: string | null;
+  outcome: string | null;
+  /** Why it ended so. */
+  cause: string | null;
+  mode: string | null;
+  goal: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  endedAt: string | null;
+  /** Names of its memo that can not be decoded here: another program's run, or one that is encrypted. */
+  unreadable: string[];
+  /** Why its workflow task fails again and again, where it does. */
+  stuck: StuckTask | null;
+}
+
+/** Throws a SteersmanError where the server does not list them. */
+export async function* listRuns(
+  temporal: Temporal,
+  { open = false, waiting = false, limit = 20 }: ListOptions,
+): AsyncGenerator<ListedRun> {
+  const query = [
+    ALL_RUNS,
+    ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
+    ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
+  ].join(' AND ');
+  let count = 0;
+  try {
+    for await (const info of temporal.client.workflow.list({ query, pageSize: limit })) {
+      yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
+      count += 1;
+      if (count >= limit) return;
+    }
+  } catch (error) {
+    const known = explainError(error);
+    if (!waiting || known === null || known.code === 'unreachable') throw error;
+    const todo = `The search attribute AgentWaiting may be missing: ${verbCall('doctor --fix')} registers it.`;
+    throw new SteersmanError(known.message, todo, 'configuration');
+  }
+}
+
+/** A list does not tell it: an open run is looked at. */
+async function stuckOf(temporal: Temporal, { status, workflowId }: WorkflowExecutionInfo) {
+  if (status.name !== 'RUNNING') return null;
+  try {
+    return await readStuckTask(temporal.client, await describeRun(temporal, workflowId));
+  } catch {
+    // It has gone since it was listed, or the server is busy: the list is worth more.
+    return null;
+  }
+}
+
+export function listedRun(info: WorkflowExecutionInfo): ListedRun {
+  const { AgentPhase, AgentWaiting, AgentOutcome } = info.searchAttributes;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const open = info.status.name === 'RUNNING';
+  // A namespace without the attributes has the memo.
+  const outcome = text(AgentOutcome?.[0]) ?? text(info.memo?.outcome);
+  return {
+    id: info.workflowId,
+    runId: info.runId,
+    status: info.status.name.toLowerCase(),
+    // Temporal may have ended it at any point of its work.
+    phase: open ? text(AgentPhase?.[0]) : 'ended',
+    waiting: open ? text(AgentWaiting?.[0]) : null,
+    outcome: outcome === 'open' ? null : outcome,
+    cause: text(info.memo?.cause) ?? (outcome === 'completed' ? 'verified' : null),
+    mode: text(info.memo?.mode),
+    goal: text(info.memo?.goal),
+    ...timesOf(info),
+    unreadable: unreadableNames(info.memo),
+    stuck: null,
+  };
+}
