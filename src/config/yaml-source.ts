@@ -1,5 +1,6 @@
 /** YAML with line numbers, and the one way in which configuration is checked: schema in, value or clear error out. */
 
+import { LRUCache } from 'lru-cache';
 import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
@@ -22,6 +23,18 @@ export interface YamlSource {
  * @throws SteersmanError for bad YAML, and for anything but a mapping, with `file:line`.
  */
 export function parseYaml(text: string, file: string, firstLine = 1): YamlSource {
+  const key = JSON.stringify([file, firstLine, text]);
+  const source = parsed.get(key) ?? parse(text, file, firstLine);
+  parsed.set(key, source);
+  return source;
+}
+
+/** The same few files are read for each run. */
+const parsed = new LRUCache<string, YamlSource>({ max: 100 });
+/** What schemas made of sources. Nobody changes it. */
+const checked = new WeakMap<YamlSource, Map<z.ZodType, unknown>>();
+
+function parse(text: string, file: string, firstLine: number): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const place = (offset: number) => `${displayPath(file)}:${lines.linePos(offset).line + firstLine - 1}`;
@@ -48,8 +61,13 @@ export function parseYaml(text: string, file: string, firstLine = 1): YamlSource
  * @throws SteersmanError with one line for each fault: `file:line`, key, what is wrong, nearest known key.
  */
 export function checkYaml<T extends z.ZodType>(schema: T, source: YamlSource, docs: string): z.output<T> {
+  const made = checked.get(source) ?? new Map<z.ZodType, unknown>();
+  if (made.has(schema)) return made.get(schema) as z.output<T>;
   const result = schema.safeParse(source.value);
-  if (result.success) return result.data;
+  if (result.success) {
+    checked.set(source, made.set(schema, result.data));
+    return result.data;
+  }
   const faults = result.error.issues.flatMap(issue => describeIssue(issue, schema, source));
   throw new SteersmanError(
     faults.join('\n'),
