@@ -69,29 +69,31 @@ export const NOT_FILES = /^(node|next|nuxt|vue|express|three|d3|nest|electron|ch
 /** Things that rules cannot make, at the place of a verb: what begins a sentence or follows "and", "please", "to me". */
 const MAKING =
   'write|create|implement|fix|refactor|rewrite|add|delete|remove|rename|move|translate|deploy|install|build|run|execute|commit|push|email|send|download|fetch|browse|generate|optimi[sz]e|convert|update|change|edit|improve|port|migrate|design|debug|solve|draw|compare|book|buy|play';
-export const ACTION = new RegExp(
+const ACTION = new RegExp(
   `(?:^|[.!?;:,\\n]\\s*|\\b(?:and|then|please|you|to)\\s+|\\bi (?:want|need) you to\\s+)(${MAKING})\\b`,
   'i',
 );
-export const ACTION_ZH =
+const ACTION_ZH =
   /(编写|写一|写个|创建|实现|修复|修正|重构|新增|删除|移除|重命名|翻译|部署|安装|运行|执行|提交|下载|生成|优化|转换|修改|改进)/;
 const FILE_PATH = '((?:[\\w@.+-]+\\/)*[\\w@+-][\\w@.+-]*\\.[A-Za-z][A-Za-z0-9]{0,9})';
 /** "Write … to FILE": what comes between, then the file that the answer is written to. */
-export const WRITE_TO = new RegExp(
-  `\\b(?:write|save|put|store|record)\\b([^.\\n]*?)\\b(?:to|into|in|as)\\s+(?:(?:a|the) (?:new )?file (?:called |named )?)?[\`'"]?${FILE_PATH}(?![\\w/])[\`'"]?`,
-  'i',
-);
-export const WRITE_TO_ZH = new RegExp(
-  `()(?:写入|写到|写进|保存到|保存为|存到|存为|记录到)\\s*[\`“"]?${FILE_PATH}[\`”"]?`,
-);
+export const WRITE_TO: readonly RegExp[] = [
+  new RegExp(
+    `\\b(?:write|save|put|store|record)\\b([^.\\n]*?)\\b(?:to|into|in|as)\\s+(?:(?:a|the) (?:new )?file (?:called |named )?)?[\`'"]?${FILE_PATH}(?![\\w/])[\`'"]?`,
+    'i',
+  ),
+  new RegExp(`()(?:写入|写到|写进|保存到|保存为|存到|存为|记录到)\\s*[\`“"]?${FILE_PATH}[\`”"]?`),
+];
 /** Making a summary is what the rules do: these are no actions. */
-export const REPORTING =
-  /\b(write|create|generate|make|build|add|draw|update|send|give)( me| us)?( up)?( an?| the| some)?( short| brief| quick| full| complete| detailed| concise)*( one-page| markdown)? (summary|overview|report|list|listing|table|inventory|outline|count|description|answer|breakdown)\b/gi;
-export const REPORTING_ZH =
-  /(编写|写一|写个|创建|生成)[^，。,.]{0,8}(总结|报告|列表|概述|概览|清单|表格|说明|摘要)/g;
+export const REPORTING: readonly RegExp[] = [
+  /\b(write|create|generate|make|build|add|draw|update|send|give)( me| us)?( up)?( an?| the| some)?( short| brief| quick| full| complete| detailed| concise)*( one-page| markdown)? (summary|overview|report|list|listing|table|inventory|outline|count|description|answer|breakdown)\b/gi,
+  /(编写|写一|写个|创建|生成)[^，。,.]{0,8}(总结|报告|列表|概述|概览|清单|表格|说明|摘要)/g,
+];
 
-export const WEB_WORDS =
+const WEB =
   /https?:\/\/|\b(the web|internet|online|google|news|weather|stock price|website)\b|天气|新闻|网上|互联网|网页/i;
+/** What rules can not do; the first group, where there is one, names it. */
+export const UNSERVED: readonly RegExp[] = [ACTION, ACTION_ZH, WEB];
 
 /** Ways to name what is searched for; the first group is the word. Quotes are read before these. */
 export const SEARCH_PATTERNS: readonly RegExp[] = [
@@ -109,8 +111,8 @@ export const SEARCH_VERBS =
 
 /** Words that are never searched for, and no folders. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set(
-  `a all an and any are as at code codebase dependencies directory each every file files fixme fixmes folder for from
+  `a about all an and any are as at can code codebase count dependencies directory do does each every file files fixme fixmes folder for from
   headings here how in is it line lines many me most my no of on one or our project readme repo repository same some
-  source that the their them there these they this those to todo todos we what which word words workspace xxx you
+  source test tests that the their them there these they this those to todo todos use used uses using we what which word words workspace xxx you
   your`.split(/\s+/),
 );

@@ -2,22 +2,18 @@
 import { isKnownExtension } from './file-kinds.js';
 import type { Topic, Work } from './goal-words.js';
 import {
-  ACTION,
-  ACTION_ZH,
   ALL_TOPICS,
   BARE_FILE_NAMES,
   COMMON_WORDS,
   NOT_FILES,
   OVERVIEW_WORDS,
   REPORTING,
-  REPORTING_ZH,
   SEARCH_PATTERNS,
   SEARCH_VERBS,
   TOPICS,
-  WEB_WORDS,
+  UNSERVED,
   WORKS,
   WRITE_TO,
-  WRITE_TO_ZH,
 } from './goal-words.js';
 
 export interface Intent {
@@ -73,7 +69,7 @@ function overviewTopics(named: Topic[]): Topic[] {
 
 /** The file to write to, and the goal without it: what is left says what to write. */
 function takeTarget(goal: string): { writeTo: string | null; others: string } {
-  const [whole = '', between = '', path] = WRITE_TO.exec(goal) ?? WRITE_TO_ZH.exec(goal) ?? [];
+  const [whole = '', between = '', path] = firstMatch(WRITE_TO, goal) ?? [];
   if (path === undefined) return { writeTo: null, others: goal };
   return { writeTo: path.replace(/^\.\//, ''), others: goal.replace(whole, () => between) };
 }
@@ -128,9 +124,17 @@ function topicsIn(text: string): Topic[] {
 }
 
 function unservedPart(text: string): string | null {
-  const stripped = text.replace(REPORTING, ' ').replace(REPORTING_ZH, ' ');
-  const found = ACTION.exec(stripped)?.[1] ?? ACTION_ZH.exec(stripped)?.[1] ?? WEB_WORDS.exec(stripped)?.[0];
-  return found?.toLowerCase() ?? null;
+  const stripped = REPORTING.reduce((rest, pattern) => rest.replace(pattern, ' '), text);
+  const found = firstMatch(UNSERVED, stripped);
+  return found ? (found[1] ?? found[0]).toLowerCase() : null;
+}
+
+function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | null {
+  for (const pattern of patterns) {
+    const found = pattern.exec(text);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** Parts of the answer that a kind of work brings. */

@@ -72,7 +72,8 @@ export function missingWork(seen: Seen): Work[] {
 /** Says what a kind of work still lacks, with the files and folders by name. */
 export function improvementFor(work: Work, seen: Seen): string {
   const names = nextCalls(work, seen, ALL_USES).flatMap(({ args }) => args.paths ?? args.path ?? []);
-  return `${describe(work, seen)}: ${names.slice(0, 8).join(', ')}${names.length > 8 ? ', …' : ''}`;
+  const shown = names.slice(0, 8).join(', ') + (names.length > 8 ? ', …' : '');
+  return [describe(work, seen), shown].filter(Boolean).join(': ');
 }
 
 /** The kind of work that a task id names: `source`, `source-2`; null for tasks of another planner. */

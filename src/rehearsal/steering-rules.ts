@@ -2,8 +2,7 @@
  * Rules for the roles that steer a run. Only a message that is a control instruction and
  * nothing else is taken for one; all others go to the roles as notes, whose rules read them as wishes.
  */
-import type { Risk } from '../core/outputs/envelope.js';
-import type { Control, IntentAction } from '../core/outputs/intent.js';
+import type { Control } from '../core/outputs/intent.js';
 import { tagged } from './briefs.js';
 import type { RuleReply } from './reply.js';
 import { envelopeReply, LABEL, LABEL_ZH } from './reply.js';
@@ -26,14 +25,6 @@ const WORDS: Readonly<Record<Control, RegExp>> = {
   ),
 };
 
-/** As the table in core/route.ts takes them. */
-const ACTIONS: Readonly<Record<Control, IntentAction>> = {
-  cancel: 'cancel',
-  pause: 'pause',
-  continue: 'continue',
-  status: 'query',
-};
-
 function sentence(english: string, chinese: string): RegExp {
   const inChinese = `(?:请|麻烦)?(?:先|现在|你)?(?:${chinese})(?:这次)?(?:运行|任务|工作|执行)?(?:一下|吧|了|吗)?`;
   return new RegExp(`^(?:${BEFORE}(?:${english})${AFTER}|${inChinese})[.!?…。！？\\s]*$`, 'iu');
@@ -51,28 +42,32 @@ function messageIn(brief: string): string {
   return tagged(brief, 'user_answer') || tagged(brief, 'user_message');
 }
 
-const LOW_RISK: Risk = { level: 'low', description: 'Rules may have missed what was meant.' };
+const MODESTLY = {
+  risk: { level: 'low', description: 'Rules may have missed what was meant.' },
+  confidence: 75,
+} as const;
 
 /** Says that a message is a control instruction, or a note that changes nothing in the plan. */
 export function understand(brief: string): RuleReply {
   const message = messageIn(brief);
   const control = controlIn(message);
-  const isChinese = /\p{Script=Han}/u.test(message);
-  const noted = isChinese
+  const isNote = control === null;
+  const noted = /\p{Script=Han}/u.test(message)
     ? `${LABEL_ZH}您的话会作为附注交给各个角色。`
     : `${LABEL} Your message goes to the roles as a note.`;
-  return envelopeReply(control === null ? 'Takes the message as a note.' : `Reads the word for ${control}.`, {
+  return envelopeReply(isNote ? 'Takes the message as a note.' : `Reads the word for ${control}.`, {
     action: 'INTENT_ANALYSIS',
     params: {
       normalizedIntent: {
         goal: message || LABEL,
-        action: control === null ? 'modify' : ACTIONS[control],
-        scope: control === null ? 'partial_task' : 'meta_control',
+        // As the table in core/route.ts takes it.
+        action: isNote ? 'modify' : control === 'status' ? 'query' : control,
+        scope: isNote ? 'partial_task' : 'meta_control',
         urgency: 'medium',
       },
       taskRelation: {
-        type: control === null ? 'same_task_no_change' : 'control_instruction',
-        confidence: control === null ? 75 : 95,
+        type: isNote ? 'same_task_no_change' : 'control_instruction',
+        confidence: isNote ? 75 : 95,
         reasoning: 'Rules compare the message with a list of words, no more.',
       },
       contextDependency: {
@@ -82,9 +77,8 @@ export function understand(brief: string): RuleReply {
       },
     },
     expectedOutcome: 'The router can decide.',
-    risk: LOW_RISK,
-    confidence: 75,
-    ...(control === null ? { userMessage: noted } : {}),
+    ...MODESTLY,
+    ...(isNote ? { userMessage: noted } : {}),
   });
 }
 
@@ -98,10 +92,8 @@ export function route(brief: string): RuleReply {
       route: control === null ? 'continue_execution' : 'control_action',
       payload: { reason, requiresConfirmation: false, ...(control === null ? {} : { control }) },
     },
-    expectedOutcome:
-      control === null ? 'The roles read the message and go on.' : `The run obeys: ${control}.`,
-    risk: LOW_RISK,
-    confidence: 75,
+    expectedOutcome: 'The run goes on, or obeys.',
+    ...MODESTLY,
   });
 }
 

@@ -335,6 +335,12 @@ describe('rehearsal: roles', () => {
     expect(reply.text).toContain('the tokens are used up');
   });
 
+  test('request of no role → a short text that is labelled', () => {
+    const { calls, text } = answer([user('Hello')]);
+    expect(calls).toEqual([]);
+    expect(text).toMatch(/^\*Rehearsal model: rules.*\n\nNo tools/);
+  });
+
   test('Chinese goal → Chinese plan, report and answer', () => {
     const messages = [user('统计代码行数'), user(briefOfPlan(state()))];
     expect(answer(messages, { schema: 'plan' }).text).toContain('读取文本文件');
