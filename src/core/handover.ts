@@ -15,7 +15,7 @@ export function fitForHandover(
   maxBytes: number = MAX_STATE_BYTES,
 ): RunState {
   const next: RunState = { ...state, part: state.part + 1, previousRunId: runId };
-  record(next.journal, at, 'continued_as_new', { part: next.part });
+  record(next.log.journal, at, 'continued_as_new', { part: next.part });
   const missing = MAX_STATE_BYTES - maxBytes;
   shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next part', at });
   return next;

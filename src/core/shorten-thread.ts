@@ -1,7 +1,8 @@
 /** Shortening a thread of a run's state, with all that refers to its messages. */
 import { record } from './journal.js';
 import { taskOf } from './place.js';
-import type { RunState, Thread } from './run-state.js';
+import type { RunState } from './run-state.js';
+import type { Thread } from './thread.js';
 import { forgetResults } from './tools/ledger.js';
 import { trimThread } from './trim.js';
 
@@ -28,8 +29,8 @@ export function shortenThread(
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;
-  forgetResults(state.ledger, lost);
+  forgetResults(state.tools.ledger, lost);
   Object.assign(thread, { messages, tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
-  record(state.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
+  record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
   return true;
 }

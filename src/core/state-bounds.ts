@@ -27,7 +27,7 @@ import {
   WISHES_BYTES,
 } from './bounds.js';
 import { steeringAt } from './cursor.js';
-import { jsonBytes } from './json.js';
+import { isRecord, jsonBytes } from './json.js';
 import type { RunState } from './run-state.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
 
@@ -43,44 +43,54 @@ const STEERING_BYTES =
 const CONSULTATION_BYTES = TURNS_BYTES + BRIEF_BYTES + 1_000;
 const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
 
-/** The bound of each part. A part that is new has its place here too, and where it is written. */
-export const BOUNDS: Record<keyof RunState, number> = {
+/** Parts that have owners of their own: each of their fields has its bound. */
+type Divided = 'cursor' | 'models' | 'tools' | 'people' | 'total' | 'log';
+
+type Path = {
+  [K in keyof RunState]: K extends Divided ? `${K}.${keyof RunState[K] & string}` : K;
+}[keyof RunState];
+
+/** The bound of each part. A part or field that is new has its place here too, and where it is written. */
+export const BOUNDS: Record<Path, number> = {
   version: NUMBER_BYTES,
   settings: SETTINGS_BYTES,
   pinned: PINNED_BYTES,
   startedAt: NUMBER_BYTES,
   part: NUMBER_BYTES,
   previousRunId: NAME_BYTES,
+  lastId: NUMBER_BYTES,
   goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
-  cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
+  goals: GOALS_BYTES,
+  idleSince: NUMBER_BYTES,
+  'cursor.place': PLACE_BYTES,
+  'cursor.interrupts': STEERING_BYTES + CONSULTATION_BYTES,
+  'cursor.answered': ANSWERED_BYTES,
+  'cursor.reviewed': NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
   threads: 300_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
-  ledger: LEDGER_BYTES + 1_000,
-  calls: 8_000,
-  badCalls: 6_000,
-  modelIndex: 4_000,
-  contextLimits: 4_000,
-  retries: 100,
-  toolCallId: NAME_BYTES,
-  shown: 2_000,
-  lastId: NUMBER_BYTES,
-  turns: NUMBER_BYTES,
-  journal: JOURNAL_BYTES + 100,
-  /** Besides steps: totals of tools, and references to steps that were shelved. */
-  trace: TRACE_BYTES + 26_000,
-  usage: 400,
-  stop: 4_000,
-  pausedAt: NUMBER_BYTES,
-  finishing: NUMBER_BYTES,
-  idleSince: NUMBER_BYTES,
+  'models.calls': 8_000,
+  'models.index': 4_000,
+  'models.contextLimits': 4_000,
+  'models.retries': 100,
+  'tools.ledger': LEDGER_BYTES + 1_000,
+  'tools.badCalls': 6_000,
+  'tools.callId': NAME_BYTES,
   /** With the messages that are being understood. */
-  inbox: MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
-  gates: GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
-  closedGates: 4_000,
-  allowedTools: 16_000,
-  goals: GOALS_BYTES,
-  storeFailed: NUMBER_BYTES,
+  'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
+  'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
+  'people.closedGates': 4_000,
+  'people.allowedTools': 16_000,
+  'people.pausedAt': NUMBER_BYTES,
+  'people.stop': 4_000,
+  'people.finishing': NUMBER_BYTES,
+  'total.usage': 400,
+  'total.turns': NUMBER_BYTES,
+  'log.journal': JOURNAL_BYTES + 100,
+  /** Besides steps: totals of tools, and references to steps that were shelved. */
+  'log.trace': TRACE_BYTES + 26_000,
+  'log.storeFailed': NUMBER_BYTES,
+  shown: 2_000,
   /** Set when nothing is carried any more. */
   end: NUMBER_BYTES,
 };
@@ -98,7 +108,7 @@ export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
 
 const THREAD_FRAME_BYTES = 300;
 
-type Measures = { [K in keyof RunState]?: (state: RunState) => number };
+type Measures = { [P in Path]?: (state: RunState) => number };
 
 /** Parts that grow, measured by what is new in them; the others are small. */
 const MEASURES: Measures = {
@@ -107,35 +117,41 @@ const MEASURES: Measures = {
     pinned === null
       ? NUMBER_BYTES
       : sum(Object.values(pinned).map(part => (isObject(part) ? sizeOf(part) : NUMBER_BYTES))) + 1_000,
+  goals: ({ goals }) => sizeOfList(goals),
+  'cursor.interrupts': ({ cursor }) =>
+    jsonBytes(cursor.interrupts.map(each => (each.phase === 'steering' ? { ...each, items: [] } : each))),
   threads: state => threadsBytes(state),
   tasks: ({ tasks }) => sizeOfList(tasks),
-  ledger: ({ ledger }) => sizeOfRecord(ledger.entries) + 100,
-  journal: ({ journal }) => sizeOfList(journal.events) + 60,
-  trace: ({ trace: { steps, ...rest } }) => sizeOfList(steps) + jsonBytes(rest) + 10,
-  cursor: ({ cursor: { interrupts, ...rest } }) =>
-    jsonBytes({
-      ...rest,
-      interrupts: interrupts.map(each => (each.phase === 'steering' ? { ...each, items: [] } : each)),
-    }),
-  inbox: ({ inbox, cursor }) =>
+  'tools.ledger': ({ tools }) => sizeOfRecord(tools.ledger.entries) + 100,
+  'people.inbox': ({ people: { inbox }, cursor }) =>
     sizeOfList([...inbox.items, ...(steeringAt(cursor)?.items ?? [])]) +
     jsonBytes(inbox.seenIds) +
     jsonBytes(inbox.takenBackIds) +
     50,
-  gates: ({ gates }) =>
-    gates.reduce(
+  'people.gates': ({ people }) =>
+    people.gates.reduce(
       (bytes, { key, gate, answer }) =>
         bytes + jsonBytes(key) + sizeOf(gate) + (answer ? sizeOf(answer) : 4) + 40,
       2,
     ),
-  goals: ({ goals }) => sizeOfList(goals),
+  'log.journal': ({ log }) => sizeOfList(log.journal.events) + 60,
+  'log.trace': ({ log }) => {
+    const { steps, ...rest } = log.trace;
+    return sizeOfList(steps) + jsonBytes(rest) + 10;
+  },
 };
 
 /** Bytes of each part, in the terms of `BOUNDS`. */
-export function partBytes(state: RunState): Record<keyof RunState, number> {
-  const keys = Object.keys(BOUNDS) as (keyof RunState)[];
-  const sizes = keys.map(key => [key, MEASURES[key]?.(state) ?? jsonBytes(state[key])]);
-  return Object.fromEntries(sizes) as Record<keyof RunState, number>;
+export function partBytes(state: RunState): Record<Path, number> {
+  const paths = Object.keys(BOUNDS) as Path[];
+  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(state, path))]);
+  return Object.fromEntries(sizes) as Record<Path, number>;
+}
+
+function partAt(state: RunState, path: Path): unknown {
+  const [part = '', field] = path.split('.');
+  const value: unknown = Object.entries(state).find(([key]) => key === part)?.[1];
+  return field !== undefined && isRecord(value) ? value[field] : value;
 }
 
 /** Bytes that the threads may take: what the other parts leave of the largest state. */

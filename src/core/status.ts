@@ -16,14 +16,14 @@ export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'en
 
 export function phaseOf(state: RunState): ShownPhase {
   if (state.end) return 'ended';
-  if (state.pausedAt !== null) return 'paused';
+  if (state.people.pausedAt !== null) return 'paused';
   if (unansweredGates(state).length > 0) return 'waiting';
   if (state.idleSince !== null) return 'idle';
   return state.pinned ? here(state.cursor).phase : 'loading';
 }
 
 /** Gates that nobody has answered, the first opened first. */
-export function unansweredGates({ gates }: RunState): Gate[] {
+export function unansweredGates({ people: { gates } }: RunState): Gate[] {
   return gates.filter(({ answer }) => answer === null).map(({ gate }) => gate);
 }
 
@@ -39,8 +39,8 @@ function headline(state: RunState): string {
   const { cursor, goal, pinned } = state;
   if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
-  if (state.stop) return `**Stopping** ${plainLine(preview(state.stop.reason))}`;
-  if (state.pausedAt !== null) return '**Paused**: send the signal `resume`';
+  if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
+  if (state.people.pausedAt !== null) return '**Paused**: send the signal `resume`';
   if (state.idleSince !== null) return idle(state);
   const waiting = unansweredGates(state).length;
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
@@ -70,7 +70,7 @@ function tasks({ tasks }: RunState): string {
   return ['Tasks:', '', ...lines].join('\n');
 }
 
-function limits({ goal, pinned, usage }: RunState): string {
+function limits({ goal, pinned, total: { usage } }: RunState): string {
   if (!pinned) return '';
   const { counters } = goal;
   const { limits: most } = pinned;
@@ -84,7 +84,7 @@ function limits({ goal, pinned, usage }: RunState): string {
   ].join('\n');
 }
 
-function lastSteering({ journal }: RunState): string {
+function lastSteering({ log: { journal } }: RunState): string {
   const last = journal.events.findLast(event => event.type === 'receipt');
   return last?.type === 'receipt'
     ? `Last message ${plainLine(last.id)}: ${last.status}. ${plainLine(last.how)}`

@@ -5,9 +5,9 @@
 import { WISH_BYTES, WISHES_BYTES } from './bounds.js';
 import type { BriefWords } from './briefs/brief-words.js';
 import { cutText } from './fit.js';
+import type { GoalState } from './goal.js';
 import { jsonBytes } from './json.js';
 import { delimit } from './prompt.js';
-import type { GoalState } from './run-state.js';
 
 /** The wishes with one more, within their bounds: the oldest go first. The conversation has them whole. */
 export function withWish(wishes: readonly string[], text: string): string[] {

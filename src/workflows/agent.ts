@@ -87,7 +87,7 @@ async function begin(run: Run, { loadRun, throwIfCancelled }: TemporalPorts): Pr
   const { state } = run;
   run.journal('run_started', { mode: state.settings.mode, goal: preview(state.goal.text) });
   // A stop that comes with the start finds no call to interrupt.
-  if (state.stop) return answerFor(run, 'stopped');
+  if (state.people.stop) return answerFor(run, 'stopped');
   const loaded = await loadRun();
   throwIfCancelled();
   if (!loaded.ok) {

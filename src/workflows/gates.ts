@@ -2,8 +2,8 @@
 import type { Gate, GateAnswer } from '../core/gates/gate.js';
 import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
+import type { OpenGate } from '../core/people.js';
 import { preview } from '../core/preview.js';
-import type { OpenGate } from '../core/run-state.js';
 import { isHeld } from '../core/run-state.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
 import type { Run } from './run.js';
@@ -36,7 +36,7 @@ export type Asked<K extends Kind> =
 /** Opens the gate if it is not open, and shows it, without waiting. Returns a rule's answer where one applies. */
 export function openGate<K extends Kind>(run: Run, question: Question<K>): AnswerOf<K> | null {
   const { state, ports } = run;
-  if (state.gates.some(open => open.key === question.key)) return null;
+  if (state.people.gates.some(open => open.key === question.key)) return null;
   const now = ports.now();
   const { kind, subject } = question;
   const deadline = now + run.pinned.gateTimeoutMs;
@@ -57,14 +57,14 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
     run.journal('gate_closed', { gateId: gate.gateId, kind, by: 'rule', decision: decisionOf(auto) });
     return auto as AnswerOf<K>;
   }
-  state.gates.push({ key: question.key, gate, answer: null });
+  state.people.gates.push({ key: question.key, gate, answer: null });
   const { title, body } = gate;
   run.journal('gate_opened', { gateId: gate.gateId, kind, title, body, deadline, choices: choicesOf(gate) });
   return null;
 }
 
 export function openGates({ state }: Run): Gate[] {
-  return state.gates.map(({ gate }) => gate);
+  return state.people.gates.map(({ gate }) => gate);
 }
 
 /**
@@ -75,11 +75,11 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   const { state } = run;
   const auto = openGate(run, question);
   if (auto) return { kind: 'answered', answer: auto, by: 'rule' };
-  const open = state.gates.find(candidate => candidate.key === question.key);
+  const open = state.people.gates.find(candidate => candidate.key === question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
   const superseded = () => question.superseded?.() === true;
-  const closed = () => !state.gates.includes(open);
-  const over = () => open.answer !== null || state.stop !== null || superseded() || closed();
+  const closed = () => !state.people.gates.includes(open);
+  const over = () => open.answer !== null || state.people.stop !== null || superseded() || closed();
   await run.waitForPerson(
     () => over() || hearsAtGate(run),
     open.gate.deadline,
@@ -93,7 +93,7 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
 
 /** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
 export function takeRecorded(run: Run, key: string): GateAnswer | null {
-  const open = run.state.gates.find(candidate => candidate.key === key && candidate.answer !== null);
+  const open = run.state.people.gates.find(candidate => candidate.key === key && candidate.answer !== null);
   const settled = open && settle(run, open, false);
   return settled?.kind === 'answered' ? settled.answer : null;
 }
@@ -101,11 +101,11 @@ export function takeRecorded(run: Run, key: string): GateAnswer | null {
 function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
   const { answer } = open;
   // A stop overtakes what was approved; a client's result is there already.
-  if (answer && (!run.state.stop || answer.kind === 'clientTool')) {
+  if (answer && (!run.state.people.stop || answer.kind === 'clientTool')) {
     closeGate(run, open, 'person', decisionOf(answer));
     return { kind: 'answered', answer, by: 'person' };
   }
-  if (run.state.stop) {
+  if (run.state.people.stop) {
     closeGate(run, open, 'superseded', 'stop');
     return { kind: 'stopped' };
   }
@@ -127,21 +127,21 @@ function closeGate(
   const { state } = run;
   // Whoever answered is told that it came to nothing.
   const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
-  state.gates = state.gates.filter(open => open.key !== key);
-  state.closedGates = [...state.closedGates.slice(1 - CLOSED_KEPT), gate.gateId];
+  state.people.gates = state.people.gates.filter(open => open.key !== key);
+  state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.gateId];
   run.journal('gate_closed', { gateId: gate.gateId, kind: gate.kind, by, decision });
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
 export function closeGates(run: Run, prefix: string, why = 'no longer needed'): void {
-  for (const open of run.state.gates.filter(candidate => candidate.key.startsWith(prefix))) {
+  for (const open of run.state.people.gates.filter(candidate => candidate.key.startsWith(prefix))) {
     closeGate(run, open, 'superseded', why);
   }
 }
 
 /** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands. */
 export function closeForAlways(run: Run, tool: string): void {
-  const pointless = run.state.gates.filter(
+  const pointless = run.state.people.gates.filter(
     ({ gate, answer }) => answer === null && gate.kind === 'approval' && gate.subject.tool === tool,
   );
   for (const open of pointless) closeGate(run, open, 'rule', `${tool} is allowed for this run`);

@@ -3,6 +3,7 @@
 import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
 import type { Outcome } from '../core/cause.js';
 import { steeringAt } from '../core/cursor.js';
+import { newGoal, withGoal } from '../core/goal.js';
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import { firstPlace, taskOf } from '../core/place.js';
 import { setStatus } from '../core/plan.js';
@@ -10,7 +11,6 @@ import { notDoneText } from '../core/plan-edit.js';
 import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { PinnedRun } from '../core/run-config.js';
-import { newGoal, withGoal } from '../core/run-state.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { runMode } from './modes/run-mode.js';
 import { beginNextGoal } from './next-goal.js';
@@ -95,12 +95,12 @@ function isFinal({ outcome }: GoalEnd): boolean {
  */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
-  if (isFinal(end) || state.stop) return false;
-  for (const item of steersToFollowUps(state.inbox)) {
-    const ahead = state.inbox.items.findIndex(({ id }) => id === item.id);
+  if (isFinal(end) || state.people.stop) return false;
+  for (const item of steersToFollowUps(state.people.inbox)) {
+    const ahead = state.people.inbox.items.findIndex(({ id }) => id === item.id);
     run.journal('receipt', queuedReceipt(item, ahead));
   }
-  const next = takeFollowUp(state.inbox);
+  const next = takeFollowUp(state.people.inbox);
   if (!next) return false;
   state.idleSince = null;
   if (run.pinned.roles[UNDERSTANDING]) {
@@ -118,23 +118,23 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const { keepOpenSeconds = 0 } = state.settings;
   if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
   const deadline = state.idleSince + keepOpenSeconds * 1_000;
-  const arrived = () => state.inbox.items.length > 0;
+  const arrived = () => state.people.inbox.items.length > 0;
   await run.waitForPerson(
-    () => arrived() || state.finishing || state.stop !== null,
+    () => arrived() || state.people.finishing || state.people.stop !== null,
     deadline,
     'the next goal, or the end',
   );
-  return arrived() && !state.stop;
+  return arrived() && !state.people.stop;
 }
 
 /** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
 export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): void {
   const { state } = run;
-  for (const item of [...(steeringAt(state.cursor)?.items ?? []), ...state.inbox.items]) {
+  for (const item of [...(steeringAt(state.cursor)?.items ?? []), ...state.people.inbox.items]) {
     run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
   }
-  state.inbox.items = [];
-  state.gates = [];
+  state.people.inbox.items = [];
+  state.people.gates = [];
   state.end = { outcome, cause, answer };
   run.journal('run_ended', { outcome, cause, answer: preview(answer) });
   run.ports.show(state);

@@ -25,13 +25,13 @@ export function readable({ state }: Run): boolean {
 /** Whether a run that is held has something to listen to: what lets tool calls run first waits with them. */
 export function hears(run: Run, role: string): boolean {
   if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
-  const action = batchAction(waitingSteers(run.state.inbox, role));
+  const action = batchAction(waitingSteers(run.state.people.inbox, role));
   return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.place.turns.batch === null);
 }
 
 /** A run that is held has what waits understood, and comes back to where it is held. */
 export function listen(run: Run, role: string): void {
-  beginSteering(run, takeSteers(run.state.inbox, role), role);
+  beginSteering(run, takeSteers(run.state.people.inbox, role), role);
 }
 
 /** Thrown at a wait whose run has gone to understand a message: the mode goes on there, and enters the place anew. */

@@ -4,13 +4,14 @@ import type { ModelRequestPage } from '../activities/types.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { Cursor } from '../core/cursor.js';
 import type { Gate } from '../core/gates/gate.js';
+import type { GoalRecord } from '../core/goal.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
 import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
-import type { GoalRecord, RunState } from '../core/run-state.js';
+import type { RunState } from '../core/run-state.js';
 import type { ShownPhase } from '../core/status.js';
 import type { TraceReport } from '../core/trace.js';
 

@@ -1,8 +1,8 @@
 /** The next goal of a run. */
 import type { Account } from '../core/account.js';
+import { newGoal } from '../core/goal.js';
 import { firstPlace } from '../core/place.js';
 import { preview } from '../core/preview.js';
-import { newGoal } from '../core/run-state.js';
 import type { Run } from './run.js';
 
 /**
@@ -13,8 +13,8 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { state } = run;
   state.goal = { ...newGoal(state.goal.number + 1, text, run.ports.now()), ...spent };
   state.tasks = [];
-  state.badCalls = {};
-  state.modelIndex = {};
+  state.tools.badCalls = {};
+  state.models.index = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPlace(state.settings.mode));

@@ -8,8 +8,9 @@ import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { Interrupt, Place } from '../core/place.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
-import type { RunState, Thread } from '../core/run-state.js';
-import { MAIN_THREAD } from '../core/run-state.js';
+import type { RunState } from '../core/run-state.js';
+import type { Thread } from '../core/thread.js';
+import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import { Offered } from './platform/offer-request.js';
@@ -41,7 +42,7 @@ export class Run {
   }
 
   journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
-    record(this.state.journal, this.ports.now(), type, payload);
+    record(this.state.log.journal, this.ports.now(), type, payload);
   }
 
   /** A new id, the same in every replay. */
@@ -62,7 +63,7 @@ export class Run {
   }
 
   private thread(id: string): Thread {
-    this.state.threads[id] ??= { id, epoch: 0, messages: [], tokens: 0, dropped: 0 };
+    this.state.threads[id] ??= newThread(id);
     return this.state.threads[id];
   }
 
@@ -79,7 +80,7 @@ export class Run {
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
     this.append(thread, taskId === null ? base : { ...base, taskId });
     // What a person says may be that things have changed: nothing read before is taken for true.
-    if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.ledger);
+    if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.tools.ledger);
   }
 
   moveTo(place: Place): void {

@@ -2,14 +2,16 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
+import { goalTimeMs } from '../core/goal.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
-import { goalTimeMs, MAIN_THREAD } from '../core/run-state.js';
 import { phaseOf, unansweredGates } from '../core/status.js';
+import { MAIN_THREAD } from '../core/thread.js';
+import type { TraceReport } from '../core/trace.js';
 import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
@@ -30,9 +32,9 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     goal: goal.text,
     answer: state.end?.answer ?? null,
     tasks: state.tasks,
-    paused: state.pausedAt !== null,
-    stopping: state.stop !== null,
-    inbox: state.inbox.items,
+    paused: state.people.pausedAt !== null,
+    stopping: state.people.stop !== null,
+    inbox: state.people.inbox.items,
     counters: goal.counters,
     limits: pinned?.limits ?? null,
     budget: {
@@ -40,7 +42,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
       wallTimeMs: goalTimeMs(goal, Date.now()),
       costUsd: goal.usage.costUsd,
     },
-    usage: state.usage,
+    usage: state.total.usage,
     goals: state.goals,
     mode: state.settings.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
@@ -56,7 +58,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
       runId: info.runId,
       part: state.part,
       previousRunId: state.previousRunId,
-      lastEventSeq: state.journal.lastSeq,
+      lastEventSeq: state.log.journal.lastSeq,
       cursor: { place: state.cursor.place, interrupts: state.cursor.interrupts },
       threads: Object.fromEntries(
         Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
@@ -70,7 +72,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
 
 /** Events after `since`, with the whole texts of replies, as many as fit a page: each is bounded in the state. */
 export function eventsPage(state: RunState, since: number): EventsPage {
-  const { events, missed } = eventsSince(state.journal, since);
+  const { events, missed } = eventsSince(state.log.journal, since);
   const page: JournalEvent[] = [];
   let bytes = 0;
   for (const event of events) {
@@ -105,6 +107,15 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
   return page;
 }
 
+/** The steps of a run; `end`: how it ends, once it does. */
+export function traceOf(
+  { log, total, startedAt }: RunState,
+  end: { outcome: Outcome; answer: string } | null,
+  now: number,
+): TraceReport {
+  return traceReport({ trace: log.trace, usage: total.usage, startedAt }, end, now);
+}
+
 /** The result of a run that ends this way. */
 export function resultOf(
   state: RunState,
@@ -125,8 +136,8 @@ export function resultOf(
     answer,
     goals: state.goals,
     tasks: state.tasks,
-    usage: state.usage,
+    usage: state.total.usage,
     counters: state.goal.counters,
-    trace: traceReport(state, { outcome, answer }, now),
+    trace: traceOf(state, { outcome, answer }, now),
   };
 }

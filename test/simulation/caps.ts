@@ -95,7 +95,7 @@ export class Caps {
     if (this.here) this.here.rounds -= 1;
   }
 
-  check({ goal, pinned, tasks, turns }: RunState): void {
+  check({ goal, pinned, tasks, total: { turns } }: RunState): void {
     if (pinned) this.most = largest(this.most, pinned.limits);
     this.noteGrants(tasks);
     const { counters } = goal;

@@ -66,8 +66,10 @@ export class Crowd {
     if (this.patience <= 0) return false;
     this.patience -= 1;
     const { neglect } = this.scenario.people;
-    const gates = run.state.gates.filter(open => open.answer === null);
-    const { pausedAt } = run.state;
+    const gates = run.state.people.gates.filter(open => open.answer === null);
+    const {
+      people: { pausedAt },
+    } = run.state;
     if (pausedAt !== null && random.chance(0.5)) this.does(run, { kind: 'resume' }, random);
     else if (gates.length > 0 && random.chance(0.7)) {
       if (random.chance(neglect)) return false;
@@ -161,7 +163,7 @@ export class Crowd {
   }
 
   private withdraws(run: Run, random: Random): void {
-    const { items, seenIds } = run.state.inbox;
+    const { items, seenIds } = run.state.people.inbox;
     const known = items.length > 0 ? items.map(item => item.id) : [...seenIds, 'nobody'];
     const id = random.pick(known);
     const input = random.chance(0.1) ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
@@ -173,7 +175,7 @@ export class Crowd {
   }
 
   private answers(run: Run, state: RunState, random: Random): void {
-    const open = state.gates.filter(gate => gate.answer === null);
+    const open = state.people.gates.filter(gate => gate.answer === null);
     if (open.length === 0) return;
     const { gate } = random.pick(open);
     const given = { tasks: state.tasks, marker: this.nextMarker() };

@@ -72,9 +72,12 @@ export class GateWatch {
   ): void {
     const { permissions } = state.pinned ?? { permissions: { auto: [], confirm: [], deny: [] } };
     const { autoApprove } = state.settings;
-    const wanted = decidePermission(tool, permissions, { alwaysThisRun: state.allowedTools, autoApprove });
+    const wanted = decidePermission(tool, permissions, {
+      alwaysThisRun: state.people.allowedTools,
+      autoApprove,
+    });
     expectThat(
-      state.allowedTools.every(name => this.always.has(name)),
+      state.people.allowedTools.every(name => this.always.has(name)),
       'nobody allowed a tool for always',
     );
     expectThat(wanted !== 'deny', `${tool.name} ran, and is denied by the configuration`);
@@ -91,7 +94,7 @@ export class GateWatch {
     );
   }
 
-  safePoint({ gates }: RunState): void {
+  safePoint({ people: { gates } }: RunState): void {
     for (const { gate } of gates)
       expectThat(this.open.has(gate.gateId), `${gate.gateId} is in state and not open`);
     expectThat(gates.length === this.open.size, `open: ${[...this.open.keys()]}, in state: ${gates.length}`);
@@ -99,7 +102,7 @@ export class GateWatch {
 
   ended(state: RunState): void {
     const broken =
-      ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.stop !== null;
+      ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.people.stop !== null;
     const open = [...this.open].map(([id, kind]) => `${id} (${kind})`);
     expectThat(broken || open.length === 0, `${open} open at the end, which is ${state.end?.outcome}`);
   }

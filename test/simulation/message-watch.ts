@@ -22,7 +22,7 @@ export class MessageWatch {
   }
 
   /** Called right after it was received: what was accepted waits in the inbox. */
-  sent({ inbox }: RunState, marker: string): void {
+  sent({ people: { inbox } }: RunState, marker: string): void {
     this.markers.push(marker);
     const item = inbox.items.find(({ text }) => text.includes(marker));
     if (item) this.accepted.set(item.id, { marker, to: item.to, arrival: this.markers.length });
@@ -135,7 +135,7 @@ export class MessageWatch {
   }
 }
 
-function isBroken({ end, stop }: RunState): boolean {
+function isBroken({ end, people: { stop } }: RunState): boolean {
   return ['stopped', 'failed', 'cancelled'].includes(end?.outcome ?? '') || stop !== null;
 }
 

@@ -44,7 +44,7 @@ export class Promises {
   private readonly read = new Set<string>();
   private readonly markersRead = new Set<string>();
 
-  planEdited({ journal, tasks }: RunState, edit: readonly PlannedTask[]): void {
+  planEdited({ tasks, log: { journal } }: RunState, edit: readonly PlannedTask[]): void {
     for (const { id, description } of edit) {
       this.tasks.set(id, { description, since: journal.lastSeq, begun: false, end: null });
       const taken = tasks.some(task => task.id === id && task.description === description);
@@ -60,7 +60,7 @@ export class Promises {
 
   /** The answer to this gate was taken: it is in the state. */
   answered(state: RunState, { gateId }: Gate): void {
-    const open = state.gates.find(({ gate }) => gate.gateId === gateId);
+    const open = state.people.gates.find(({ gate }) => gate.gateId === gateId);
     const { answer, gate } = open ?? {};
     if (answer?.kind === 'plan' && answer.decision === 'edit') this.planEdited(state, answer.tasks);
     if (answer?.kind === 'budget' && answer.decision === 'raise' && gate?.kind === 'budget')
@@ -145,7 +145,7 @@ export class Promises {
     this.note(messages);
     if (retried) return;
     const aside = state.cursor.interrupts.length > 0;
-    for (const { id, kind, to } of state.inbox.items) {
+    for (const { id, kind, to } of state.people.inbox.items) {
       const waits = kind === 'steer' && (to === role || (to === null && !aside));
       expectThat(!waits, `${role} is called, and has not read ${id}`);
     }
@@ -153,7 +153,7 @@ export class Promises {
 
   /** Somebody comes to a run that waits: nothing that it can hear waits with it, and no goal that is answered asks. */
   waited(state: RunState): void {
-    const asks = state.gates.filter(({ answer }) => answer === null);
+    const asks = state.people.gates.filter(({ answer }) => answer === null);
     expectThat(
       !steeringAt(state.cursor)?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
       'a message between two goals asks for more of the budget of the one before',
@@ -161,7 +161,7 @@ export class Promises {
     const listens = state.pinned?.roles.understanding && here(state.cursor).phase !== 'consultation';
     if (!isHeld(state) || !listens || state.idleSince !== null) return;
     const { batch } = here(state.cursor).turns;
-    const heard = state.inbox.items.find(
+    const heard = state.people.inbox.items.find(
       ({ kind, to, when }) => kind === 'steer' && to === null && (batch === null || when !== 'after-batch'),
     );
     expectThat(heard === undefined, `the run is held, and does not listen to ${heard?.id}`);

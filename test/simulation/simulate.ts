@@ -45,7 +45,7 @@ export async function simulate(
       }
     }
   } catch (error) {
-    if (error instanceof Error) error.cause ??= run.state.journal.events.slice(-SHOWN_EVENTS);
+    if (error instanceof Error) error.cause ??= run.state.log.journal.events.slice(-SHOWN_EVENTS);
     if (!(error instanceof Cancelled)) throw error;
     endCancelled(run);
   }
@@ -138,7 +138,12 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
 }
 
 function comparable({ state, transcript, journal }: Simulated): Record<string, unknown> {
-  const { part: _part, previousRunId: _previous, journal: _journal, ...same } = state;
+  const {
+    part: _part,
+    previousRunId: _previous,
+    log: { journal: _journal },
+    ...same
+  } = state;
   const events = journal.filter(event => event.type !== 'continued_as_new');
   return { ...same, transcript, events: events.map(({ seq: _seq, ...event }) => event) };
 }

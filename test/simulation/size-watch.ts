@@ -10,7 +10,7 @@ export function expectWithinBounds(state: RunState): void {
   const sizes = partBytes(state);
   for (const [part, bytes] of Object.entries(sizes)) {
     if (part === 'threads') continue;
-    const most = BOUNDS[part as keyof RunState];
+    const most = BOUNDS[part as keyof typeof sizes];
     expectThat(bytes <= most, () => `${part} has ${bytes} bytes, and at most ${most} are its bound`);
   }
   expectCarried(state);

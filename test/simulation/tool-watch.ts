@@ -49,8 +49,8 @@ export class ToolWatch {
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
     expectThat(repeatable || !options.interruptible, `${input.tool} has effects and may be interrupted`);
-    expectThat(state.stop === null, `${input.tool} ran after the stop`);
-    expectThat(state.pausedAt === null || again, `${input.tool} ran in a paused run`);
+    expectThat(state.people.stop === null, `${input.tool} ran after the stop`);
+    expectThat(state.people.pausedAt === null || again, `${input.tool} ran in a paused run`);
     const fallback = { name: input.tool, serverToolName: input.tool, policy };
     const reply = input.toolUseId.slice(0, input.toolUseId.indexOf('_'));
     const runs = (this.runsOfReply.get(reply) ?? 0) + (again ? 0 : 1);

@@ -10,6 +10,7 @@ import type {
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
 import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
+import { goalTimeMs } from '../../src/core/goal.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
@@ -17,7 +18,7 @@ import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
 import { isOpen } from '../../src/core/plan.js';
 import { offeredTools } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { goalTimeMs, MAIN_THREAD } from '../../src/core/run-state.js';
+import { MAIN_THREAD } from '../../src/core/thread.js';
 import { modelRequestPage } from '../../src/workflows/platform/requests.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Caps, isLastReply } from './caps.js';
@@ -88,22 +89,30 @@ export class Watcher {
     this.caps.check(state);
     this.checkTasks(state, events);
     this.checkPosition(state);
-    expectThat(Object.values(state.badCalls).every(Number.isInteger), 'bad calls are counted in numbers');
+    expectThat(
+      Object.values(state.tools.badCalls).every(Number.isInteger),
+      'bad calls are counted in numbers',
+    );
     if (this.scenario.thorough) {
-      const { threads: _threads, journal: _journal, pinned: _pinned, trace, ...small } = state;
+      const {
+        threads: _threads,
+        pinned: _pinned,
+        log: { journal: _journal, trace },
+        ...small
+      } = state;
       expectPlainData({ ...small, usedTools: trace.usedTools });
     }
     expectThat(
-      JSON.stringify(state.usage) === JSON.stringify(this.usage),
+      JSON.stringify(state.total.usage) === JSON.stringify(this.usage),
       'usage is the sum of all replies and failed calls',
     );
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     if (this.scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
     this.promises.safePoint(state);
-    const finals = state.trace.steps.filter(({ action }) => action.type === 'final').length;
+    const finals = state.log.trace.steps.filter(({ action }) => action.type === 'final').length;
     expectThat(
-      state.trace.dropped > 0 || finals === this.finals,
+      state.log.trace.dropped > 0 || finals === this.finals,
       `${finals} final steps, ${this.finals} outputs`,
     );
     const counted = goalTimeMs(state.goal, now);
@@ -160,7 +169,7 @@ export class Watcher {
     }
   }
 
-  private newEvents({ journal }: RunState): JournalEvent[] {
+  private newEvents({ log: { journal } }: RunState): JournalEvent[] {
     const last = this.journal.at(-1)?.seq ?? 0;
     const events = journal.events.filter(event => event.seq > last);
     events.forEach((event, index) => {
@@ -273,9 +282,12 @@ export class Watcher {
   /** A call begins: what would be sent is whole, pairs, and ends with something to answer. */
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
     this.follow(state);
-    expectThat(state.stop === null, `the model was called after the stop (${input.callId})`);
+    expectThat(state.people.stop === null, `the model was called after the stop (${input.callId})`);
     const listens = here(state.cursor).phase === 'steering';
-    expectThat(state.pausedAt === null || listens, `the model was called in a paused run (${input.callId})`);
+    expectThat(
+      state.people.pausedAt === null || listens,
+      `the model was called in a paused run (${input.callId})`,
+    );
     const retried = this.isRetried();
     if (input.role === 'verifier' && !retried) {
       const open = state.tasks.find(isOpen);
@@ -285,7 +297,7 @@ export class Watcher {
     const request = ask(state, input.callId);
     this.promises.modelCalled(state, input.role, request.messages, retried);
     expectPaired(request.messages);
-    if (state.calls.at(-1)?.thread === MAIN_THREAD) {
+    if (state.models.calls.at(-1)?.thread === MAIN_THREAD) {
       const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');
       // The state has the head of a long one.
       const begins = (text: string) => text.slice(0, 100);
@@ -337,7 +349,7 @@ export class Watcher {
     if (at.turns.batch) this.seen.add('handover in a batch');
     if (at.turns.reasked) this.seen.add('handover after a re-ask');
     if (isLastReply(at)) this.seen.add('handover in a report');
-    if (state.stop) this.seen.add('handover while stopping');
+    if (state.people.stop) this.seen.add('handover while stopping');
     if (this.scenario.thorough && state.part % 4 === 2) expectPlainData(state);
     return state;
   }
@@ -358,13 +370,13 @@ export class Watcher {
     this.seen.add(`cause ${end.cause}`);
     expectThat(outcomeOf(end.cause) === end.outcome, `${end.outcome} with the cause ${end.cause}`);
     this.expectHonest(state, end);
-    const mayStop = state.stop !== null || this.scenario.people !== NOBODY;
+    const mayStop = state.people.stop !== null || this.scenario.people !== NOBODY;
     expectThat(end.outcome !== 'stopped' || mayStop, 'stopped, and nobody asked for it');
     expectThat(this.modelCalls.size === 0, `${[...this.modelCalls]} began and did not end`);
     const running = state.tasks.find(task => task.status === 'executing');
     expectThat(running === undefined, `${running?.id} is executing still at the end`);
     this.gates.ended(state);
-    const broken = ['stopped', 'failed', 'cancelled'].includes(end.outcome) || state.stop !== null;
+    const broken = ['stopped', 'failed', 'cancelled'].includes(end.outcome) || state.people.stop !== null;
     const trimmed = this.journal.some(event => event.type === 'thread_trimmed');
     this.promises.ended(!broken && !trimmed);
     this.messages.ended(state, this.journal, this.transcript.messages);
@@ -388,7 +400,7 @@ function ask(state: RunState, callId: string): AskedRequest {
     next = page.next;
   }
   expectThat(first.head !== undefined, 'the first page has the head');
-  const toolsOffered = state.calls.find(call => call.callId === callId)?.toolsOffered ?? false;
+  const toolsOffered = state.models.calls.find(call => call.callId === callId)?.toolsOffered ?? false;
   return { callId, messages, head: first.head, toolsOffered };
 }
 
@@ -397,7 +409,7 @@ function expectPlainData(value: object): void {
 }
 
 /** Whether the role's last call offered it tools: else what it says beside a stray call is its output. */
-function mayCallTools({ calls, pinned }: RunState, name: string): boolean {
+function mayCallTools({ pinned, models: { calls } }: RunState, name: string): boolean {
   const role = pinned?.roles[name];
   const offered = calls.findLast(call => call.role === name)?.toolsOffered === true;
   return pinned !== null && role !== undefined && offered && offeredTools(pinned, role).length > 0;

@@ -186,7 +186,7 @@ export class World implements Ports {
    * it does so in the other order, so the two can not be compared.
    */
   private isOneWait(): boolean {
-    const { pausedAt, gates } = this.runState();
+    const { pausedAt, gates } = this.runState().people;
     return pausedAt === null || gates.length === 0;
   }
 

@@ -80,7 +80,7 @@ function portsOf(
       return { ok: true, value };
     },
     wait: async () => {
-      const gate = served.get(ports)?.state.gates.find(({ answer }) => answer === null);
+      const gate = served.get(ports)?.state.people.gates.find(({ answer }) => answer === null);
       const answer = left.shift();
       if (!gate || !answer) throw new Error('the run waits, and nobody has an answer');
       gate.answer = answer;

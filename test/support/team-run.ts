@@ -107,7 +107,7 @@ function teamPorts(
     callModel: async ({ role, callId }: CallModelInput) => {
       await null;
       const run = served();
-      const { thread = '' } = run.state.calls.find(call => call.callId === callId) ?? {};
+      const { thread = '' } = run.state.models.calls.find(call => call.callId === callId) ?? {};
       const request = (run.state.threads[thread]?.messages ?? []).map(message => textOf(message)).join('\n');
       const times = calls.filter(call => call.role === role).length + 1;
       const call = { role, times, request, run };

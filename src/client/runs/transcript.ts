@@ -1,7 +1,7 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
 import { scriptCall, verbCall } from '../../called-as.js';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
-import { MAIN_THREAD } from '../../core/run-state.js';
+import { MAIN_THREAD } from '../../core/thread.js';
 import { SteersmanError } from '../../errors.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';

@@ -11,7 +11,7 @@ import { isOpen, planInForce, reportBytes } from '../plan.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { RunState } from '../run-state.js';
-import { MAIN_THREAD } from '../run-state.js';
+import { MAIN_THREAD } from '../thread.js';
 import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
 import type { BriefWords } from './brief-words.js';
@@ -91,7 +91,7 @@ const HELD_SHOWN = 20;
 export function taskBrief(state: RunState, task: Task, rounds: number): string {
   const words = wordsOf(state);
   const others = state.tasks.filter(({ id }) => id !== task.id);
-  const held = heldResults(state.ledger, HELD_SHOWN);
+  const held = heldResults(state.tools.ledger, HELD_SHOWN);
   // The plan stands in the conversation, but for what a person has set.
   const detail = (other: Task): Detail => (other.byPerson && isOpen(other) ? 'description' : 'status');
   return paragraphs(
@@ -169,7 +169,7 @@ function reportsText(words: BriefWords, state: RunState, plan: readonly Task[]):
 /** Up to here no model of a run trims a thread, so that nothing said in it is lost before it is read. */
 const SAFE_SHARE = 0.4;
 
-function holdsReports({ pinned, threads, contextLimits }: RunState): boolean {
+function holdsReports({ pinned, threads, models: { contextLimits } }: RunState): boolean {
   const thread = threads[MAIN_THREAD];
   if (pinned === null || thread === undefined || thread.dropped > 0) return false;
   const { executor, verifier } = pinned.roles;

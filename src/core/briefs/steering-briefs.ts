@@ -44,7 +44,7 @@ function situation(state: RunState, { idle }: Steering): string {
   const system = {
     mode: state.settings.mode,
     phase: idle ? 'idle' : cursor.place.phase,
-    paused: state.pausedAt !== null,
+    paused: state.people.pausedAt !== null,
     turns: goal.counters.turns,
     verifications: goal.counters.verification,
   };

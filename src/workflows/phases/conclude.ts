@@ -8,7 +8,7 @@ import type { CallFailure } from '../../core/failure.js';
 import { textOf } from '../../core/message.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
-import { MAIN_THREAD } from '../../core/run-state.js';
+import { MAIN_THREAD } from '../../core/thread.js';
 import type { Run } from '../run.js';
 import type { TurnEnd } from '../turn/turn-loop.js';
 import { runTurns } from '../turn/turn-loop.js';

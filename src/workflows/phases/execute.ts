@@ -64,7 +64,7 @@ function chooseTask(run: Run, { cycle }: Execution): null {
     return null;
   }
   state.tasks = setStatus(state.tasks, task.id, 'executing');
-  state.badCalls = {};
+  state.tools.badCalls = {};
   run.moveTo(executionAt(cycle, { kind: 'work', taskId: task.id }));
   run.journal('task_started', { taskId: task.id, description: task.description });
   return null;
@@ -138,7 +138,7 @@ function applyReport(
     return;
   }
   const { decision, by } = decideTask(output, taskId);
-  noteDecision(state.trace, by);
+  noteDecision(state.log.trace, by);
   const left = roundsOf(run, task) - place.turns.round;
   const thread = run.threadOf(run.role(EXECUTOR));
   switch (decision) {
@@ -153,7 +153,7 @@ function applyReport(
       endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
       return;
     case 'retry':
-      forgetAll(state.ledger);
+      forgetAll(state.tools.ledger);
       if (left > 0) run.say(thread, 'brief', retryTaskBrief(state, taskId, left));
       return;
     case 'continue':

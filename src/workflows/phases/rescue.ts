@@ -10,9 +10,9 @@ import { setLimits } from '../set-limits.js';
 /** Asks what to do about a model that failed for good. True: try again, perhaps with another model. */
 export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
   const { state, pinned } = run;
-  if (!state.settings.attended || state.stop) return false;
+  if (!state.settings.attended || state.people.stop) return false;
   const chain = role.models.length > 0 ? role.models : pinned.models;
-  const model = chain[state.modelIndex[role.name] ?? 0] ?? '';
+  const model = chain[state.models.index[role.name] ?? 0] ?? '';
   // Without a price nobody could hold the goal to a limit of cost.
   const allowed = (other: string) =>
     pinned.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
@@ -29,7 +29,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
   if (asked.answer.decision === 'other_model') {
     role.models = [asked.answer.model];
-    state.modelIndex[role.name] = 0;
+    state.models.index[role.name] = 0;
     run.journal('provider_switch', { role: role.name, fromModel: model, toModel: asked.answer.model });
   }
   return true;

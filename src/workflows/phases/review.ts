@@ -41,7 +41,7 @@ export function reviewPlan(run: Run): Reviewed {
 export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.results) return APPROVED;
-  const calls = state.trace.steps.flatMap(({ action, ending, error, taskId }) =>
+  const calls = state.log.trace.steps.flatMap(({ action, ending, error, taskId }) =>
     taskId === task.id && action.type === 'tool' && ending
       ? [{ tool: action.tool, ending, isError: error !== null }]
       : [],

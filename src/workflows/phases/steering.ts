@@ -100,18 +100,18 @@ function concern(steering: Steering, envelope: EnvelopeMeta): void {
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
 async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const { idle } = steering;
-  const paused = run.state.pausedAt !== null;
+  const paused = run.state.people.pausedAt !== null;
   let decision = decideRoute({ ...steering, paused });
   let confirmed: boolean | null = null;
-  if (decision.act === 'ask_user' && !run.state.stop) {
+  if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);
     if (again) return null;
     decision = deniedRoute(idle, 'The question about the message was not answered.');
-  } else if (decision.confirm && !run.state.stop) {
+  } else if (decision.confirm && !run.state.people.stop) {
     confirmed = await confirmRoute(run, steering, decision);
     if (!confirmed) decision = deniedRoute(idle, `${decision.reason} It was not approved.`);
   }
-  if (run.state.stop) decision = deniedRoute(idle, 'The run is being stopped.');
+  if (run.state.people.stop) decision = deniedRoute(idle, 'The run is being stopped.');
   return settle(run, steering, decision, confirmed);
 }
 
@@ -255,7 +255,13 @@ function control(run: Run, { items, idle }: Steering, decision: RouteDecision): 
 }
 
 function statusLine(run: Run, idle: boolean): string {
-  const { tasks, goal, goals, cursor, pausedAt } = run.state;
+  const {
+    tasks,
+    goal,
+    goals,
+    cursor,
+    people: { pausedAt },
+  } = run.state;
   const done = tasks.filter(task => task.status === 'completed').length;
   const where = idle ? `goal ${goal.number} is answered (${goals.at(-1)?.outcome})` : cursor.place.phase;
   const paused = pausedAt === null ? '' : ' The run is paused.';

@@ -1,7 +1,6 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
-import { traceReport } from '../../core/trace.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
@@ -22,7 +21,7 @@ import {
   withdrawUpdate,
 } from '../messages.js';
 import type { Run } from '../run.js';
-import { eventsPage, transcript, viewOf } from '../views.js';
+import { eventsPage, traceOf, transcript, viewOf } from '../views.js';
 import {
   editPlan,
   ignore,
@@ -150,7 +149,7 @@ function registerQueries(run: Run): void {
   setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',
   });
-  setHandler(traceQuery, () => traceReport(state, state.end, Date.now()), {
+  setHandler(traceQuery, () => traceOf(state, state.end, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
 }

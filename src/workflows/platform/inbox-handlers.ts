@@ -23,7 +23,7 @@ import { readReason } from './read-input.js';
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
-  const taken = acceptMessage(state.inbox, raw, kind, {
+  const taken = acceptMessage(state.people.inbox, raw, kind, {
     at: ports.now(),
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
@@ -45,7 +45,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
 
 /** Takes a message back that nobody has read, for its sender to change it. */
 export function withdraw(run: Run, id: string): { text: string } {
-  const item = withdrawMessage(run.state.inbox, id);
+  const item = withdrawMessage(run.state.people.inbox, id);
   run.journal('receipt', { id, status: 'dropped', how: 'taken back by its sender' });
   return { text: item?.text ?? '' };
 }
@@ -56,10 +56,10 @@ function situationOf(run: Run, to: string | null): Situation {
     doing: doingOf(run),
     interruptible: inFlight?.interruptible === true && readable(run),
     forAnother: to !== null && to !== roleAtWork(run),
-    paused: state.pausedAt !== null,
+    paused: state.people.pausedAt !== null,
     understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
     first: firstOf(run),
-    stopping: state.stop !== null,
+    stopping: state.people.stop !== null,
     wrappingUp: state.cursor.place.phase === 'wrap_up',
   };
 }
@@ -75,7 +75,7 @@ function firstOf({ state }: Run): string | null {
 function doingOf({ state, inFlight }: Run): Situation['doing'] {
   if (state.end || state.idleSince !== null) return 'idle';
   if (inFlight) return `${inFlight.kind}_call`;
-  if (state.gates.length === 0) return state.pinned ? 'between' : 'loading';
+  if (state.people.gates.length === 0) return state.pinned ? 'between' : 'loading';
   return here(state.cursor).turns.batch ? 'asking' : 'waiting';
 }
 
@@ -90,41 +90,41 @@ function roleAtWork(run: Run): string | null {
 
 export function requestPause(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.end || state.pausedAt !== null) {
+  if (state.end || state.people.pausedAt !== null) {
     ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
     return;
   }
-  state.pausedAt = run.ports.now();
+  state.people.pausedAt = run.ports.now();
   run.journal('paused', { reason: readReason(input) });
   if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
 export function requestResume(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.pausedAt === null) {
+  if (state.people.pausedAt === null) {
     ignore(run, 'resume', 'it is not paused');
     return;
   }
-  state.pausedAt = null;
+  state.people.pausedAt = null;
   run.journal('resumed', { reason: readReason(input) });
 }
 
 /** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
 export function requestStop(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.end || state.stop) {
+  if (state.end || state.people.stop) {
     ignore(run, 'stop', state.end ? 'the run has ended' : 'it is stopping already');
     return;
   }
   const reason = readReason(input);
-  state.stop = { at: run.ports.now(), reason };
+  state.people.stop = { at: run.ports.now(), reason };
   run.journal('stop_requested', { reason });
   run.ports.interrupt();
 }
 
 /** A run that is kept open ends when its goal is answered and nothing waits. */
 export function requestFinish(run: Run): void {
-  run.state.finishing = true;
+  run.state.people.finishing = true;
 }
 
 export function ignore(run: Run, signal: string, reason: string): void {
@@ -133,7 +133,7 @@ export function ignore(run: Run, signal: string, reason: string): void {
 
 /** Gives a gate its answer; the loop that waits at it goes on. */
 export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
-  const open = run.state.gates.find(({ gate }) => gate.gateId === gateId);
+  const open = run.state.people.gates.find(({ gate }) => gate.gateId === gateId);
   if (open) open.answer = answer;
   // At once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);
@@ -144,7 +144,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
 
 function allowAlways(run: Run, tool: string): void {
   const { state } = run;
-  if (!state.allowedTools.includes(tool)) state.allowedTools.push(tool);
+  if (!state.people.allowedTools.includes(tool)) state.people.allowedTools.push(tool);
   closeForAlways(run, tool);
 }
 

@@ -4,7 +4,8 @@
  */
 
 import type { LlmMessage } from '../../core/message.js';
-import type { PinnedCall, RunState } from '../../core/run-state.js';
+import type { PinnedCall } from '../../core/model-use.js';
+import type { RunState } from '../../core/run-state.js';
 import { hash64 } from '../../core/tools/ledger.js';
 import type { Ports } from '../ports.js';
 import { modelRequestPage } from './requests.js';

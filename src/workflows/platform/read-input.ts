@@ -42,7 +42,7 @@ export function withdrawalReader(state: RunState): Reader<string> {
     const id = isRecord(input) ? input.id : input;
     if (typeof id !== 'string')
       return { error: 'Say which message: { "id": "…" }, as the query state lists it in inbox.' };
-    if (state.inbox.items.some(item => item.id === id)) return { ok: id };
+    if (state.people.inbox.items.some(item => item.id === id)) return { ok: id };
     return { error: `No message ${preview(id, 200)} waits: it has been read, or never came.` };
   });
 }
@@ -57,7 +57,10 @@ export interface ReadAnswer {
 /** An answer to an open gate. */
 export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
   return shallow(input => {
-    const { gates, closedGates, tasks } = state;
+    const {
+      tasks,
+      people: { gates, closedGates },
+    } = state;
     const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
     const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
     const checked = checkAnswer(open, [...closedGates, ...answered], input, {
@@ -81,7 +84,7 @@ function editFaults({ pinned }: RunState, name: string, args: Record<string, unk
 
 /** The gate that the run waits at takes any answer; those behind it may hold so much together. */
 function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string | null {
-  const [first, ...others] = state.gates;
+  const [first, ...others] = state.people.gates;
   if (!first || first.gate.gateId === gateId) return null;
   const waiting = others.flatMap(open => (open.answer ? [open.answer] : []));
   if (sizeOfList([...waiting, answer]) <= OTHER_ANSWERS_BYTES) return null;
@@ -97,7 +100,7 @@ export function planEditReader(state: RunState): Reader<PlannedTask[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    if (state.stop) return { error: 'The run is stopping: no task begins any more.' };
+    if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };
     if (state.cursor.place.phase === 'wrap_up')

@@ -7,8 +7,9 @@ import type { ModelRequestHead, ModelRequestPage } from '../../activities/types.
 import { levels } from '../../core/cursor.js';
 import type { LlmMessage } from '../../core/message.js';
 import { convertToLlm, toolCallsOf } from '../../core/message.js';
+import type { PinnedCall } from '../../core/model-use.js';
 import { offeredTools } from '../../core/run-config.js';
-import type { PinnedCall, RunState } from '../../core/run-state.js';
+import type { RunState } from '../../core/run-state.js';
 import { sizeOf } from '../../core/sizes.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 
@@ -20,10 +21,12 @@ export function modelRequestPage(
   callId?: string,
   options: { from?: number; headKey?: string } = {},
 ): ModelRequestPage {
-  const call = callId ? state.calls.find(candidate => candidate.callId === callId) : state.calls.at(-1);
+  const call = callId
+    ? state.models.calls.find(candidate => candidate.callId === callId)
+    : state.models.calls.at(-1);
   if (!call)
     throw notFound(
-      `no model call ${callId ?? ''} is kept: kept are ${state.calls.map(c => c.callId).join(', ')}`,
+      `no model call ${callId ?? ''} is kept: kept are ${state.models.calls.map(c => c.callId).join(', ')}`,
     );
   const thread = state.threads[call.thread];
   if (!thread || thread.epoch !== call.epoch)
@@ -86,7 +89,7 @@ export function toolArguments(state: RunState, callId: string): Record<string, u
   if (batch && reply?.kind === 'assistant') {
     const calls = toolCallsOf(reply);
     const call =
-      state.toolCallId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);
+      state.tools.callId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
   throw notFound(`no tool call ${callId} is in flight or waits`);

@@ -4,13 +4,16 @@ import { here, taskAt } from '../../core/cursor.js';
 import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { tookTooLong } from '../../core/failure.js';
+import { goalTimeMs } from '../../core/goal.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../../core/message.js';
+import type { PinnedCall } from '../../core/model-use.js';
+import { CALLS_KEPT, NO_RETRIES } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
 import type { PinnedRole } from '../../core/role.js';
-import type { PinnedCall, Thread } from '../../core/run-state.js';
-import { accountOf, CALLS_KEPT, goalTimeMs, isCounted, NO_RETRIES } from '../../core/run-state.js';
+import { accountOf, isCounted } from '../../core/run-state.js';
+import type { Thread } from '../../core/thread.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
@@ -57,7 +60,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
 
 function modelOf(run: Run, role: PinnedRole): { model: string; next: string | undefined } {
   const chain = role.models.length > 0 ? role.models : run.pinned.models;
-  const index = run.state.modelIndex[role.name] ?? 0;
+  const index = run.state.models.index[role.name] ?? 0;
   const model = chain[index] ?? chain[0];
   if (model === undefined) throw new Error(`role ${role.name} has no model`);
   return { model, next: chain[index + 1] };
@@ -81,21 +84,23 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
   run.journal('model_call_failed', { callId: call.callId, model, failure: type || kind, message, next });
-  const { retries } = state;
-  state.retries = NO_RETRIES;
+  const {
+    models: { retries },
+  } = state;
+  state.models.retries = NO_RETRIES;
   switch (next) {
     case 'stop':
     case 'interrupted':
     case 'out_of_time':
       return { kind: 'again' };
     case 'reschedule':
-      state.retries = { ...retries, lost: retries.lost + 1 };
+      state.models.retries = { ...retries, lost: retries.lost + 1 };
       return { kind: 'again' };
     case 'compact':
-      state.retries = { ...retries, trims: retries.trims + 1 };
+      state.models.retries = { ...retries, trims: retries.trims + 1 };
       return { kind: 'again' };
     case 'next_model':
-      state.modelIndex[role.name] = (state.modelIndex[role.name] ?? 0) + 1;
+      state.models.index[role.name] = (state.models.index[role.name] ?? 0) + 1;
       run.journal('provider_switch', { role: role.name, fromModel: model, toModel: nextModel ?? model });
       return { kind: 'again' };
     case 'give_up':
@@ -107,11 +112,11 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
 
 function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNextModel: boolean) {
   const { state, pinned } = run;
-  if (state.stop) return 'stop';
+  if (state.people.stop) return 'stop';
   if (failure.kind === 'cancelled') return 'interrupted';
   // The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more.
   if (tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs) return 'out_of_time';
-  const next = modelFailureDecision(failure, { ...state.retries, hasNextModel });
+  const next = modelFailureDecision(failure, { ...state.models.retries, hasNextModel });
   if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
   return hasNextModel ? 'next_model' : 'fail';
 }
@@ -143,8 +148,8 @@ function spend(run: Run, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }):
     turns: turns + (counted.turns ?? 0),
     failedCalls: failedCalls + (counted.failedCalls ?? 0),
   };
-  state.usage = addUsage(state.usage, usage);
-  state.turns += counted.turns ?? 0;
+  state.total.usage = addUsage(state.total.usage, usage);
+  state.total.turns += counted.turns ?? 0;
 }
 
 /** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
@@ -164,7 +169,7 @@ function pinCall(
     upTo: thread.messages.length,
     toolsOffered,
   };
-  run.state.calls = [...run.state.calls.slice(-CALLS_KEPT), call];
+  run.state.models.calls = [...run.state.models.calls.slice(-CALLS_KEPT), call];
   return call;
 }
 
@@ -186,7 +191,7 @@ function settle(
     model: result.model,
     usage: result.usage,
   });
-  state.retries = NO_RETRIES;
+  state.models.retries = NO_RETRIES;
   // The wrap-up call is outside the count.
   spend(run, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {

@@ -2,8 +2,8 @@
 import { ownValue } from '../../core/json.js';
 import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
-import type { Thread } from '../../core/run-state.js';
 import { shortenThread } from '../../core/shorten-thread.js';
+import type { Thread } from '../../core/thread.js';
 import { estimateTokens } from '../../core/tokens.js';
 import type { Run } from '../run.js';
 
@@ -28,7 +28,7 @@ export function contextBudget(run: Run, role: PinnedRole, model: string, toolsOf
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
   const { system, tools } = fixedTokens(run, role);
   const room = Math.floor(context * CONTEXT_SHARE) - system - (toolsOffered ? tools : 0);
-  return Math.min(room, ownValue(run.state.contextLimits, model) ?? room);
+  return Math.min(room, ownValue(run.state.models.contextLimits, model) ?? room);
 }
 
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
@@ -43,6 +43,6 @@ const REFUSED_SHARE = 0.8;
 export function trimAfterRefusal(run: Run, thread: Thread, model: string): boolean {
   const limit = Math.floor(thread.tokens * REFUSED_SHARE);
   const trimmed = trimToFit(run, thread, limit, 'the model found the context too long');
-  if (trimmed) run.state.contextLimits[model] = limit;
+  if (trimmed) run.state.models.contextLimits[model] = limit;
   return trimmed;
 }

@@ -21,12 +21,12 @@ export async function keepText(run: Run, name: string, text: string, maxBytes: n
 export async function store(run: Run, name: string, text: string): Promise<string | null> {
   const { state, ports } = run;
   const kept = cutText(text, MOST_STORED_BYTES);
-  const once = state.stop !== null || state.storeFailed;
+  const once = state.people.stop !== null || state.log.storeFailed;
   const stored = await ports.storeText({ name, text: kept }, { once });
   ports.throwIfCancelled();
   if (stored.ok) return stored.value.ref;
-  if (!state.storeFailed && stored.failure.kind !== 'cancelled') {
-    state.storeFailed = true;
+  if (!state.log.storeFailed && stored.failure.kind !== 'cancelled') {
+    state.log.storeFailed = true;
     run.journal('store_failed', { what: name, why: stored.failure.message });
   }
   return null;

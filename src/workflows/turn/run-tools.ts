@@ -64,7 +64,7 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
-  run.state.toolCallId = callId;
+  run.state.tools.callId = callId;
   const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
   const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
   settleCall(run, { batch, reply, call, callId, result, input: inputOf(batch, call), ran });
@@ -130,11 +130,11 @@ function decide(
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
     pinned,
     limits: pinned.limits,
-    ledger: state.ledger,
+    ledger: state.tools.ledger,
     permission: tool =>
-      decidePermission(tool, pinned.permissions, { alwaysThisRun: state.allowedTools, autoApprove }),
-    stopped: state.stop !== null,
-    badCalls: ownValue(state.badCalls, call.name) ?? 0,
+      decidePermission(tool, pinned.permissions, { alwaysThisRun: state.people.allowedTools, autoApprove }),
+    stopped: state.people.stop !== null,
+    badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
   return said ? decision : withConcerns(decision, replyOf(run, batch));
 }
@@ -190,7 +190,7 @@ async function execute(
       return toolResult(call, ending, { ...outcome, note: notes });
     }
     const { failure } = called;
-    const stopped = run.state.stop !== null;
+    const stopped = run.state.people.stop !== null;
     if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
       return failedResult(call, tool, failure);
     }

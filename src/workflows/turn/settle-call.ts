@@ -35,15 +35,15 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   batch.next += 1;
   state.goal.counters = { ...state.goal.counters, toolCalls: state.goal.counters.toolCalls + 1 };
   if (result.ending === 'invalid') {
-    const badCalls = ownValue(state.badCalls, call.name) ?? 0;
-    const counted = { ...state.badCalls, [call.name]: badCalls + 1 };
+    const badCalls = ownValue(state.tools.badCalls, call.name) ?? 0;
+    const counted = { ...state.tools.badCalls, [call.name]: badCalls + 1 };
     // Names that a model makes up have no end; only those of tools are looked up again.
-    if (jsonBytes(counted) <= BOUNDS.badCalls) state.badCalls = counted;
+    if (jsonBytes(counted) <= BOUNDS['tools.badCalls']) state.tools.badCalls = counted;
   }
   const taskId = taskAt(state.cursor);
   // A client's tool may change things as well: what was read before it is not reused.
   if (ran)
-    recordCall(state.ledger, {
+    recordCall(state.tools.ledger, {
       call: { ...call, input },
       result,
       messageId,
@@ -53,7 +53,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   // It has run, or never will.
   delete batch.edited[call.id];
   const text = preview(resultText(result));
-  addStep(state.trace, {
+  addStep(state.log.trace, {
     ...stepOf(reply),
     at: ports.now(),
     taskId,

@@ -32,7 +32,7 @@ export async function askAbout(
   { call, reply }: { call: ToolUseBlock; reply: AssistantMessage },
   decision: Asking,
 ): Promise<CallAnswer | null> {
-  const superseded = () => batchAction(waitingSteers(run.state.inbox, reply.role)) === 'skip_rest';
+  const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
   const asked =
     decision.kind === 'client'
       ? await ask(run, { ...clientQuestion(call, decision.tool), superseded })

@@ -10,7 +10,7 @@ import type { Run } from '../run.js';
 import { keepText, store } from './keep-text.js';
 
 /** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
-export function mustShelve({ trace, cursor, tasks }: RunState): boolean {
+export function mustShelve({ cursor, tasks, log: { trace } }: RunState): boolean {
   return stepsToShelve(trace, taskAt(cursor)).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
 }
 
@@ -21,7 +21,10 @@ export async function shelve(run: Run): Promise<void> {
 }
 
 async function shelveTrace(run: Run): Promise<void> {
-  const { trace, cursor } = run.state;
+  const {
+    cursor,
+    log: { trace },
+  } = run.state;
   const steps = stepsToShelve(trace, taskAt(cursor));
   if (steps.length === 0) return;
   const ref = await store(run, 'trace', JSON.stringify(steps));

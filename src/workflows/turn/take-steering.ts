@@ -11,7 +11,7 @@ import { skipOpenCalls } from './batch.js';
 
 /** Skips what is left of an open batch when waiting messages want that. True when it did. */
 export function skipForSteering(run: Run, batch: Batch, role: string): boolean {
-  const waiting = readable(run) ? waitingSteers(run.state.inbox, role) : [];
+  const waiting = readable(run) ? waitingSteers(run.state.people.inbox, role) : [];
   if (batchAction(waiting) !== 'skip_rest') return false;
   skipRest(run, batch, waiting);
   return true;
@@ -28,7 +28,7 @@ function skipRest(run: Run, batch: Batch, items: readonly InboxItem[]): void {
  */
 export function applySteering(run: Run, role: string): boolean {
   const { state } = run;
-  const items = readable(run) ? takeSteers(state.inbox, role) : [];
+  const items = readable(run) ? takeSteers(state.people.inbox, role) : [];
   if (items.length === 0) return false;
   if (run.pinned.roles[UNDERSTANDING]) {
     beginSteering(run, items, role);

@@ -71,7 +71,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       if (here(run.state.cursor) !== at) return { kind: 'moved' };
       continue;
     }
-    if (run.state.stop) return { kind: 'stopped' };
+    if (run.state.people.stop) return { kind: 'stopped' };
     if (spec.leaves?.()) return { kind: 'moved' };
     const { failure } = turns;
     if (failure) {
@@ -206,7 +206,7 @@ function noteFinal(
   { message, durationMs }: { message: AssistantMessage; durationMs: number },
   error: string | null,
 ): void {
-  addStep(run.state.trace, {
+  addStep(run.state.log.trace, {
     ...stepOf(message),
     at: message.at,
     taskId: taskAt(run.state.cursor),

@@ -4,6 +4,7 @@ import { GATES_BYTES, PAYLOAD_BYTES, PINNED_BYTES } from '../../../src/core/boun
 import { cutText, cutWithoutStore, fitted } from '../../../src/core/fit.js';
 import { fitMessage } from '../../../src/core/fit-message.js';
 import { fitGate, type Gate, isRoomForGate } from '../../../src/core/gates/gate.js';
+import { newGoal, withGoal } from '../../../src/core/goal.js';
 import { fitForHandover } from '../../../src/core/handover.js';
 import { acceptMessage } from '../../../src/core/inbox.js';
 import { record } from '../../../src/core/journal.js';
@@ -11,8 +12,10 @@ import { jsonBytes } from '../../../src/core/json.js';
 import { type AssistantMessage, NO_USAGE } from '../../../src/core/message.js';
 import { readPlannedTasks } from '../../../src/core/outputs/planned-tasks.js';
 import { mergePlan } from '../../../src/core/plan.js';
-import { MAIN_THREAD, newGoal, newRunState, type RunState, withGoal } from '../../../src/core/run-state.js';
+import type { RunState } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import { BOUNDS, MAX_STATE_BYTES, partBytes } from '../../../src/core/state-bounds.js';
+import { MAIN_THREAD } from '../../../src/core/thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { recordCall } from '../../../src/core/tools/ledger.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
@@ -81,8 +84,8 @@ function fullState(text: string, times: number): RunState {
   state.goal = newGoal(1, text, 1);
   const policy = { ...DEFAULT_TOOL_POLICY, readOnly: true };
   for (let n = 0; n < times; n += 1) {
-    record(state.journal, n, 'user_message', { role: 'planner', text });
-    addStep(state.trace, {
+    record(state.log.journal, n, 'user_message', { role: 'planner', text });
+    addStep(state.log.trace, {
       at: n,
       role: 'executor',
       taskId: `task-${n}`,
@@ -102,14 +105,14 @@ function fullState(text: string, times: number): RunState {
     });
     const arrival = { at: n, fallbackId: `s${n}`, ended: false, maxBytes: 64_000, room: 100_000 };
     acceptMessage(
-      state.inbox,
+      state.people.inbox,
       { id: `${n}${text}`.slice(0, 200), text: `${n}${text}` },
       'follow-up',
       arrival,
     );
     const call = { id: `c${n}`, name: `tool${n % 200}`, input: { n, text: text.slice(0, 190) } };
     const result = toolResult(call, 'executed', { content: [] });
-    recordCall(state.ledger, { call, result, messageId: `m${n}`, policy, workspace: '/w' });
+    recordCall(state.tools.ledger, { call, result, messageId: `m${n}`, policy, workspace: '/w' });
     state.goals = withGoal(state.goals, {
       number: n,
       text,
@@ -127,9 +130,9 @@ function fullState(text: string, times: number): RunState {
     const planned = readPlannedTasks(tasks, { field: 'tasks', knownTaskIds: [], order: undefined }, []);
     const { tasks: merged } = mergePlan(state.tasks, planned, { cycle: n, maxTasks: 20 });
     state.tasks = merged.map(task => ({ ...task, status: n % 2 ? 'failed' : 'completed' }));
-    const gates = state.gates.map(({ gate }) => gate);
+    const gates = state.people.gates.map(({ gate }) => gate);
     if (isRoomForGate(gates))
-      state.gates.push({ key: `approval:c${n}`, gate: fitGate(gateOf(n, text), gates), answer: null });
+      state.people.gates.push({ key: `approval:c${n}`, gate: fitGate(gateOf(n, text), gates), answer: null });
   }
   return state;
 }
@@ -194,7 +197,7 @@ describe('the bounds of a run', () => {
       fc.property(textArb, fc.integer({ min: 1, max: 25 }), (text, times) => {
         const sizes = partBytes(fullState(text, times));
         for (const [part, bytes] of Object.entries(sizes)) {
-          expect([part, bytes <= BOUNDS[part as keyof RunState]]).toEqual([part, true]);
+          expect([part, bytes <= BOUNDS[part as keyof typeof sizes]]).toEqual([part, true]);
         }
       }),
       { numRuns: 8 },

@@ -13,9 +13,9 @@ import {
   toolFailureDecision,
 } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
+import { NO_RETRIES } from '../../../src/core/model-use.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/outputs/parse-output.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
-import { NO_RETRIES } from '../../../src/core/run-state.js';
 import { task as taskWith } from '../../support/core-values.js';
 
 const BOOLEANS = [true, false, null] as const;

@@ -4,7 +4,8 @@ import { utf8Length } from '../../../src/core/json.js';
 import type { Message } from '../../../src/core/message.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import type { RunState } from '../../../src/core/run-state.js';
-import { MAIN_THREAD, newRunState } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
+import { MAIN_THREAD } from '../../../src/core/thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import { pairingFaults } from '../../support/pairing.js';
@@ -65,12 +66,12 @@ test('handover: a state of 3 MB → below the limit of an input, calls and resul
   expect([messages[0]?.id, messages.at(-1)?.id]).toEqual(['g', 'b']);
   expect(messages.length).toBeGreaterThan(20);
   expect(thread).toMatchObject({ epoch: expect.any(Number), dropped: 152 - messages.length });
-  expect(next.journal.events.map(event => event.type)).toContain('thread_trimmed');
+  expect(next.log.journal.events.map(event => event.type)).toContain('thread_trimmed');
 });
 
 test('handover: a small state → carried as it is, with part and previous run (L20)', () => {
   const state = stateWith([said('g', 'goal', 'The goal')]);
   const next = fitForHandover(state, 'run-a', 5);
   expect(next).toMatchObject({ part: 2, previousRunId: 'run-a', threads: state.threads });
-  expect(next.journal.events).toMatchObject([{ type: 'continued_as_new', part: 2 }]);
+  expect(next.log.journal.events).toMatchObject([{ type: 'continued_as_new', part: 2 }]);
 });

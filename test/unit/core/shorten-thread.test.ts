@@ -2,8 +2,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Message, NO_USAGE } from '../../../src/core/message.js';
 import { executionAt, newConsultation } from '../../../src/core/place.js';
-import { MAIN_THREAD, newRunState, type RunState, type Thread } from '../../../src/core/run-state.js';
+import type { RunState } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
+import type { Thread } from '../../../src/core/thread.js';
+import { MAIN_THREAD } from '../../../src/core/thread.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { ledgerKey } from '../../../src/core/tools/ledger.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
@@ -38,7 +41,7 @@ function runWith(turns: number, tokens: number): { state: RunState; thread: Thre
   const thread = { id: MAIN_THREAD, epoch: 3, messages, tokens: tokensOf(messages), dropped: 10 };
   state.threads[MAIN_THREAD] = thread;
   for (const number of numbers) {
-    state.ledger.entries[ledgerKey('read', { n: number })] = {
+    state.tools.ledger.entries[ledgerKey('read', { n: number })] = {
       toolUseId: `c${number}`,
       tool: 'read',
       messageId: `r${number}`,
@@ -70,7 +73,7 @@ test('shortenThread: over the limit → the oldest turns go, well below it, a ne
   expect(thread.messages.map(({ id }) => id)).toEqual(['g', 'cut-main-4', 'a4', 'r4', 'b']);
   expect(thread.tokens).toBeLessThanOrEqual(210);
   expect(thread).toMatchObject({ epoch: 4, dropped: 18, tokens: tokensOf(thread.messages) });
-  expect(state.journal.events).toEqual([
+  expect(state.log.journal.events).toEqual([
     { seq: 1, at: 9, type: 'thread_trimmed', thread: MAIN_THREAD, dropped: 8, shortened: 0, why: 'full' },
   ]);
 });
@@ -82,7 +85,7 @@ test('shortenThread: a result that was cut → forgotten where it can not be rea
   if (part?.type === 'text') Object.assign(part, { ref: 'blob:1', totalBytes: 4_000, headBytes: 3_000 });
   shortenThread(state, thread, 3_000, BECAUSE);
   expect(thread).toMatchObject({ dropped: 10, epoch: 4 });
-  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r0', 'r2']);
+  expect(Object.values(state.tools.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r0', 'r2']);
 });
 
 test('shortenThread: the task at hand waits behind a question → its brief stays (LI6)', () => {
@@ -104,7 +107,7 @@ test('shortenThread: the task at hand waits behind a question → its brief stay
 test('shortenThread: results that went → the ledger forgets those and keeps the others (X3, D4)', () => {
   const { state, thread } = runWith(5, 100);
   shortenThread(state, thread, 300, BECAUSE);
-  expect(Object.values(state.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r4']);
+  expect(Object.values(state.tools.ledger.entries).map(({ messageId }) => messageId)).toEqual(['r4']);
 });
 
 test('shortenThread: over the budget, but all of it must stay → nothing changes, no new epoch (X3)', () => {
@@ -125,7 +128,9 @@ test('shortenThread: any thread and budget → calls stay paired, goal and brief
       expect(pairingFaults(thread.messages)).toEqual({ open: [], stray: [] });
       expect(ids.has('g') && ids.has('b')).toBe(true);
       expect(own() + thread.dropped).toBe(all);
-      expect(Object.values(state.ledger.entries).every(({ messageId }) => ids.has(messageId))).toBe(true);
+      expect(Object.values(state.tools.ledger.entries).every(({ messageId }) => ids.has(messageId))).toBe(
+        true,
+      );
       if (budget > 300) expect(thread.tokens).toBeLessThanOrEqual(budget);
     }),
   );

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/core/gates/gate.js';
 import { record } from '../../../src/core/journal.js';
+import { newPeople, type People } from '../../../src/core/people.js';
 import { executionAt } from '../../../src/core/place.js';
-import { newRunState, type RunState } from '../../../src/core/run-state.js';
+import type { RunState } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import { searchAttributesOf } from '../../../src/core/search-attributes.js';
 import { phaseOf, statusMarkdown } from '../../../src/core/status.js';
 import { pinnedRun, task } from '../../support/core-values.js';
@@ -26,6 +28,8 @@ function approval(gateId: string, body = 'With these arguments'): Gate {
   };
 }
 
+const people = (more: Partial<People>): Partial<RunState> => ({ people: { ...newPeople(), ...more } });
+
 const firstLine = (state: RunState) => statusMarkdown(state).split('\n')[0];
 const end = { outcome: 'unverified' as const, cause: 'tasks_failed' as const, answer: 'Done' };
 const ENDED = '**Ended: unverified**. The verification accepted the answer, but tasks of the plan failed.';
@@ -35,9 +39,9 @@ describe('statusMarkdown: its first line', () => {
   test.each<[string, Partial<RunState>, string]>([
     ['not loaded yet → loading', { pinned: null }, '**Loading** prompts, tools and limits'],
     ['at work → phase, goal, plan and round', {}, '**Phase: planning** · goal 1 · plan 1 · round 0'],
-    ['paused → how to go on', { pausedAt: 5 }, '**Paused**: send the signal `resume`'],
-    ['stopping → why, on one line', { stop }, '**Stopping** enough of it'],
-    ['stopping while paused → stopping', { stop, pausedAt: 5 }, '**Stopping** enough of it'],
+    ['paused → how to go on', people({ pausedAt: 5 }), '**Paused**: send the signal `resume`'],
+    ['stopping → why, on one line', people({ stop }), '**Stopping** enough of it'],
+    ['stopping while paused → stopping', people({ stop, pausedAt: 5 }), '**Stopping** enough of it'],
     [
       'waiting for a follow-up → idle',
       { idleSince: 5 },
@@ -45,12 +49,12 @@ describe('statusMarkdown: its first line', () => {
     ],
     [
       'waiting for a person → says so (TE4)',
-      { gates: [{ key: 'k', gate: approval('g1'), answer: null }] },
+      people({ gates: [{ key: 'k', gate: approval('g1'), answer: null }] }),
       '**Waiting** for an answer of yours',
     ],
     ['ended → the outcome and why (OU1)', { end }, ENDED],
     ['ended before it was loaded → ended', { end, pinned: null }, ENDED],
-    ['ended after a stop, while paused → ended', { end, stop, pausedAt: 5 }, ENDED],
+    ['ended after a stop, while paused → ended', { end, ...people({ stop, pausedAt: 5 }) }, ENDED],
   ])('statusMarkdown: %s (O1)', (_, more, line) => {
     expect(firstLine(stateWith(more))).toBe(line);
   });
@@ -71,7 +75,10 @@ describe('statusMarkdown: what follows', () => {
 
   test('statusMarkdown: an open gate → before tasks and limits, with every answer as JSON (C23)', () => {
     const text = statusMarkdown(
-      stateWith({ gates: [{ key: 'k', gate: approval('g1'), answer: null }], tasks: [task('task-1')] }),
+      stateWith({
+        ...people({ gates: [{ key: 'k', gate: approval('g1'), answer: null }] }),
+        tasks: [task('task-1')],
+      }),
     );
     expect(text).toContain('**g1: Run write_file?**\n\n> With these arguments');
     for (const decision of ['approve', 'deny', 'always'])
@@ -87,7 +94,7 @@ describe('statusMarkdown: what follows', () => {
       { key: 'a', gate: approval('g1'), answer },
       { key: 'b', gate: approval('g2'), answer: null },
     ];
-    const text = statusMarkdown(stateWith({ gates }));
+    const text = statusMarkdown(stateWith(people({ gates })));
     expect(text).not.toContain('g1');
     expect(text).toContain('g2');
   });
@@ -110,20 +117,20 @@ describe('statusMarkdown: what follows', () => {
     const state = stateWith();
     state.goal.counters = { ...state.goal.counters, turns: 4, verification: 1 };
     state.goal.usage = { ...state.goal.usage, inputTokens: 900, outputTokens: 100 };
-    state.usage = { ...state.usage, costUsd: 0.01234 };
+    state.total.usage = { ...state.total.usage, costUsd: 0.01234 };
     const text = statusMarkdown(state);
     expect(text).toContain(
       '- turns 4 of 100\n- verifications 1 of 3\n- tokens 1000 of 1000000\n- cost $0.0123',
     );
-    state.usage = { ...state.usage, costUsd: null };
+    state.total.usage = { ...state.total.usage, costUsd: null };
     expect(statusMarkdown(state)).toContain('- cost unknown');
   });
 
   test('statusMarkdown: several receipts → the last one only', () => {
     const state = stateWith();
-    record(state.journal, 1, 'receipt', { id: 's1', status: 'applied', how: 'The first.' });
-    record(state.journal, 2, 'receipt', { id: 's2', status: 'queued', how: 'The second.' });
-    record(state.journal, 3, 'paused', { reason: '' });
+    record(state.log.journal, 1, 'receipt', { id: 's1', status: 'applied', how: 'The first.' });
+    record(state.log.journal, 2, 'receipt', { id: 's2', status: 'queued', how: 'The second.' });
+    record(state.log.journal, 3, 'paused', { reason: '' });
     const text = statusMarkdown(state);
     expect(text).toMatch(/Last message s2: queued\. The second\.$/);
     expect(text).not.toContain('s1');
@@ -133,7 +140,10 @@ describe('statusMarkdown: what follows', () => {
     const gates = [{ key: 'k', gate: approval('g1'), answer: null }];
     const tasks = Array.from({ length: 400 }, (_, index) => task(`task-${index}`));
     const text = statusMarkdown(
-      stateWith({ gates, tasks: tasks.map(each => ({ ...each, description: 'd'.repeat(90) })) }),
+      stateWith({
+        ...people({ gates }),
+        tasks: tasks.map(each => ({ ...each, description: 'd'.repeat(90) })),
+      }),
     );
     expect(text.length).toBe(6_000);
     expect(text).toMatch(/^\*\*Waiting\*\*/);
@@ -149,9 +159,9 @@ describe('what lists say of a run', () => {
   test.each<[string, Partial<RunState>, string, string | null]>([
     ['not loaded yet', { pinned: null }, 'loading', null],
     ['at work', {}, 'planning', null],
-    ['at an open gate', { gates }, 'waiting', 'g1 approval: Run write_file?'],
-    ['at a gate that is answered', { gates: answered }, 'planning', null],
-    ['paused at a gate', { gates, pausedAt: 1 }, 'paused', 'g1 approval: Run write_file?'],
+    ['at an open gate', people({ gates }), 'waiting', 'g1 approval: Run write_file?'],
+    ['at a gate that is answered', people({ gates: answered }), 'planning', null],
+    ['paused at a gate', people({ gates, pausedAt: 1 }), 'paused', 'g1 approval: Run write_file?'],
     ['open for a follow-up', { idleSince: 1 }, 'idle', null],
     ['ended', { end, idleSince: 1 }, 'ended', null],
   ])('a run %s → phase and what it waits for (TE4)', (_name, more, phase, waiting) => {

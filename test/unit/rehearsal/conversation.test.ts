@@ -14,7 +14,8 @@ import {
 import { parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 import { planningAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
-import { newRunState, type RunState } from '../../../src/core/run-state.js';
+import type { RunState } from '../../../src/core/run-state.js';
+import { newRunState } from '../../../src/core/run-state.js';
 import type { WireBody, WireMessage } from '../../../src/protocol-server/server.js';
 import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';

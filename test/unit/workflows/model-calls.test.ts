@@ -91,14 +91,14 @@ describe('the time of a goal', () => {
     );
     expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'Done.' });
     expect(world.calls[1]).toMatchObject({ wholeMs: 60_000 });
-    expect(world.state.modelIndex).toEqual({});
+    expect(world.state.models.index).toEqual({});
   });
 
   test('model call: plenty of time → the limit of a call, and of a slow model the next one is asked', async () => {
     const world = runAtCall('text', call => (call === 1 ? failed('timedOut') : reply('Done.')));
     expect(await world.turn()).toMatchObject({ kind: 'reply' });
     expect(world.calls[0]).toMatchObject({ timeoutMs: 600_000, wholeMs: 3_600_000 });
-    expect(world.state.modelIndex).toEqual({ executor: 1 });
+    expect(world.state.models.index).toEqual({ executor: 1 });
   });
 
   test('model call: no time left, in the wrap-up → two minutes of its own', async () => {
@@ -118,8 +118,8 @@ describe('calls that bring nothing', () => {
     const world = runAtCall('text', fails, { limits });
     expect(await world.turn()).toEqual({ kind: 'budget_used', budgets: ['tokens'] });
     expect(world.calls).toHaveLength(1);
-    expect(world.state.usage).toMatchObject({ inputTokens: 600, outputTokens: 500, estimated: true });
-    expect(world.state.goal.usage).toEqual(world.state.usage);
+    expect(world.state.total.usage).toMatchObject({ inputTokens: 600, outputTokens: 500, estimated: true });
+    expect(world.state.goal.usage).toEqual(world.state.total.usage);
   });
 
   test('model call: lost again and again → a safe point before each, and an end that says so (ST7)', async () => {
@@ -195,6 +195,6 @@ test('usage: an endpoint reports what can not be right, reply after reply → on
   const warning = 'The token counts of p/a can not be right.';
   const world = runAtCall('execution', () => reply('What?', { warning }));
   await world.turn();
-  const warnings = world.state.journal.events.filter(({ type }) => type === 'warning');
+  const warnings = world.state.log.journal.events.filter(({ type }) => type === 'warning');
   expect(warnings).toMatchObject([{ text: warning }]);
 });

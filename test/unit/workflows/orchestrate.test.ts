@@ -34,7 +34,9 @@ function propose(run: Run, proposal: Partial<OrchestrationOutput>) {
 }
 
 function accepted(run: Run): boolean[] {
-  return run.state.journal.events.flatMap(event => (event.type === 'orchestration' ? [event.accepted] : []));
+  return run.state.log.journal.events.flatMap(event =>
+    event.type === 'orchestration' ? [event.accepted] : [],
+  );
 }
 
 const MORE_TURNS = { action: 'RESOURCE_ALLOCATE', resource: 'turns', amount: 1_000_000 } as const;
@@ -63,18 +65,18 @@ describe('orchestrator: what changes a limit', () => {
   test('a raise of turns, with --yes and a person there → the person is asked, and it is theirs (TR2)', async () => {
     const run = runAtFailure({ autoApprove: true });
     const disposed = propose(run, MORE_TURNS);
-    expect(run.state.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
-    answer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' });
+    expect(run.state.people.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
+    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
     expect(run.pinned.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
-    const set = run.state.journal.events.find(event => event.type === 'budget_set');
+    const set = run.state.log.journal.events.find(event => event.type === 'budget_set');
     expect(set).toMatchObject({ limits: { turns: 1_000_000 }, by: 'gate' });
   });
 
   test('20 rounds for a failed task, approved → it is tried again with them, and the others keep theirs (LI1)', async () => {
     const run = runAtFailure({});
     const disposed = propose(run, MORE_ROUNDS);
-    answer(run, { gateId: run.state.gates[0]?.gate.gateId, decision: 'approve' });
+    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
     expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
     expect(run.state.tasks).toMatchObject([
@@ -129,7 +131,7 @@ describe('orchestrator: what it may do again and again', () => {
       });
       await propose(run, { action: 'EXCEPTION_HANDLE', handling, taskId: 'task-1' });
       expect(run.state.tasks.map(({ id, status }) => `${id} ${status}`)).toEqual(tasks);
-      expect(run.state.journal.events.find(event => event.type === 'orchestration')).toMatchObject({
+      expect(run.state.log.journal.events.find(event => event.type === 'orchestration')).toMatchObject({
         accepted: false,
         why: 'The plan would have 3 open tasks, and the limit tasks is 2.',
       });
@@ -140,12 +142,12 @@ describe('orchestrator: what it may do again and again', () => {
     const run = runAtFailure({});
     run.pinned.limits = { ...DEFAULT_LIMITS, tasks: 1 };
     const disposed = propose(run, { action: 'EXCEPTION_HANDLE', handling: 'ask_user' });
-    answer(run, { gateId: run.state.gates[0]?.gate.gateId, text: 'Try the other file.' });
+    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, text: 'Try the other file.' });
     await disposed;
     expect(accepted(run)).toEqual([false]);
     expect(run.state.tasks[0]?.status).toBe('failed');
     expect(JSON.stringify(run.state.threads)).toContain('Try the other file.');
-    expect(run.state.journal.events.find(event => event.type === 'user_message')).toMatchObject({
+    expect(run.state.log.journal.events.find(event => event.type === 'user_message')).toMatchObject({
       text: 'task-1 is not tried again. The plan would have 2 open tasks, and the limit tasks is 1.',
     });
   });

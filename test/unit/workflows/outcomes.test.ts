@@ -18,7 +18,7 @@ const accepted = (count: number, summary = 'It says 42.'): TeamReply => ({
 const LOW_RISK = { level: 'low', description: 'None.' };
 
 function eventsOf(run: Awaited<ReturnType<typeof runTeam>>['run'], type: string) {
-  return run.state.journal.events.filter(event => event.type === type);
+  return run.state.log.journal.events.filter(event => event.type === type);
 }
 
 describe('outcomes', () => {
@@ -255,7 +255,7 @@ describe('envelopes of the team', () => {
 describe('trace of a goal', () => {
   test('trace: final replies → words, time in the model, tokens, and by which field a task was decided (O2, O5)', async () => {
     const { run } = await runTeam([planned('Read'), { calls: ['read', 'read'] }, done, accepted(1)]);
-    const { steps } = run.state.trace;
+    const { steps } = run.state.log.trace;
     expect(steps.map(({ action, thought, decidedBy }) => [action.type, thought, decidedBy])).toEqual([
       ['final', 'A plan of 1 tasks.', null],
       ['tool', '', null],

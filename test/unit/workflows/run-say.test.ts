@@ -6,7 +6,7 @@ import { Run } from '../../../src/workflows/run.js';
 
 function runThatRead(): Run {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
-  state.ledger.entries.read = {
+  state.tools.ledger.entries.read = {
     toolUseId: 'c1',
     tool: 'read',
     messageId: 'm1',
@@ -27,7 +27,7 @@ test.each<[UserMessage['purpose'], boolean]>([
 ])('a message that is a %s → what was read before holds: %s (LI8)', (purpose, holds) => {
   const run = runThatRead();
   run.say(run.mainThread(), purpose, 'I changed it, read it again.');
-  expect(Object.keys(run.state.ledger.entries)).toEqual(holds ? ['read'] : []);
+  expect(Object.keys(run.state.tools.ledger.entries)).toEqual(holds ? ['read'] : []);
 });
 
 test('a brief that gives a task → names it, so that trimming keeps it (LI6)', () => {

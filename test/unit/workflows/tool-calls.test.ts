@@ -18,12 +18,12 @@ async function workOff({ run }: SmallRun): Promise<void> {
 }
 
 function answer(run: Run, index: number, input: Record<string, unknown>): void {
-  const gate = run.state.gates[index]?.gate;
+  const gate = run.state.people.gates[index]?.gate;
   answerAt(run, { gateId: gate?.gateId, ...input });
 }
 
 function closings({ run }: SmallRun): string[] {
-  return run.state.journal.events.flatMap(event =>
+  return run.state.log.journal.events.flatMap(event =>
     event.type === 'gate_closed' ? [`${event.by}: ${event.decision}`] : [],
   );
 }
@@ -31,7 +31,7 @@ function closings({ run }: SmallRun): string[] {
 /** Answers as soon as the gates are open: the loop waits at the first of them. */
 async function whenAsked(small: SmallRun, act: (run: Run) => void): Promise<void> {
   const working = workOff(small);
-  while (small.run.state.gates.length === 0) await new Promise(setImmediate);
+  while (small.run.state.people.gates.length === 0) await new Promise(setImmediate);
   act(small.run);
   await working;
 }
@@ -138,8 +138,8 @@ describe('ends of calls that do not run', () => {
       const { run } = runAtCalls([write('a'), write('b')]);
       const { batch } = run.state.cursor.place.turns;
       close(run, batch as NonNullable<typeof batch>);
-      expect(run.state.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
-      const ends = run.state.journal.events.filter(event => event.type === 'tool_call_ended');
+      expect(run.state.log.trace.steps.map(step => step.ending)).toEqual([ending, ending]);
+      const ends = run.state.log.journal.events.filter(event => event.type === 'tool_call_ended');
       expect(ends).toHaveLength(2);
       expect(run.state.goal.counters.toolCalls).toBe(2);
       expect(run.state.cursor.place.turns.batch).toBeNull();

@@ -21,7 +21,12 @@ function stateWithReplies(...texts: string[]) {
   state.threads.main = { id: 'main', epoch: 0, messages, tokens: 0, dropped: 0 };
   for (const { id } of messages) {
     const ended = { callId: id, role: 'planner', messageId: id, stopReason: 'end_turn' as const };
-    record(state.journal, 1, 'model_call_ended', { ...ended, toolCalls: 0, usage: NO_USAGE, durationMs: 1 });
+    record(state.log.journal, 1, 'model_call_ended', {
+      ...ended,
+      toolCalls: 0,
+      usage: NO_USAGE,
+      durationMs: 1,
+    });
   }
   return state;
 }

@@ -15,7 +15,8 @@ import {
 import type { Improvements, Planning } from '../../../../src/core/place.js';
 import { planningAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
-import { newRunState, type RunState } from '../../../../src/core/run-state.js';
+import type { RunState } from '../../../../src/core/run-state.js';
+import { newRunState } from '../../../../src/core/run-state.js';
 import { ledgerKey } from '../../../../src/core/tools/ledger.js';
 import { pinnedRun, task } from '../../../support/core-values.js';
 import { testRole } from '../../../support/small-run.js';
@@ -162,7 +163,7 @@ describe('taskBrief', () => {
   test('taskBrief: earlier calls → the youngest 20 that hold are named, and none is forbidden (F12, OU12)', () => {
     const state = stateWith([task('task-1')]);
     for (let index = 1; index <= 25; index += 1)
-      state.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
+      state.tools.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
     const brief = taskBrief(state, task('task-1'), 3);
     expect(brief).toMatch(/- read_file: \{"n":6\}(; \{"n":\d+\}){18}; \{"n":25\}\n/);
     expect(brief).toContain('call again whatever you need anew');

@@ -8,7 +8,8 @@ import {
 import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
 import { executionAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
-import { newRunState, type RunState } from '../../../../src/core/run-state.js';
+import type { RunState } from '../../../../src/core/run-state.js';
+import { newRunState } from '../../../../src/core/run-state.js';
 import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {

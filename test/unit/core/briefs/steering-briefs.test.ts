@@ -4,7 +4,8 @@ import type { InboxItem } from '../../../../src/core/inbox.js';
 import type { IntentOutput } from '../../../../src/core/outputs/intent.js';
 import type { Steering } from '../../../../src/core/place.js';
 import { executionAt, newSteering } from '../../../../src/core/place.js';
-import { newRunState, type RunState } from '../../../../src/core/run-state.js';
+import type { RunState } from '../../../../src/core/run-state.js';
+import { newRunState } from '../../../../src/core/run-state.js';
 
 const INTENT: IntentOutput = {
   normalizedIntent: { goal: 'Use CSV', action: 'modify', scope: 'partial_task', urgency: 'high' },
@@ -73,7 +74,8 @@ test('intentBrief: a message in the middle of a task → state of the place it i
 });
 
 test('intentBrief: paused, and the goal answered → paused, and idle for a phase (P9)', () => {
-  const state = { ...runState(), pausedAt: 7 };
+  const state = runState();
+  state.people.pausedAt = 7;
   expect(systemState(intentBrief(state, steering(['x'], { idle: true })))).toMatchObject({
     phase: 'idle',
     paused: true,

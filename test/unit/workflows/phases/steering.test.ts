@@ -15,11 +15,11 @@ import { intentOf, teamRun } from '../../../support/team-run.js';
 const named = ({ calls }: TeamRun) => calls.map(({ role, times }) => `${role} ${times}`);
 
 const receiptsOf = (run: Run, id: string) =>
-  run.state.journal.events.flatMap(event =>
+  run.state.log.journal.events.flatMap(event =>
     event.type === 'receipt' && event.id === id ? [event.status] : [],
   );
 
-const eventsOf = (run: Run) => run.state.journal.events.map(event => event.type);
+const eventsOf = (run: Run) => run.state.log.journal.events.map(event => event.type);
 
 const ADDED = { tasks: [{ id: 'p1', description: 'Look at the tests too' }] };
 
@@ -152,7 +152,7 @@ describe('steering', () => {
         return intentOf('control_instruction', times === 1 ? 'query' : 'continue');
       },
       waits: (run, times) => {
-        held.push(run.state.journal.events.flatMap(event => (event.type === 'route' ? [event.act] : [])));
+        held.push(run.state.log.journal.events.flatMap(event => (event.type === 'route' ? [event.act] : [])));
         receive(run, { id: `x${times}`, text: said[times - 1] }, 'steer');
       },
     });
@@ -175,10 +175,10 @@ describe('steering', () => {
       },
       waits: (run, times) => {
         if (times === 1) receive(run, { id: 'x', text: 'Go on.' }, 'steer');
-        else run.state.pausedAt = null;
+        else run.state.people.pausedAt = null;
       },
     });
-    const receipt = team.run.state.journal.events.find(event => event.type === 'receipt');
+    const receipt = team.run.state.log.journal.events.find(event => event.type === 'receipt');
     expect(receipt).toMatchObject({ how: expect.stringContaining('nothing happens before it is resumed') });
     expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
   });
@@ -187,13 +187,13 @@ describe('steering', () => {
 describe('a run that is paused at a gate', () => {
   const planGate = { settings: { attended: true, approvePlan: true, autoApprove: false }, understands: true };
   const answerFirst = (run: Run, given: Record<string, unknown>) => {
-    const [open] = run.state.gates;
+    const [open] = run.state.people.gates;
     const read = answerReader(run.state, 'answerGate')({ gateId: open?.gate.gateId, ...given });
     if ('error' in read) throw new Error(read.error);
     takeAnswer(run, read.ok);
   };
   const gateEvents = (run: Run) =>
-    run.state.journal.events.flatMap(event =>
+    run.state.log.journal.events.flatMap(event =>
       event.type === 'gate_opened' || event.type === 'gate_closed' ? [`${event.type} ${event.kind}`] : [],
     );
 
@@ -207,14 +207,14 @@ describe('a run that is paused at a gate', () => {
         if (times === 1) requestPause(run, null);
         if (times === 2) receive(run, { id: 'x', text: 'Go on.' }, 'steer');
         if (times < 3) return;
-        paused.push(run.state.pausedAt !== null);
+        paused.push(run.state.people.pausedAt !== null);
         answerFirst(run, { decision: 'approve' });
       },
     });
     expect(named(team)).toEqual(['planner 1', 'understanding 1', 'executor 1', 'verifier 1']);
     expect(paused).toEqual([false]);
     expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
-    const [accepted] = team.run.state.journal.events.filter(event => event.type === 'receipt');
+    const [accepted] = team.run.state.log.journal.events.filter(event => event.type === 'receipt');
     expect(accepted).toMatchObject({ how: expect.stringContaining('resumed or the message says so') });
     expect(gateEvents(team.run)).toEqual(['gate_opened plan', 'gate_closed plan']);
   });
@@ -229,7 +229,7 @@ describe('a run that is paused at a gate', () => {
         if (times === 2) receive(run, { id: 'x', text: 'As CSV.', to: 'planner' }, 'steer');
         if (times === 3) requestResume(run, null);
         if (times < 4) return;
-        open.push(run.state.gates.map(({ key }) => key));
+        open.push(run.state.people.gates.map(({ key }) => key));
         answerFirst(run, { decision: 'approve' });
       },
     });
@@ -264,7 +264,7 @@ describe('a run that is paused at a gate', () => {
       },
       waits: run => answerFirst(run, { decision: 'approve' }),
     });
-    const last = team.run.state.journal.events.findLast(event => event.type === 'receipt');
+    const last = team.run.state.log.journal.events.findLast(event => event.type === 'receipt');
     expect(last).toMatchObject({
       how: expect.stringMatching(/a run of its own, \S+, whose plan waits there/),
     });
@@ -313,7 +313,10 @@ describe('follow-ups', () => {
       },
     });
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'understanding 1']);
-    expect(team.run.state).toMatchObject({ turns: 4, goals: [{ outcome: 'completed', turns: 3 }] });
+    expect(team.run.state).toMatchObject({
+      total: { turns: 4 },
+      goals: [{ outcome: 'completed', turns: 3 }],
+    });
     expect(team.end.outcome).toBe('completed');
     expect(eventsOf(team.run)).toContain('user_message');
     expect(eventsOf(team.run)).not.toContain('gate_opened');
@@ -334,7 +337,7 @@ describe('follow-ups', () => {
       'completed 3',
       'completed 4',
     ]);
-    expect(team.run.state.turns).toBe(7);
+    expect(team.run.state.total.turns).toBe(7);
   });
 
   test('follow-up: the turns of the whole run are used up → taken as it was said, without a call that understands it (S3)', async () => {
@@ -348,7 +351,7 @@ describe('follow-ups', () => {
       },
     });
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'verifier 1', 'summary 1']);
-    expect(team.run.state.turns).toBe(3);
+    expect(team.run.state.total.turns).toBe(3);
     expect(team.end).toMatchObject({ cause: 'budget:totalTurns', answer: 'What was found.' });
     expect(receiptsOf(team.run, 'x')).toEqual(['accepted', 'applied']);
   });
@@ -366,6 +369,6 @@ describe('follow-ups', () => {
     });
     expect(named(team)).toEqual(['planner 1', 'executor 1', 'summary 1', 'summary 2']);
     expect(team.calls.at(-1)?.request).toMatch(/Say it in French[\s\S]*In short/);
-    expect(team.run.state.turns).toBe(2);
+    expect(team.run.state.total.turns).toBe(2);
   });
 });

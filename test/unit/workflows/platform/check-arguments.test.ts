@@ -61,7 +61,7 @@ describe('arguments edited at a gate', () => {
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
     const { batch } = run.state.cursor.place.turns;
     void runNextCall(run, batch as NonNullable<typeof batch>);
-    const gateId = run.state.gates[0]?.gate.gateId;
+    const gateId = run.state.people.gates[0]?.gate.gateId;
     const read = (args: object) =>
       answerReader(run.state, 'answerGate')({ gateId, decision: 'approve', arguments: args });
     expect(read({ path: 1 })).toMatchObject({
@@ -75,7 +75,7 @@ describe('arguments edited at a gate', () => {
     const { run } = runAtCalls([{ name: 'put', input }]);
     const { batch } = run.state.cursor.place.turns;
     void runNextCall(run, batch as NonNullable<typeof batch>);
-    const gate = run.state.gates[0]?.gate;
+    const gate = run.state.people.gates[0]?.gate;
     expect(gate?.body).toMatch(
       /Not all of it is shown: 4000 of 3000\d\d characters.*show <run>.*toolRequest/s,
     );

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newGoal } from '../../../../src/core/run-state.js';
+import { newGoal } from '../../../../src/core/goal.js';
 import {
   editPlan,
   receive,
@@ -45,7 +45,7 @@ function runWithGates() {
   state.goal = newGoal(1, 'Do it.', 0);
   state.tasks = [task('task-1')];
   receive(run, { id: 'u1', text: 'Mind this.' }, 'steer');
-  state.gates = GATE_KINDS.map((kind, index) => ({
+  state.people.gates = GATE_KINDS.map((kind, index) => ({
     key: `${kind}:${index}`,
     gate: {
       gateId: `g${index}`,

@@ -21,7 +21,7 @@ function runWithStore(failure: CallFailure | null) {
     stored.set(`blob:${name}`, text);
     return { ok: true, value: { ref: `blob:${name}` } };
   };
-  const failures = () => run.state.journal.events.filter(({ type }) => type === 'store_failed');
+  const failures = () => run.state.log.journal.events.filter(({ type }) => type === 'store_failed');
   return { run, stored, asked, failures };
 }
 
@@ -54,14 +54,14 @@ describe('keepText', () => {
   test('a stop while the store is waited for → cut, and no fault of the store (ST6)', async () => {
     const { run, failures } = runWithStore({ kind: 'cancelled', type: '', message: '' });
     expect(await keepText(run, 'goal', LONG, 64_000)).toContain('the store was not available');
-    expect([failures(), run.state.storeFailed]).toEqual([[], false]);
+    expect([failures(), run.state.log.storeFailed]).toEqual([[], false]);
   });
 });
 
 describe('shelve', () => {
   const steps = (run: ReturnType<typeof runWithStore>['run'], count: number) => {
     for (let n = 0; n < count; n += 1) {
-      addStep(run.state.trace, {
+      addStep(run.state.log.trace, {
         at: n,
         role: 'executor',
         taskId: 'task-0',
@@ -85,13 +85,13 @@ describe('shelve', () => {
   test('a long trace → its oldest steps are stored, in order, and named in the trace (ST1)', async () => {
     const { run, stored } = runWithStore(null);
     steps(run, 80);
-    const all = run.state.trace.steps.map(({ step }) => step);
-    expect(jsonBytes(run.state.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
+    const all = run.state.log.trace.steps.map(({ step }) => step);
+    expect(jsonBytes(run.state.log.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
     await shelve(run);
-    const [ref = ''] = run.state.trace.stored;
+    const [ref = ''] = run.state.log.trace.stored;
     const shelved = JSON.parse(stored.get(ref) ?? '[]') as { step: number }[];
-    expect([...shelved, ...run.state.trace.steps].map(({ step }) => step)).toEqual(all);
-    expect(run.state.trace.dropped).toBe(shelved.length);
+    expect([...shelved, ...run.state.log.trace.steps].map(({ step }) => step)).toEqual(all);
+    expect(run.state.log.trace.dropped).toBe(shelved.length);
   });
 
   test.each([null, FULL])(

@@ -1,0 +1,84 @@
+/** The goal at hand, and those of a run that have ended. */
+import type { Account } from './account.js';
+import { emptyAccount } from './account.js';
+import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
+import type { Cause, Outcome } from './cause.js';
+import { cutText } from './fit.js';
+import { sizeOfList } from './sizes.js';
+
+export interface GoalState extends Account {
+  /** 1 for the first. */
+  number: number;
+  /** What the goal is, cut where it is long: the conversation has it whole. */
+  text: string;
+  startedAt: number;
+  /** A planner's question was put to the person: once a goal. */
+  asked: boolean;
+  /** Time spent waiting for people, milliseconds: not counted as wall time. */
+  waitedMs: number;
+  /** Since when the run waits for a person; null when it does not. */
+  waitingSince: number | null;
+  /** Budgets whose warning the journal already has. */
+  warned: string[];
+  /** What a person said meanwhile, part of the goal: at most `WISHES_BYTES` in all. */
+  wishes: string[];
+  /** The last verification's summary, for the answer when a cap is reached. */
+  lastSummary: string | null;
+}
+
+/** A goal that has ended. */
+export interface GoalRecord {
+  number: number;
+  text: string;
+  outcome: Outcome;
+  /** Why it ended so. */
+  cause: Cause;
+  /** By reference where it is long and another goal has followed. */
+  answer: string;
+  /** Model replies it took, with those of goals before it that are no longer kept. */
+  turns: number;
+}
+
+export function newGoal(number: number, text: string, startedAt: number): GoalState {
+  return {
+    number,
+    text: cutText(text, GOAL_TEXT_BYTES),
+    startedAt,
+    ...emptyAccount(),
+    warned: [],
+    asked: false,
+    waitedMs: 0,
+    waitingSince: null,
+    wishes: [],
+    lastSummary: null,
+  };
+}
+
+/** Time that counts against a goal's limit: waits on people are not in it. */
+export function goalTimeMs(goal: GoalState, now: number): number {
+  const waiting = goal.waitingSince === null ? 0 : now - goal.waitingSince;
+  return now - goal.startedAt - goal.waitedMs - waiting;
+}
+
+/** What is left of a goal that ended long ago. */
+const OLD_GOAL_TEXT_BYTES = 300;
+
+/** The goals with one more that has ended; where they are too much, the oldest are cut, then go. */
+export function withGoal(goals: readonly GoalRecord[], ended: GoalRecord): GoalRecord[] {
+  const all = [...goals, { ...ended, text: cutText(ended.text, OLD_ANSWER_BYTES) }];
+  for (let index = 0; index < all.length - 1 && sizeOfList(all) > GOALS_BYTES; index += 1) {
+    const old = all[index];
+    if (old)
+      all[index] = {
+        ...old,
+        text: cutText(old.text, OLD_GOAL_TEXT_BYTES),
+        answer: cutText(old.answer, OLD_GOAL_TEXT_BYTES),
+      };
+  }
+  while (sizeOfList(all) > GOALS_BYTES) {
+    const [first, second] = all;
+    if (!first || !second) break;
+    all.splice(0, 2, { ...second, turns: second.turns + first.turns });
+  }
+  return all;
+}

@@ -1,0 +1,42 @@
+/** What a run keeps of the models that it calls. */
+
+/** What a model call sends, fixed when it is scheduled: every retry sends the same. */
+export interface PinnedCall {
+  callId: string;
+  role: string;
+  model: string;
+  thread: string;
+  epoch: number;
+  /** Messages before this index belong to the call. */
+  upTo: number;
+  toolsOffered: boolean;
+  /** System text of this call where it is not the role's own. */
+  system?: string;
+}
+
+/** Besides the calls in flight. */
+export const CALLS_KEPT = 5;
+
+/** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
+export interface Retries {
+  /** Times in a row that it was lost with its worker. */
+  lost: number;
+  /** Times that the thread was trimmed because the model found it too long. */
+  trims: number;
+}
+
+export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
+
+export interface ModelUse {
+  /** Calls in flight and the last five. */
+  calls: PinnedCall[];
+  /** Which model of its chain each role is at. */
+  index: Record<string, number>;
+  /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
+  contextLimits: Record<string, number>;
+  retries: Retries;
+}
+
+export function newModelUse(): ModelUse {
+  return { calls: [], index: {}, contextLimits: {}, retries: NO_RETRIES };
+}
