@@ -5,14 +5,11 @@ import { SteersmanError } from '../../errors.js';
 import { unreadableNames } from '../../temporal-client.js';
 import type { Temporal } from './connect.js';
 import { explainError } from './grpc-errors.js';
-import { ALL_RUNS, describeRun, timesOf } from './runs.js';
+import { isListed, type ListFilter, listQuery } from './list-filter.js';
+import { describeRun, timesOf } from './runs.js';
 import { readStuckTask, type StuckTask } from './stuck-task.js';
 
-export interface ListOptions {
-  /** Only runs that have not ended. Default false. */
-  open?: boolean;
-  /** Only runs that wait for a person. Default false. */
-  waiting?: boolean;
+export interface ListOptions extends ListFilter {
   /** At most so many. Default 20. */
   limit?: number;
 }
@@ -42,24 +39,21 @@ export interface ListedRun {
 /** Throws a SteersmanError where the server does not list them. */
 export async function* listRuns(
   temporal: Temporal,
-  { open = false, waiting = false, limit = 20 }: ListOptions,
+  { limit = 20, ...filter }: ListOptions,
 ): AsyncGenerator<ListedRun> {
-  const query = [
-    ALL_RUNS,
-    ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
-    ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
-  ].join(' AND ');
   let count = 0;
   try {
-    for await (const info of temporal.client.workflow.list({ query, pageSize: limit })) {
+    for await (const info of temporal.client.workflow.list({ query: listQuery(filter), pageSize: limit })) {
+      if (!isListed(info, filter)) continue;
       yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
       count += 1;
       if (count >= limit) return;
     }
   } catch (error) {
     const known = explainError(error);
-    if (!waiting || known === null || known.code === 'unreachable') throw error;
-    const todo = `The search attribute AgentWaiting may be missing: ${verbCall('doctor --fix')} registers it.`;
+    const byAttribute = filter.waiting || filter.outcome;
+    if (!byAttribute || known === null || known.code === 'unreachable') throw error;
+    const todo = `The search attributes may be missing: ${verbCall('doctor --fix')} registers them.`;
     throw new SteersmanError(known.message, todo, 'configuration');
   }
 }

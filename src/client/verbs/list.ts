@@ -1,20 +1,14 @@
 /** `list`: runs, newest first. */
-
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { startCall, verbCall } from '../../called-as.js';
 import { preview } from '../../core/preview.js';
 import { formatDuration } from '../../print/format.js';
 import { padText } from '../../print/layout.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { EXIT } from '../exit-codes.js';
-import type { ListedRun } from '../index.js';
+import type { ListedRun, ListOptions } from '../index.js';
+import { OUTCOMES, readSince } from '../runs/list-filter.js';
 import { type CommonOptions, describeVerb, positiveInteger, withClient } from './command.js';
-
-interface ListOptions extends CommonOptions {
-  limit: number;
-  open?: boolean;
-  waiting?: boolean;
-}
 
 export function addList(program: Command): void {
   const verb = program
@@ -22,26 +16,42 @@ export function addList(program: Command): void {
     .description('List runs, newest first: id, status, phase or outcome, age, goal.')
     .option('--limit <n>', 'at most so many', positiveInteger, 20)
     .option('--open', 'only runs that have not ended')
-    .option('--waiting', 'only runs that wait for a person, each with what it asks');
-  describeVerb(verb, [verbCall('list --waiting'), verbCall('list --open --limit 100')]).action(
-    async ({ limit, open = false, waiting = false, ...options }: ListOptions) => {
-      await withClient(options, async ({ client, output }) => {
-        let count = 0;
-        for await (const run of client.list({ limit, open, waiting })) {
-          if (output.json) output.value(run);
-          else output.out.line(listLine(run, Date.now()));
-          count += 1;
-        }
-        if (count === 0) output.notes.line(waiting ? 'No run waits for a person.' : NO_RUNS);
-        return EXIT.ok;
-      });
-    },
-  );
+    .option('--waiting', 'only runs that wait for a person, each with what it asks')
+    .addOption(new Option('--outcome <outcome>', 'only runs that ended so').choices(OUTCOMES))
+    .option('--since <when>', 'only runs that began since: 30m, 2h, 3d, or a date', sinceOption)
+    .option('--goal <text>', 'only runs with this text in their goal');
+  describeVerb(verb, [
+    verbCall('list --waiting'),
+    verbCall('list --outcome failed --since 2d'),
+    verbCall('list --goal changelog --limit 100'),
+  ]).action(async (options: ListOptions & CommonOptions) => {
+    await withClient(options, async ({ client, output }) => {
+      let count = 0;
+      for await (const run of client.list(options)) {
+        if (output.json) output.value(run);
+        else output.out.line(listLine(run, Date.now()));
+        count += 1;
+      }
+      if (count === 0) output.notes.line(noRuns(options));
+      return EXIT.ok;
+    });
+  });
+}
+
+function sinceOption(words: string): Date {
+  const since = readSince(words, Date.now());
+  if (since !== null) return since;
+  throw new InvalidArgumentError('It must be such as 30m, 2h, 3d, 1w, 2026-03-01 or 2026-03-01T09:30.');
+}
+
+function noRuns({ open, waiting, outcome, since, goal }: ListOptions): string {
+  if (outcome || since || goal !== undefined) return 'No run is like that.';
+  if (waiting) return 'No run waits for a person.';
+  return open ? 'No run is open.' : `There are no runs. Start one with: ${startCall('"<goal>"')}`;
 }
 
 /** What an id takes that the run's goal gave. */
 const ID_COLUMNS = 39;
-const NO_RUNS = `There are no runs. Start one with: ${startCall('"<goal>"')}`;
 
 export function listLine(run: ListedRun, now: number): string {
   const state = run.stuck ? 'stuck' : stateOf(run);

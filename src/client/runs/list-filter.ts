@@ -1,0 +1,60 @@
+/** Which runs a list shows: what the server filters by, and what only the memo tells. Pure. */
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { Outcome } from '../../core/cause.js';
+import { ALL_RUNS, timesOf } from './runs.js';
+
+export const OUTCOMES = [
+  'completed',
+  'unverified',
+  'budget_exhausted',
+  'stopped',
+  'failed',
+  'cancelled',
+] as const satisfies readonly Outcome[];
+
+export interface ListFilter {
+  /** Only runs that have not ended. Default false. */
+  open?: boolean;
+  /** Only runs that wait for a person. Default false. */
+  waiting?: boolean;
+  /** Only runs that ended so. */
+  outcome?: Outcome;
+  /** Only runs that began then or later. */
+  since?: Date;
+  /** Only runs with this text in their goal, in any case of its letters. */
+  goal?: string;
+}
+
+/** The filter as far as the server knows it. */
+export function listQuery({ open, waiting, outcome, since }: ListFilter): string {
+  return [
+    ALL_RUNS,
+    ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),
+    ...(waiting ? ['AgentWaiting IS NOT NULL'] : []),
+    ...(outcome ? [`AgentOutcome = '${outcome}'`] : []),
+    // Of a run that continued as new this is when its last part began: never before the first.
+    ...(since ? [`StartTime >= '${since.toISOString()}'`] : []),
+  ].join(' AND ');
+}
+
+/** The rest of it, for a run that the server has found. */
+export function isListed(
+  run: Pick<WorkflowExecutionInfo, 'memo' | 'startTime' | 'closeTime'>,
+  { since, goal }: ListFilter,
+): boolean {
+  if (since && Date.parse(timesOf(run).startedAt) < since.getTime()) return false;
+  const told = run.memo?.goal;
+  return goal === undefined || (typeof told === 'string' && told.toLowerCase().includes(goal.toLowerCase()));
+}
+
+const UNIT_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+/** `30m`, `2h`, `3d`, `1w` before `now`, or a date with or without a time, local unless it says else; null for others. */
+export function readSince(words: string, now: number): Date | null {
+  const [, count, unit = ''] = /^(\d{1,5})([mhdw])$/.exec(words) ?? [];
+  if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0));
+  if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(words)) return null;
+  // A date alone would be midnight in Greenwich.
+  const moment = new Date(words.length === 10 ? `${words}T00:00` : words);
+  return Number.isNaN(moment.getTime()) ? null : moment;
+}
