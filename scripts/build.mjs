@@ -1,6 +1,7 @@
 // Transpiles src/ to dist/, file by file, and bundles the workflows; skips both when nothing changed.
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -61,6 +62,7 @@ const { code } = await bundleWorkflowCode({
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
 });
 writeFileSync(join(next, 'workflow-bundle.js'), code);
+chmodSync(join(next, 'cli.js'), 0o755);
 writeFileSync(join(next, '.built'), wanted);
 
 // Several commands may build at once: the last one wins, and none finds a folder half removed.

@@ -6,7 +6,7 @@ import { isCheckout } from './stack/home.js';
 const BIN_NAMES = ['steersman', 'cli.js'];
 
 /** In a checkout the commands are npm scripts, unless the `bin` itself was called. */
-const byNpm = isCheckout && !BIN_NAMES.includes(basename(process.argv[1] ?? ''));
+export const byNpm = isCheckout && !BIN_NAMES.includes(basename(process.argv[1] ?? ''));
 
 /** A verb with its arguments: `steersman show my-run`, or `npm run client -- show my-run`. */
 export function verbCall(words: string): string {
@@ -41,3 +41,6 @@ export const PROGRAM = {
   dev: byNpm ? 'npm run dev --' : 'steersman dev',
   worker: byNpm ? 'npm run worker --' : 'steersman worker',
 } as const;
+
+/** What to do where a part of the build is missing. */
+export const REBUILD = byNpm ? 'Run "npm run build".' : 'Install the package again.';

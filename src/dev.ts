@@ -2,13 +2,14 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { PROGRAM, scriptCall } from './called-as.js';
 import { exitCodeOfError } from './client/exit-codes.js';
+import { projectWorker } from './client/runs/project-worker.js';
+import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { errorLine } from './print/output.js';
-import { projectRoot, resolveHome } from './stack/home.js';
+import { resolveHome } from './stack/home.js';
 import { ensureServer } from './stack/server.js';
-import { projectFingerprint } from './stack/settings.js';
 import { stackUse, stopStack } from './stack/stop.js';
 import { ensureWorker } from './stack/workers.js';
 
@@ -23,7 +24,7 @@ const say = errorLine;
 
 /** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
 async function dev(options: { stop?: boolean; config?: string }): Promise<void> {
-  const configDir = resolve(options.config ?? projectRoot);
+  const configDir = resolve(options.config ?? defaultConfigDir());
   await checkConfigDir(configDir);
   loadDotEnv(configDir);
   const home = resolveHome();
@@ -32,9 +33,7 @@ async function dev(options: { stop?: boolean; config?: string }): Promise<void> 
     return;
   }
   const server = await ensureServer(home, { report: say });
-  const fingerprint = projectFingerprint(configDir);
-  const args = options.config === undefined ? [] : ['--config', configDir];
-  const worker = await ensureWorker(server, { fingerprint, args, cwd: projectRoot }, { report: say });
+  const worker = await ensureWorker(server, projectWorker(configDir), { report: say });
   say(`Temporal server  ${server.address}${server.startedHere ? '' : ' (ran already)'}`);
   say(`Web UI           ${server.webUi}`);
   say(`Worker           task queue ${worker.taskQueue}, log ${worker.logFile}`);
@@ -74,7 +73,7 @@ function untilInterrupted(): Promise<void> {
 const command = new Command(PROGRAM.dev)
   .description('The local stack in the foreground: a Temporal server with its Web UI, and a worker.')
   .option('--stop', 'end the server and all workers of this project that run in the background')
-  .option('--config <dir>', 'folder with steersman.yaml, .mcp.json and prompts (default: the project)')
+  .option('--config <dir>', CONFIG_OPTION)
   .addHelpText('after', HELP)
   .action(dev);
 

@@ -5,19 +5,21 @@ import { inspect } from 'node:util';
 import { Command } from 'commander';
 import { PROGRAM, scriptCall } from './called-as.js';
 import { exitCodeOfError } from './client/exit-codes.js';
+import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { env, loadDotEnv } from './env.js';
 import { SteersmanError } from './errors.js';
 import { errorLine } from './print/output.js';
-import { projectRoot } from './stack/home.js';
 import { runWorker } from './worker/run-worker.js';
-
-loadDotEnv(projectRoot);
+import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
 const program = new Command(PROGRAM.worker)
   .description('Serves runs of Steersman: workflows, model calls and tool calls of one task queue.')
-  .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts', projectRoot)
-  .option('--task-queue <name>', 'task queue to serve (STEERSMAN_TASK_QUEUE)', env.taskQueue() ?? 'steersman')
+  .option('--config <dir>', CONFIG_OPTION)
+  .option(
+    '--task-queue <name>',
+    `task queue to serve (default: STEERSMAN_TASK_QUEUE, else ${DEFAULT_TASK_QUEUE})`,
+  )
   .addHelpText(
     'after',
     `
@@ -29,10 +31,11 @@ Examples:
   TEMPORAL_ADDRESS=localhost:7233 ${scriptCall('worker')}
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
-  .action(async (options: { config: string; taskQueue: string }) => {
-    const configDir = resolve(options.config);
+  .action(async (options: { config?: string; taskQueue?: string }) => {
+    const configDir = resolve(options.config ?? defaultConfigDir());
     await checkConfigDir(configDir);
-    await runWorker({ configDir, taskQueue: options.taskQueue });
+    for (const folder of [configDir, defaultConfigDir()]) loadDotEnv(folder);
+    await runWorker({ configDir, taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE });
   });
 
 try {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { REBUILD } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { identify, isAlive, type ProcessId } from './process-id.js';
 
@@ -44,7 +45,7 @@ export async function startInBackground(options: BackgroundProcess): Promise<Pro
 /** Throws a SteersmanError when a script of the build is not there. */
 export function requireScript(path: string): string {
   if (existsSync(path)) return path;
-  throw new SteersmanError(`A part of the build is missing: ${path}`, 'Run "npm run build".');
+  throw new SteersmanError(`A part of the build is missing: ${path}`, REBUILD);
 }
 
 /** What became of a start: it is ready, the process has ended, or neither in time. */

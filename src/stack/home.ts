@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
@@ -15,12 +16,21 @@ export function builtScript(name: string): string {
   return join(projectRoot, 'dist', name);
 }
 
+/** A folder of this user by the conventions of XDG: `variable`, else `fallback` below the user's own folder. */
+function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: string): string {
+  const named = env.lookup(variable);
+  // A relative path is to be ignored, says the convention.
+  const base = named !== undefined && isAbsolute(named) ? named : join(homedir(), fallback);
+  return join(base, 'steersman');
+}
+
 /**
- * The folder of the local stack: `STEERSMAN_HOME`, else `.steersman` of the project. Two folders are two
- * independent stacks.
+ * The folder of the local stack: `STEERSMAN_HOME`, else in a checkout its `.steersman`, else `steersman` in this user's
+ * folder for state (`XDG_STATE_HOME`, `~/.local/state`). Two folders are two independent stacks.
  */
 export function resolveHome(named: string | undefined = env.home()): string {
-  return resolve(named ?? join(projectRoot, '.steersman'));
+  if (named !== undefined) return resolve(named);
+  return isCheckout ? join(projectRoot, '.steersman') : userFolder('XDG_STATE_HOME', '.local/state');
 }
 
 /** Where a stack keeps what it knows. All paths are absolute. */
@@ -91,11 +101,13 @@ function makeFolder(dir: string): void {
 }
 
 /**
- * Where a fetched Temporal binary is kept: in the project, so that running and testing share it whatever
- * STEERSMAN_HOME says and `npm ci` leaves it alone; in the home when the project is read-only.
+ * Where a fetched Temporal binary is kept: in the checkout, so that running and testing share it whatever
+ * STEERSMAN_HOME says and `npm ci` leaves it alone, else in this user's cache; in the home where that is read-only.
  */
 export function binaryCacheDir(home: string): string {
-  const shared = join(projectRoot, '.steersman', 'bin');
+  const shared = isCheckout
+    ? join(projectRoot, '.steersman', 'bin')
+    : join(userFolder('XDG_CACHE_HOME', '.cache'), 'bin');
   try {
     makeFolder(shared);
     accessSync(shared, constants.W_OK);

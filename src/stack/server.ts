@@ -1,3 +1,4 @@
+import { REBUILD } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
 import { endDevServer, plainEnvironment, SERVER_GRACE_MS } from './dev-server.js';
@@ -121,7 +122,7 @@ function keeperError(home: string, timedOut: boolean): SteersmanError {
   const what = timedOut ? 'is not ready after 100 s' : 'ended while starting';
   return new SteersmanError(
     `The keeper of the local Temporal server ${what}. The end of ${paths.keeperLog}:\n${lastLines(paths.keeperLog)}`,
-    'If the build is missing or old, run "npm run build".',
+    `Is the build missing or old? ${REBUILD}`,
     'host',
   );
 }

@@ -45,7 +45,7 @@ export function projectFingerprint(configDir: string, extra: Record<string, stri
   const names = [...new Set([...provider, ...named])].filter(name => name !== undefined);
   const values = Object.fromEntries(names.map(name => [name, env.lookup(name)]));
   return settingsFingerprint({
-    files: [...files, join(projectRoot, 'package-lock.json')],
+    files: [...files, join(projectRoot, 'package.json'), join(projectRoot, 'package-lock.json')],
     folders: [join(configDir, 'prompts'), join(projectRoot, 'prompts'), join(projectRoot, 'dist')],
     values: { ...values, ...extra, configDir, node: process.version },
   });

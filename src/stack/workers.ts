@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { REBUILD } from '../called-as.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
@@ -163,7 +164,7 @@ async function startWorker(
 function startError(failure: SteersmanError | null, logFile: string, what: string) {
   if (failure !== null) return failure;
   const message = `The worker ${what} while starting. The end of ${logFile}:\n${lastLines(logFile) || '(empty)'}`;
-  return new SteersmanError(message, 'If the build is missing or old, run "npm run build".', 'host');
+  return new SteersmanError(message, `Is the build missing or old? ${REBUILD}`, 'host');
 }
 
 /** This process's environment with the local server instead of any other Temporal that it names. */

@@ -1,7 +1,9 @@
 /** Workflow code for workers: the bundle of the build, and our workflow in the bundle of an application. */
+
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { BundlerPlugin, WorkflowBundleOption } from '@temporalio/worker';
+import { REBUILD } from '../called-as.js';
 import { SteersmanError } from '../errors.js';
 import { builtScript } from '../stack/home.js';
 
@@ -24,7 +26,7 @@ export async function shippedBundle(): Promise<{ workflowBundle: { code: string 
     const code = await readFile(path, 'utf8');
     return { workflowBundle: { code }, buildId: buildIdOf(code) };
   } catch {
-    throw new SteersmanError(`The workflow bundle ${path} is missing.`, 'Run "npm run build".');
+    throw new SteersmanError(`The workflow bundle ${path} is missing.`, REBUILD);
   }
 }
 

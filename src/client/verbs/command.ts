@@ -1,12 +1,12 @@
 /** What all commands share: options, connection, errors as messages, exit codes. */
 import type { Command } from 'commander';
 import { CommanderError, InvalidArgumentError } from 'commander';
+import { defaultConfigDir } from '../../config/config-dir.js';
 import { loadDotEnv } from '../../env.js';
 import { SteersmanError } from '../../errors.js';
 import type { Output } from '../../print/output.js';
 import { createOutput, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
-import { projectRoot } from '../../stack/home.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { connect, type Run, type SteersmanClient } from '../index.js';
 import { explainError } from '../runs/grpc-errors.js';
@@ -62,7 +62,7 @@ export function positiveInteger(value: string): number {
 
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
-  loadDotEnv(projectRoot);
+  loadDotEnv(defaultConfigDir());
   try {
     await program.parseAsync();
   } catch (error) {

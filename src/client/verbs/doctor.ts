@@ -2,12 +2,12 @@
 
 import type { Command } from 'commander';
 import { quietVerbCall, verbCall } from '../../called-as.js';
+import { CONFIG_OPTION, defaultConfigDir } from '../../config/config-dir.js';
 import { examine } from '../../doctor/examine.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
 import { env } from '../../env.js';
 import { createOutput } from '../../print/output.js';
-import { projectRoot } from '../../stack/home.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb } from './command.js';
@@ -28,7 +28,7 @@ export function addDoctor(program: Command): void {
     )
     .option('--fix', 'mend what can be mended: register search attributes, fetch the Temporal CLI')
     .option('--workspace <dir>', 'folder that tool servers are started for', '.')
-    .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
+    .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue that workers should serve (STEERSMAN_TASK_QUEUE)')
     .addHelpText('after', '\nExit codes: 0 nothing failed (warnings may be left); 1 something did.');
   describeVerb(verb, [
@@ -39,7 +39,7 @@ export function addDoctor(program: Command): void {
     const output = createOutput(options);
     const findings: Finding[] = [];
     const round = examine({
-      configDir: options.config === undefined ? projectRoot : userPath(options.config),
+      configDir: options.config === undefined ? defaultConfigDir() : userPath(options.config),
       workspace: userPath(options.workspace),
       taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE,
       fix: options.fix === true,

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
 import { quietVerbCall } from '../../called-as.js';
+import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
 import { env } from '../../env.js';
 import { serveHttp } from '../../mcp-server/http.js';
@@ -38,7 +39,7 @@ export function addMcp(program: Command): void {
       'folder that runs may work in or below, repeatable; the first is the default (default: where you are)',
       (dir: string, dirs: string[] = []) => [...dirs, userPath(dir)],
     )
-    .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
+    .option('--config <dir>', CONFIG_OPTION)
     .addHelpText('after', EXAMPLES)
     .action(serve);
 }

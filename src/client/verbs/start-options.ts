@@ -1,7 +1,9 @@
 /** The options of `npm start` and the verb `start`: what to run, and how. */
+
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { readTextIfPresent } from '../../config/files.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { isRecord } from '../../core/json.js';
@@ -32,7 +34,7 @@ export function addStartOptions(command: Command): Command {
       addLimit,
     )
     .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
-    .option('--config <dir>', 'folder of steersman.yaml, .mcp.json and prompts (default: the project)')
+    .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 

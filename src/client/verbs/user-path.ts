@@ -1,8 +1,9 @@
 /** Paths as the user gives them. */
 import { resolve } from 'node:path';
+import { byNpm } from '../../called-as.js';
 import { env } from '../../env.js';
 
-/** Where the user stands: npm runs scripts in the project's folder. */
+/** Where the user stands: npm runs scripts of a checkout in the checkout. */
 export function userPath(path: string): string {
-  return resolve(env.lookup('INIT_CWD') ?? process.cwd(), path);
+  return resolve((byNpm ? env.lookup('INIT_CWD') : undefined) ?? process.cwd(), path);
 }

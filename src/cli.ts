@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+/** The `bin`: a goal, a verb, a worker or the local stack, from any folder. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { PROGRAM } from './called-as.js';
+import { addVerbs, WHERE } from './client/verbs/all.js';
+import { runCommandLine, strict } from './client/verbs/command.js';
+import { addRun } from './client/verbs/run.js';
+import { projectRoot } from './stack/home.js';
+
+/** Programs of their own, each loaded when it is called: a worker is heavy. */
+const PROGRAMS = {
+  worker: 'Serve runs of one task queue: their workflows, model calls and tool calls.',
+  dev: 'The local stack in the foreground: a Temporal server with its Web UI, and a worker.',
+} as const;
+
+const [name] = process.argv.slice(2);
+if (name === 'worker' || name === 'dev') {
+  process.argv.splice(2, 1);
+  await (name === 'worker' ? import('./worker.js') : import('./dev.js'));
+} else {
+  // Options after a verb are the verb's, also where a goal has one of that name.
+  const program = strict(new Command(PROGRAM.start)).enablePositionalOptions();
+  addVerbs(addRun(program)).addHelpText('after', WHERE);
+  for (const [script, description] of Object.entries(PROGRAMS))
+    program.command(script).description(description);
+  const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+  await runCommandLine(program.version(String(version)));
+}

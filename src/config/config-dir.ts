@@ -1,0 +1,36 @@
+/** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { byNpm } from '../called-as.js';
+import { projectRoot } from '../stack/home.js';
+
+/** Either makes a folder one of configuration. */
+const FILES = ['steersman.yaml', '.mcp.json'];
+
+/** How `--help` says it. */
+export const CONFIG_OPTION = `folder of steersman.yaml, .mcp.json and prompts (default: ${
+  byNpm ? 'the project' : 'the nearest from here upwards, else the defaults'
+})`;
+
+/**
+ * The folder of configuration that holds in `from`: the nearest at or above it with a `steersman.yaml` or an
+ * `.mcp.json`, else the package's own, with its defaults. Called by npm in a checkout: the checkout.
+ */
+export function defaultConfigDir(from: string = process.cwd()): string {
+  return byNpm ? projectRoot : (nearestConfigDir(from) ?? projectRoot);
+}
+
+/** Null where there is none. */
+function nearestConfigDir(from: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (FILES.some(name => isTrusted(join(folder, name)))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */
+function isTrusted(file: string): boolean {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const me = process.getuid?.();
+  return stat?.isFile() === true && (me === undefined || stat.uid === me || stat.uid === 0);
+}
