@@ -29,7 +29,7 @@ import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { failpoint } from '../failpoints.js';
 import { toolNamer } from '../mcp/tool-names.js';
-import { pack } from '../workflows/platform/packed.js';
+import { pack } from './pack.js';
 import { raceStop, stopReason } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';
 

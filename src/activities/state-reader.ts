@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import type { LlmMessage } from '../core/message.js';
+import type { ModelRequestHead, ModelRequestPage } from '../core/model-request.js';
 import { askPatiently } from '../query-errors.js';
-import type { ModelRequestHead, ModelRequestPage } from './types.js';
 
 /** Which call asks, in which run. */
 export interface CallReference {

@@ -3,12 +3,10 @@
  * which activities read from the workflow by query.
  */
 
-import type { AssistantMessage, LlmMessage, ToolContent, Usage } from '../core/message.js';
-import type { Dialect } from '../core/outputs/envelope.js';
-import type { OutputContract } from '../core/role.js';
+import type { AssistantMessage, ToolContent, Usage } from '../core/message.js';
+import type { ModelRequestPage } from '../core/model-request.js';
+import type { Packed } from '../core/packed.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
-import type { JsonSchema } from '../core/tools/tool.js';
-import type { Packed } from '../workflows/platform/packed.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
@@ -21,43 +19,6 @@ export interface CallModelInput {
   model: string;
   /** Names what the workflow offered for this call: see `RequestSinks`. */
   check: string;
-}
-
-/** A tool offered with a call, as the model sees it. */
-export interface OfferedTool {
-  name: string;
-  description: string;
-  inputSchema: JsonSchema;
-  validation: 'strict' | 'delegate';
-}
-
-/** The part of a request that stays the same over many calls of a role. */
-export interface ModelRequestHead {
-  system: string;
-  tools: OfferedTool[];
-  output: OutputContract;
-  /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it. */
-  dialect: Dialect;
-  temperature: number | null;
-  maxOutputTokens: number | null;
-}
-
-/** Answer of the query `modelRequest`: one page of what a call sends. */
-export interface ModelRequestPage {
-  callId: string;
-  role: string;
-  thread: string;
-  /** Messages are append-only within an epoch: a cache key with the thread. */
-  epoch: number;
-  /** Names the head: same key in the same run, same head. */
-  headKey: string;
-  /** Absent when the asker said that it has `headKey`. */
-  head?: ModelRequestHead;
-  /** Index of the first message of this page in the thread. */
-  from: number;
-  messages: LlmMessage[];
-  /** Index to ask for next, or null when this page ends the request. */
-  next: number | null;
 }
 
 /** Where a workflow puts what its next call sends, for activities of the same worker. */
@@ -124,26 +85,4 @@ export interface SteersmanActivities {
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
-}
-
-/** Heartbeat details of a tool call whose server tells how far it is. */
-export interface ToolProgress {
-  callId: string;
-  tool: string;
-  progress: number;
-  total?: number;
-  message?: string;
-}
-
-/** Heartbeat details of a model call: the live text. */
-export interface LiveText {
-  callId: string;
-  attempt: number;
-  channel: 'text' | 'reasoning' | 'tool_input';
-  /** Characters of this channel before `tail`. */
-  offset: number;
-  /** The last 2,000 characters at most. */
-  tail: string;
-  /** Tokens of the call so far, estimated, its failed attempts included: the next attempt goes on from it. */
-  spent?: Usage;
 }

@@ -1,9 +1,10 @@
 /** `steersman/client`: start runs of agents, follow them, steer them, answer what they ask. */
-export type { ToolProgress } from '../activities/types.js';
+
 export type { Cause, Outcome } from '../core/cause.js';
 export { causeText } from '../core/cause.js';
 export type { Gate, GateKind } from '../core/gates/gate.js';
 export type { GoalRecord } from '../core/goal.js';
+export type { ToolProgress } from '../core/heartbeats.js';
 export type { InboxItem, SteerTime } from '../core/inbox.js';
 export type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 export type { Counters, Limits } from '../core/limits.js';

@@ -8,8 +8,8 @@ import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { outLine } from '../print/output.js';
+import { recentPollers } from '../worker/pollers.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
-import { recentPollers } from './pollers.js';
 
 async function main(): Promise<string | null> {
   // Asking must not start a local stack.

@@ -1,6 +1,7 @@
 /** Tool calls that a role of the envelope dialect writes as JSON: the same blocks as native ones. */
-import type { ModelRequestHead } from '../activities/types.js';
+
 import type { ToolUseBlock } from '../core/message.js';
+import type { ModelRequestHead } from '../core/model-request.js';
 import { envelopeToolCall } from '../core/outputs/envelope.js';
 import { extractJson } from '../core/outputs/parse-output.js';
 import { toToolUse } from './tool-arguments.js';

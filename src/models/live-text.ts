@@ -1,5 +1,5 @@
 /** Live text as heartbeat details (docs/architecture.md, "Live text"), and the heartbeat that keeps a silent call alive. */
-import type { LiveText } from '../activities/types.js';
+import type { LiveText } from '../core/heartbeats.js';
 import type { ChannelText } from './reply-draft.js';
 
 export interface LiveTextOptions {

@@ -1,7 +1,7 @@
 /** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire (M1). */
 
-import type { ModelRequestHead } from '../activities/types.js';
 import type { LlmMessage, StopReason } from '../core/message.js';
+import type { ModelRequestHead } from '../core/model-request.js';
 
 /** One call of a model, in canonical form. */
 export interface ModelRequest extends ModelRequestHead {

@@ -1,7 +1,8 @@
 /** A reply while it arrives, and what is made of it at its end. */
 
-import type { LiveText, OfferedTool } from '../activities/types.js';
+import type { LiveText } from '../core/heartbeats.js';
 import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import type { OfferedTool } from '../core/model-request.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
 import { splitAtCloseLine } from './think-tags.js';
 import { toToolUse } from './tool-arguments.js';

@@ -1,8 +1,8 @@
 /** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
-import type { OfferedTool } from '../activities/types.js';
 import { isRecord, nestsTooDeep } from '../core/json.js';
 import type { ToolUseBlock } from '../core/message.js';
+import type { OfferedTool } from '../core/model-request.js';
 import { validateArguments } from '../schema/validate-arguments.js';
 
 /** Raw text is kept to show what was really said, not to be complete. */

@@ -2,12 +2,13 @@
  * The plain live view: one line an event, and the running text of model calls as it comes. Of a reply that is
  * JSON the words that are meant for people, when it has ended.
  */
-import type { ToolProgress } from '../activities/types.js';
+
 import type { LiveChannel, LiveDelta, LiveProgress, TextDelta } from '../client/runs/live-text.js';
 import { completeLive, followLive, joined, progressWords } from '../client/runs/live-text.js';
 import type { Retry } from '../client/runs/pending-calls.js';
 import type { RunEnd } from '../client/runs/run-end.js';
 import type { RunEvent } from '../client/runs/watch-run.js';
+import type { ToolProgress } from '../core/heartbeats.js';
 import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';

@@ -4,10 +4,12 @@
  */
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { pack } from '../activities/pack.js';
 import { isRecord } from '../core/json.js';
+import type { Packed } from '../core/packed.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { Secrets } from '../secrets.js';
-import { type Packed, pack, unpack } from '../workflows/platform/packed.js';
+import { unpack } from '../workflows/platform/unpack.js';
 import { isOurs } from './only-runs.js';
 
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {

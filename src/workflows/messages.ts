@@ -1,6 +1,5 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { ModelRequestPage } from '../activities/types.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { Cursor } from '../core/cursor.js';
 import type { Gate } from '../core/gates/gate.js';
@@ -9,6 +8,7 @@ import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
+import type { ModelRequestPage } from '../core/model-request.js';
 import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';

@@ -7,10 +7,10 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
-  ModelRequestPage,
   StoreTextInput,
 } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
+import type { ModelRequestPage } from '../core/model-request.js';
 import type { RunState } from '../core/run-state.js';
 
 export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailure };

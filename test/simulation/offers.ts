@@ -1,7 +1,7 @@
 /** A worker's memory of what was offered: put together, offers must be what the query answers. */
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelRequestHead, ModelRequestPage } from '../../src/activities/types.js';
 import type { LlmMessage } from '../../src/core/message.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../src/core/model-request.js';
 import { expectThat } from './expect-that.js';
 
 export class Offers {

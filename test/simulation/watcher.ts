@@ -5,7 +5,6 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
-  ModelRequestHead,
 } from '../../src/activities/types.js';
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
@@ -14,6 +13,7 @@ import { goalTimeMs } from '../../src/core/goal.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
+import type { ModelRequestHead } from '../../src/core/model-request.js';
 import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
 import { isOpen } from '../../src/core/plan.js';
 import { offeredTools } from '../../src/core/run-config.js';

@@ -4,9 +4,9 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
-  ModelRequestPage,
 } from '../../src/activities/types.js';
 import { fitForHandover } from '../../src/core/handover.js';
+import type { ModelRequestPage } from '../../src/core/model-request.js';
 import type { RunState } from '../../src/core/run-state.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';

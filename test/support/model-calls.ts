@@ -2,8 +2,10 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { type CallModelDeps, createCallModel } from '../../src/activities/call-model.js';
-import type { CallModelResult, LiveText, ModelRequestHead, OfferedTool } from '../../src/activities/types.js';
+import type { CallModelResult } from '../../src/activities/types.js';
+import type { LiveText } from '../../src/core/heartbeats.js';
 import type { LlmMessage } from '../../src/core/message.js';
+import type { ModelRequestHead, OfferedTool } from '../../src/core/model-request.js';
 import { createOpenAiProvider, type OpenAiOptions } from '../../src/models/openai.js';
 import { createProviders } from '../../src/models/providers.js';
 

@@ -1,5 +1,5 @@
 /** What a watcher prints of the live text of a model call: texts in, deltas out. Pure. */
-import type { LiveText, ToolProgress } from '../../activities/types.js';
+import type { LiveText, ToolProgress } from '../../core/heartbeats.js';
 import type { JournalEvent } from '../../core/journal.js';
 
 export type LiveChannel = LiveText['channel'];

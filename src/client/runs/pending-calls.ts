@@ -1,6 +1,7 @@
 /** What `describe()` tells of the activities that run: live text and retries. */
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
-import type { LiveText, SteersmanActivities, ToolProgress } from '../../activities/types.js';
+import type { SteersmanActivities } from '../../activities/types.js';
+import type { LiveText, ToolProgress } from '../../core/heartbeats.js';
 import { isRecord } from '../../core/json.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';

@@ -1,6 +1,6 @@
 /** Follows a run from its first event to its end: journal, live text, retries. One poller a run. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ToolProgress } from '../../activities/types.js';
+import type { ToolProgress } from '../../core/heartbeats.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { eventsQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';

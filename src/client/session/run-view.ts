@@ -1,5 +1,5 @@
 /** What a session knows of its run: journal and live text, folded. Pure. */
-import type { ToolProgress } from '../../activities/types.js';
+import type { ToolProgress } from '../../core/heartbeats.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';

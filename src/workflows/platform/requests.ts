@@ -3,10 +3,10 @@
  * scheduled, so every retry gets the same request (docs/architecture.md, "Model calls by reference").
  */
 import { ApplicationFailure } from '@temporalio/workflow';
-import type { ModelRequestHead, ModelRequestPage } from '../../activities/types.js';
 import { levels } from '../../core/cursor.js';
 import type { LlmMessage } from '../../core/message.js';
 import { convertToLlm, toolCallsOf } from '../../core/message.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import { offeredTools } from '../../core/run-config.js';
 import type { RunState } from '../../core/run-state.js';

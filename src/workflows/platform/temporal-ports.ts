@@ -31,8 +31,8 @@ import type { RunState } from '../../core/run-state.js';
 import type { RunInput } from '../messages.js';
 import { WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
-import { unpack } from './packed.js';
 import { showStatus } from './show.js';
+import { unpack } from './unpack.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;

@@ -13,7 +13,7 @@ import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/errors.js';
-import { unpack } from '../../../src/workflows/platform/packed.js';
+import { unpack } from '../../../src/workflows/platform/unpack.js';
 
 const readFileTool: ToolDefinition = {
   name: 'read_file',

@@ -1,9 +1,9 @@
 import { WorkflowNotFoundError } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { createStateReader, OfferedRequests, type PageQuery } from '../../../src/activities/state-reader.js';
-import type { ModelRequestHead, ModelRequestPage } from '../../../src/activities/types.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import { convertToLlm, type Message } from '../../../src/core/message.js';
+import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/model-request.js';
 import { failureOf, user } from '../../support/model-calls.js';
 
 const HEAD: ModelRequestHead = {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ModelRequestHead } from '../../../src/activities/types.js';
+import type { ModelRequestHead } from '../../../src/core/model-request.js';
 import { ENVELOPE_FIELDS } from '../../../src/core/outputs/envelope.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { JsonSchema } from '../../../src/core/tools/tool.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { OfferedTool } from '../../../src/activities/types.js';
 import type { ToolUseBlock } from '../../../src/core/message.js';
+import type { OfferedTool } from '../../../src/core/model-request.js';
 import {
   type ScriptedModel,
   type ScriptedReply,

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pack, unpack } from '../../../../src/workflows/platform/packed.js';
+import { pack } from '../../../../src/activities/pack.js';
+import { unpack } from '../../../../src/workflows/platform/unpack.js';
 
 describe('pack', () => {
   it('pack: any JSON value → the same value back, any script and lone surrogates as JSON writes them', () => {
