@@ -39,10 +39,12 @@ export function scopeOf(seen: Seen): (path: string) => boolean {
   return path => folders.length === 0 || folders.some(folder => `${path}/`.startsWith(`${folder}/`));
 }
 
-/** Files below the goal's folders, by path. */
+/** Files below the goal's folders, by path; without the one to be written, for what it held is replaced. */
 export function filesInScope(seen: Seen): FileSeen[] {
   const isInScope = scopeOf(seen);
-  const files = [...seen.evidence.files.values()].filter(({ path }) => isInScope(path));
+  const files = [...seen.evidence.files.values()].filter(
+    ({ path }) => isInScope(path) && path !== seen.intent.writeTo,
+  );
   return files.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -134,7 +134,8 @@ function largestSection(seen: Seen): string {
 function coverage(seen: Seen): string {
   const all = countableFiles(seen);
   const read = all.filter(file => file.whole).length;
-  if (read === all.length) return say(seen, `in all ${read} text files`, `全部 ${read} 个文本文件中`);
+  if (read === all.length)
+    return say(seen, `in all ${plural(read, 'text file')}`, `全部 ${read} 个文本文件中`);
   return say(
     seen,
     `in the ${read} of ${all.length} text files that were read`,

@@ -3,7 +3,7 @@ import type { MadeCall } from '../../../src/rehearsal/conversation.js';
 import { gatherEvidence } from '../../../src/rehearsal/evidence.js';
 import { readGoal } from '../../../src/rehearsal/goal.js';
 import { findPlaces, MARKERS } from '../../../src/rehearsal/places.js';
-import { notReadSection } from '../../../src/rehearsal/sections.js';
+import { notReadSection, TOPIC_SECTIONS } from '../../../src/rehearsal/sections.js';
 
 function made(name: string, args: Record<string, unknown>, text: string, ending: MadeCall['ending'] = 'ok') {
   return { name, args, text, ending, cut: null, pageEnd: null } satisfies MadeCall;
@@ -29,4 +29,15 @@ test('markers: 待办 in a file → found as a TODO is (TE10)', () => {
     text: '// 待办：查潮汐表\n// TODO tides\n',
   };
   expect(findPlaces([file], MARKERS).map(place => place.line)).toEqual([1, 2]);
+});
+
+test('file to be written: it is there from an earlier run → what it held counts for nothing', () => {
+  const intent = readGoal('Write a list of the TODOs to TODO.md');
+  const evidence = gatherEvidence([
+    made('list_directory', { path: '.' }, '[FILE] TODO.md\n[FILE] a.ts'),
+    made('read_text_file', { path: 'TODO.md' }, '## TODO of old'),
+    made('read_text_file', { path: 'a.ts' }, '// TODO tides'),
+  ]);
+  const section = TOPIC_SECTIONS.todos({ intent, evidence, isFull: false });
+  expect(section).toContain('1 TODO, on 1 line in 1 file, in all 1 text file');
 });
