@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
-/** `T5`; not the `Z0` of `[a-zA-Z0-9]`. */
-const CODE = /(?<![-\w])[A-Z]{1,3}\d{1,2}(?!\w)/g;
+/** `T5`; not the `Z0` of `[a-zA-Z0-9]`, nor the `T00` of a moment. */
+const CODE = /(?<![-\w])[A-Z]{1,3}[1-9]\d?(?!\w)/g;
 const RULE = /^- \*\*(\w+)\*\* \S/gm;
 
 const rules = [...read('docs/rules.md').matchAll(RULE)].map(([, code]) => code ?? '');
