@@ -26,10 +26,17 @@ interface PlannedTask {
   completionCriteria: string;
 }
 
-/** Answers a planning brief. */
+/** Answers a planning brief: with the first plan, or with new tasks for what is missing. */
 export function planReply({ brief, system }: Conversation, seen: Seen): RuleReply {
+  const box = toolboxOf(toolsInOverview(system));
   const known = brief?.kind === 'replan' ? tasksOf(brief) : [];
-  const tasks = known.length > 0 ? replanned(seen, known) : firstPlan(seen, system);
+  const work = known.length > 0 ? missingWork(seen, box) : workFor(seen.intent);
+  const canDo = canSeeFiles(box) ? work.filter(kind => kind !== 'write' || box.write !== undefined) : [];
+  const taken = known.map(({ id }) => id);
+  // Where nothing more can be done, the plan stays as it is.
+  const kept =
+    known.length > 0 ? known.map(({ id, description }) => taskOf(id, description)) : explaining(seen);
+  const tasks = canDo.length > 0 ? tasksFor(seen, canDo, taken) : kept;
   const todos = tasks.map((task, index) => ({ ...task, priority: index + 1, status: 'pending' }));
   const summary = say(
     seen,
@@ -40,33 +47,21 @@ export function planReply({ brief, system }: Conversation, seen: Seen): RuleRepl
   return jsonReply(thought, 'planner-response', { summary, needsMorePlanning: false, todos });
 }
 
-function firstPlan(seen: Seen, system: string): PlannedTask[] {
-  const box = toolboxOf(toolsInOverview(system));
-  const canDo = workFor(seen.intent).filter(work => work !== 'write' || box.write !== undefined);
-  if (canSeeFiles(box)) return tasksFor(seen, canDo, []);
-  const description = say(
-    seen,
-    'Say what can be done without tools that see files',
-    '说明没有文件工具时能做什么',
-  );
-  return [{ id: EXPLAIN_TASK, description, dependencies: [], completionCriteria: description }];
+function taskOf(id: string, description: string): PlannedTask {
+  return { id, description, dependencies: [], completionCriteria: description };
 }
 
-/** New tasks for what is missing; where nothing more can be done, the plan stays as it is. */
-function replanned(seen: Seen, known: { id: string; description: string }[]): PlannedTask[] {
-  const missing = missingWork(seen);
-  if (missing.length > 0)
-    return tasksFor(
-      seen,
-      missing,
-      known.map(({ id }) => id),
-    );
-  return known.map(task => ({ ...task, dependencies: [], completionCriteria: task.description }));
+function explaining(seen: Seen): PlannedTask[] {
+  const [english, chinese] = [
+    'Say what can be done without tools that see files',
+    '说明没有文件工具时能做什么',
+  ];
+  return [taskOf(EXPLAIN_TASK, say(seen, english, chinese))];
 }
 
 /** What the goal needs, that is not there, and that a further call can bring. */
-export function missingWork(seen: Seen): Work[] {
-  return workFor(seen.intent).filter(work => nextCalls(work, seen, ALL_USES).length > 0);
+export function missingWork(seen: Seen, box = ALL_USES): Work[] {
+  return workFor(seen.intent).filter(work => nextCalls(work, seen, box).length > 0);
 }
 
 /** Says what a kind of work still lacks, with the files and folders by name. */

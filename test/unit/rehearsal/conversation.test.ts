@@ -182,6 +182,9 @@ describe('rehearsal: roles', () => {
       userNeedsSatisfied: false,
       summary: expect.stringContaining('No tools'),
     });
+    request.messages.push(user(briefOfPlan(state([task('explain', 'completed')], ['More.']))));
+    const again = parseRoleOutput('plan', replyFor(readConversation(request)).text);
+    expect(again.value?.tasks.map(({ id }) => id)).toEqual(['explain']);
   });
 
   test('executor: a survey → the folder, then the folders in it, those of dependencies left out', () => {
