@@ -44,6 +44,8 @@ export const env = {
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
   noColor: () => read('NO_COLOR'),
+  /** Whether the terminal's bell may ring. */
+  bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
   /** Looks up any variable: for `${VAR}` in `.mcp.json`. */
   lookup: read,
   /** The whole environment: for child processes that need it. */

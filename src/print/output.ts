@@ -66,6 +66,11 @@ function streamSink(stream: NodeJS.WriteStream): TextSink {
   return textSink(text => void stream.write(text), pc.createColors(colored));
 }
 
+/** Calls a person who looks elsewhere, in a terminal; STEERSMAN_BELL=off keeps it silent. */
+export function ringBell(): void {
+  if (process.stderr.isTTY === true && env.bell()) process.stderr.write('\u0007');
+}
+
 export function createOutput(options: { json?: boolean | undefined }): Output {
   // `watch | head` closes the pipe: that is no error of ours.
   process.stdout.on('error', error => {

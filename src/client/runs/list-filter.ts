@@ -55,6 +55,6 @@ export function readSince(words: string, now: number): Date | null {
   if (count !== undefined) return new Date(now - Number(count) * (UNIT_MS[unit] ?? 0));
   if (!/^\d{4}-\d\d-\d\d(?:[T ]|$)/.test(words)) return null;
   // A date alone would be midnight in Greenwich.
-  const moment = new Date(words.length === 10 ? `${words}T00:00` : words);
+  const moment = new Date(words.length === 10 ? `${words} 00:00` : words);
   return Number.isNaN(moment.getTime()) ? null : moment;
 }

@@ -22,7 +22,7 @@ export function quickAnswer(
 }
 
 /** What `--yes` would approve too. */
-function takesYes({ kind }: Gate): boolean {
+export function takesYes({ kind }: Pick<Gate, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan' || kind === 'route';
 }
 

@@ -12,9 +12,10 @@ import { terminalText } from '../../print/terminal-text.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import { type Run, type RunEnd, type RunEvent, SteersmanError } from '../index.js';
 import type { Context } from '../verbs/command.js';
+import type { Notifier } from '../verbs/notify.js';
 import { type Does, describeError, doer, outgoing } from './doing.js';
 import { farewellLines } from './farewell.js';
-import { yesEffects } from './gate-keys.js';
+import { takesYes, yesEffects } from './gate-keys.js';
 import type { Key } from './keys.js';
 import { liveArea } from './live-area.js';
 import { lookLines } from './look.js';
@@ -34,6 +35,8 @@ export interface SessionOptions {
   goal: string;
   /** The run was started here, to stay open for follow-ups: leaving ends that. */
   owned: boolean;
+  /** Is told what happens. */
+  notifier: Notifier;
 }
 
 const REDRAW_MS = 500;
@@ -131,6 +134,7 @@ class Session {
   }
 
   private take(item: RunEvent): void {
+    if (!this.isApproved(item)) this.options.notifier.take(item);
     if (item.type === 'journal') this.takeEvent(item.event);
     if (item.type === 'text') takeLive(this.progress, item);
     if (item.type === 'progress') takeProgress(this.progress, item.progress);
@@ -140,6 +144,13 @@ class Session {
       this.tell([`      attempt ${attempt}, since: ${message}`]);
     }
     this.terminal.refresh();
+  }
+
+  /** After `/yes` a gate that it answers is no news. */
+  private isApproved(item: RunEvent): boolean {
+    return (
+      this.talk.yes && item.type === 'journal' && item.event.type === 'gate_opened' && takesYes(item.event)
+    );
   }
 
   private takeEvent(event: JournalEvent): void {

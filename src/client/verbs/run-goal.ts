@@ -9,6 +9,7 @@ import type { Run, RunEvent } from '../index.js';
 import { runSession } from '../session/session.js';
 import type { Context } from './command.js';
 import { onInterrupt } from './interrupts.js';
+import { type Notifier, notifierOf } from './notify.js';
 import type { ReadStart } from './start-options.js';
 
 /**
@@ -19,22 +20,27 @@ import type { ReadStart } from './start-options.js';
 export async function runGoal(
   context: Context,
   { goal, start }: ReadStart,
-  { interactive }: { interactive: boolean },
+  { interactive, notify }: { interactive: boolean; notify: URL | undefined },
 ): Promise<number> {
   const { client, output } = context;
   const run = await client.start(goal, start);
   output.notes.line(`Run    ${run.id}`);
   if (run.webUi !== null) output.notes.line(`Web UI ${run.webUi}`);
-  return interactive ? runSession(context, { run, goal, owned: true }) : watchToEnd(output, run);
+  const notifier = notifierOf(run.id, notify, line => context.progress.line(line));
+  const code = interactive
+    ? await runSession(context, { run, goal, owned: true, notifier })
+    : await watchToEnd(output, run, notifier);
+  await notifier.settled();
+  return code;
 }
 
-async function watchToEnd(output: Output, run: Run): Promise<number> {
+async function watchToEnd(output: Output, run: Run, notifier: Notifier): Promise<number> {
   const detach = new AbortController();
   const release = onInterrupt(press => {
     if (press === 1) void askToStop(output, run);
     else detach.abort();
   });
-  const end = await showEvents(run.events({ signal: detach.signal }), printer(output, run.id));
+  const end = await showEvents(run.events({ signal: detach.signal }), printer(output, run.id, notifier));
   release();
   if (end === null) {
     sayDetached(output, run.id);
@@ -45,9 +51,10 @@ async function watchToEnd(output: Output, run: Run): Promise<number> {
   return exitCodeOf(end.outcome);
 }
 
-function printer(output: Output, id: string): (event: RunEvent) => void {
+function printer(output: Output, id: string, notifier: Notifier): (event: RunEvent) => void {
   const view = new PlainView(output.notes, id);
   return event => {
+    notifier.take(event);
     if (output.json && event.type === 'journal') output.value(event.event);
     else if (!output.json || event.type === 'notice') view.show(event);
   };

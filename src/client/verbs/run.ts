@@ -6,6 +6,7 @@ import { EXIT } from '../exit-codes.js';
 import { isTerminal } from '../session/terminal.js';
 import { type CommonOptions, describeVerb, withClient } from './command.js';
 import { resumeLeftOpen, tellLeftOpen } from './left-open.js';
+import { NOTIFY_HELP, notifyOption } from './notify.js';
 import { runGoal } from './run-goal.js';
 import { addStartOptions, readStart, type StartWords, startOptions } from './start-options.js';
 
@@ -14,6 +15,7 @@ const SESSION_OPEN_SECONDS = 600;
 
 interface RunOptions extends StartWords, CommonOptions {
   resumeOpen?: boolean;
+  notify?: URL;
 }
 
 async function run(goal: string | undefined, options: RunOptions, command: Command): Promise<void> {
@@ -33,7 +35,7 @@ async function run(goal: string | undefined, options: RunOptions, command: Comma
   await withClient(options, async context => {
     if (resume) await resumeLeftOpen(context, configDir);
     else await tellLeftOpen(context);
-    return read === null ? EXIT.ok : runGoal(context, read, { interactive });
+    return read === null ? EXIT.ok : runGoal(context, read, { interactive, notify: options.notify });
   });
 }
 
@@ -44,6 +46,7 @@ export function addRun(program: Command): Command {
       'Runs a goal to its end and prints the answer: starts the local stack (unless TEMPORAL_ADDRESS is set), the run and its live view.',
     )
     .argument('[goal]', 'what the team should do, in quotes; - reads it from stdin')
+    .option('--notify <url>', NOTIFY_HELP, notifyOption)
     .option('--resume-open', 'go on with the runs that an earlier session left open')
     .action(run);
   return describeVerb(program, [

@@ -12,9 +12,11 @@ import { runSession } from '../session/session.js';
 import { isTerminal } from '../session/terminal.js';
 import { type CommonOptions, type Context, describeVerb, positiveInteger, withRun } from './command.js';
 import { onInterrupt } from './interrupts.js';
+import { NOTIFY_HELP, type Notifier, notifierOf, notifyOption } from './notify.js';
 
 interface WatchVerbOptions extends CommonOptions {
   poll?: number;
+  notify?: URL;
 }
 
 export function addWatch(program: Command): void {
@@ -24,33 +26,50 @@ export function addWatch(program: Command): void {
       'Follow a run from its start to its end, live; in a terminal it can be steered meanwhile. Leaving it does not end the run.',
     )
     .argument('<id>', 'id of the run')
-    .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger);
+    .option('--poll <ms>', 'time between looks (default: 250 locally, 1000 elsewhere)', positiveInteger)
+    .option('--notify <url>', NOTIFY_HELP, notifyOption);
   describeVerb(verb, [
     verbCall('watch summarise-what-is-in-k3f9q2'),
     quietVerbCall('watch my-run --json | jq .type'),
   ]).action(async (id: string, options: WatchVerbOptions) => {
     await withRun(options, id, async (run, context) => {
       const { output } = context;
-      if (isTerminal() && !output.json) return attach(context, run);
-      const stop = new AbortController();
-      const release = onInterrupt(() => stop.abort());
-      const poll = options.poll ? { pollMs: options.poll } : {};
-      const end = await showEvents(run.events({ signal: stop.signal, ...poll }), watchPrinter(output, id));
-      release();
-      if (end === null) {
-        output.notes.line(`The run goes on. Watch it again with: ${verbCall(`watch ${id}`)}`);
-        return EXIT.cancelled;
-      }
-      if (!output.json) printEnd(output, end);
-      return exitCodeOf(end.outcome);
+      const notifier = notifierOf(id, options.notify, line => context.progress.line(line));
+      const session = isTerminal() && !output.json;
+      const code = await (session ? attach(context, run, notifier) : follow(run, options, output, notifier));
+      await notifier.settled();
+      return code;
     });
   });
 }
 
+async function follow(
+  run: Run,
+  { poll: pollMs }: WatchVerbOptions,
+  output: Output,
+  notifier: Notifier,
+): Promise<number> {
+  const stop = new AbortController();
+  const release = onInterrupt(() => stop.abort());
+  const print = watchPrinter(output, run.id);
+  const events = run.events({ signal: stop.signal, ...(pollMs ? { pollMs } : {}) });
+  const end = await showEvents(events, event => {
+    notifier.take(event);
+    print(event);
+  });
+  release();
+  if (end === null) {
+    output.notes.line(`The run goes on. Watch it again with: ${verbCall(`watch ${run.id}`)}`);
+    return EXIT.cancelled;
+  }
+  if (!output.json) printEnd(output, end);
+  return exitCodeOf(end.outcome);
+}
+
 /** In a terminal an open run can be steered while it is watched. */
-async function attach(context: Context, run: Run): Promise<number> {
+async function attach(context: Context, run: Run, notifier: Notifier): Promise<number> {
   const { goal } = await run.show();
-  return runSession(context, { run, goal: goal ?? '', owned: false });
+  return runSession(context, { run, goal: goal ?? '', owned: false, notifier });
 }
 
 /** Plain lines on stdout; with `--json` one event a line there, and what concerns the watching on stderr. */
