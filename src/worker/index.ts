@@ -15,8 +15,10 @@ export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
   /** Default `steersman`. */
   taskQueue?: string;
-  /** Stays open when the worker ends. Default: one that the environment and Temporal's profiles describe. */
+  /** Stays open when the worker ends. Default: a new one to `address`. */
   connection?: NativeConnection;
+  /** Of Temporal, `host:port`. Default: what the environment and Temporal's profiles say, else `localhost:7233`. */
+  address?: string;
   /** Default: that of the environment or profile, else `default`. */
   namespace?: string;
 }
@@ -27,9 +29,11 @@ export interface CreateWorkerOptions extends SteersmanPluginOptions {
  * @throws SteersmanError where the configuration is wrong or no model is usable.
  */
 export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
-  const { taskQueue = DEFAULT_TASK_QUEUE, connection: given, namespace, ...own } = options;
+  const { taskQueue = DEFAULT_TASK_QUEUE, connection: given, address, namespace, ...own } = options;
   const profile = loadClientConnectConfig();
-  const connection = given ?? (await NativeConnection.connect(profile.connectionOptions));
+  // Keys of a profile are for its own server.
+  const there = address === undefined ? profile.connectionOptions : { address };
+  const connection = given ?? (await NativeConnection.connect(there));
   const close = async () => {
     if (given === undefined) await connection.close();
   };

@@ -1,0 +1,49 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type OpenGate, SteersmanError } from 'steersman/client';
+
+const { HOOK_URL, PORT = '8787', MODEL: model } = process.env;
+if (HOOK_URL === undefined) throw new Error('Set HOOK_URL to what is to be told of questions.');
+const client = await connect({ report: console.error });
+
+/** `{ run, gate, …answer }`, such as `{ "run": "tidy-up-x1", "gate": "g1", "decision": "approve" }`. */
+const answers = createServer(async (request, response) => {
+  try {
+    const { run, gate, ...answer } = JSON.parse(await bodyOf(request));
+    const attached = await client.attach(String(run));
+    // What is no answer to this gate is refused by the run itself, with the reason.
+    await attached.answerGate(String(gate), answer);
+    response.writeHead(204).end();
+  } catch (error) {
+    const refused = error instanceof SteersmanError || error instanceof SyntaxError;
+    response.writeHead(refused ? 400 : 500).end(String(error));
+  }
+});
+answers.listen(Number(PORT), '127.0.0.1');
+
+const run = await client.start(process.argv[2] ?? 'Tidy up this folder.', {
+  attended: true,
+  approvePlan: true,
+  ...(model === undefined ? {} : { model }),
+});
+console.log(`Run ${run.id}`);
+run.onGate(tell);
+const { outcome, answer } = await run.result();
+console.log(`${outcome}: ${answer}`);
+answers.close();
+await client.close();
+
+/** Says what is asked, and returns no answer: it comes to the server above, from whoever is there. */
+async function tell(gate: OpenGate): Promise<undefined> {
+  const question = { run: run.id, gate: gate.gateId, kind: gate.kind, subject: gate.subject };
+  await fetch(String(HOOK_URL), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ ...question, input: gate.input }),
+  });
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  return body;
+}

@@ -1,0 +1,21 @@
+import { connect } from 'steersman/client';
+
+const client = await connect({ report: console.error });
+const { MODEL: model } = process.env;
+const run = await client.start(
+  'Write a page on what this folder holds.',
+  model === undefined ? {} : { model },
+);
+console.log(`Run ${run.id}`);
+
+for await (const event of run.events({ live: false })) {
+  if (event.type === 'journal' && event.event.type === 'task_started') break;
+}
+const message = await run.steer('Keep it to three lines.');
+console.log(`${message.status}: ${message.how}`);
+const { status, how } = await message.applied();
+console.log(`${status}: ${how}`);
+
+const { outcome, answer } = await run.result();
+console.log(`${outcome}: ${answer}`);
+await client.close();
