@@ -33,12 +33,10 @@ const schedule = {
     ],
   },
 };
-await temporal.schedule
-  .create({ scheduleId: SCHEDULE, ...schedule })
-  .catch(async error => {
-    if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-    await temporal.schedule.getHandle(SCHEDULE).update(({ state }) => ({ ...schedule, state }));
-  });
+await temporal.schedule.create({ scheduleId: SCHEDULE, ...schedule }).catch(async error => {
+  if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+  await temporal.schedule.getHandle(SCHEDULE).update(({ state }) => ({ ...schedule, state }));
+});
 
 if (process.argv.includes('--now')) {
   await worker.runUntil(async () => {
