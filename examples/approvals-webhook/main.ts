@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type OpenGate, SteersmanError } from 'steersman/client';
 
@@ -19,6 +20,8 @@ const answers = createServer(async (request, response) => {
   }
 });
 answers.listen(Number(PORT), '127.0.0.1');
+await once(answers, 'listening');
+console.log('Answers are taken at', answers.address());
 
 const run = await client.start(process.argv[2] ?? 'Tidy up this folder.', {
   attended: true,

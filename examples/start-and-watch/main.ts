@@ -11,7 +11,7 @@ try {
   console.log(`Run ${run.id}`);
   for await (const event of run.events({ signal: leave.signal })) {
     if (event.type === 'journal') console.log(`· ${event.event.type}`);
-    if (event.type === 'text') process.stdout.write(event.delta.text);
+    if (event.type === 'text' && event.channel === 'text') process.stdout.write(event.text);
   }
   if (leave.signal.aborted) console.log(`\nIt goes on: steersman watch ${run.id}`);
   else {

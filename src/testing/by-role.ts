@@ -24,7 +24,7 @@ export function byRole(
     const role = roleOf(request);
     const nth = asked[role] ?? 0;
     asked[role] = nth + 1;
-    const script = scripts[role] ?? (role === 'verifier' ? [CONTENT] : []);
+    const script = scripts[role] ?? (role === 'verifier' ? () => CONTENT : []);
     if (typeof script === 'function') return script(request, nth);
     const message = `The script has ${script.length} replies of the ${role}, and this is number ${nth + 1}.`;
     return script[nth] ?? { error: { status: 400, message } };
