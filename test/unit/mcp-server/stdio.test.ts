@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { serveStdio } from '../../../src/mcp-server/stdio.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
@@ -51,11 +52,17 @@ describe('the server on stdin and stdout', () => {
         return lookOf({ answer: '42' });
       },
     });
+    let over = false;
     const all = answers(
       [...HELLO, call(2, 'get_result', { id: 'run-1' }), call(3, 'stop_run', { id: 'x' })],
       runs,
-    );
-    setImmediate(release);
+    ).finally(() => {
+      over = true;
+    });
+    // Time enough for a server that does not wait.
+    for (let turns = 0; turns < 50; turns += 1) await turn();
+    expect(over).toBe(false);
+    release();
     expect((await all).map(({ id }) => id).sort()).toEqual([1, 2, 3]);
   });
 
