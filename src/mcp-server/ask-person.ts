@@ -1,7 +1,7 @@
 /** An open gate, put to the person behind a client that can ask one (MCP elicitation). Only what they send counts. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { type ElicitRequestFormParams, EmptyResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { ToolInput } from '../client/index.js';
+import type { GateReply, ToolInput } from '../client/index.js';
 import { choicesOf, type Gate } from '../core/gates/gate.js';
 import { atDeadline, hiddenInput } from '../print/gate-help.js';
 import { terminalText } from '../print/terminal-text.js';
@@ -20,12 +20,12 @@ export interface Question {
   signal: AbortSignal;
 }
 
-/** The person's answer, for `answer_gate`; null where the client can't ask, or nobody gave one. */
+/** The person's answer; null where the client can't ask, or nobody gave one. */
 export async function askPerson(
   { server }: McpServer,
   request: Request,
   question: Question,
-): Promise<Record<string, unknown> | null> {
+): Promise<GateReply | null> {
   const form = gateForm(question);
   if (form === null || server.getClientCapabilities()?.elicitation?.form === undefined) return null;
   try {
@@ -36,7 +36,8 @@ export async function askPerson(
       relatedRequestId: request.requestId,
       timeout: NO_LIMIT_MS,
     });
-    return action === 'accept' && content ? { gateId: question.gate.gateId, ...content } : null;
+    // Held against the form by the SDK, and judged by the run.
+    return action === 'accept' && content ? (content as unknown as GateReply) : null;
   } catch {
     // Withdrawn, not supported after all, or not of the form: nobody has said anything.
     return null;

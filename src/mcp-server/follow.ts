@@ -4,7 +4,7 @@ import { cutToBytes } from '../client/runs/cut-to-bytes.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventText } from '../print/event-lines.js';
 import { noColors } from '../print/output.js';
-import type { RunsApi } from './runs-api.js';
+import type { RunHandle } from './runs-api.js';
 
 /** One answer of `watch_run` holds so much: what is read by a model has to be short. */
 const MOST_EVENTS = 200;
@@ -46,12 +46,12 @@ const MAY_WAIT: ReadonlySet<JournalEvent['type']> = new Set(['gate_opened', 'goa
 const LEFT_OUT: ReadonlySet<JournalEvent['type']> = new Set(['model_call_started']);
 
 /** Resolves at the run's end, when it is due, when there is enough to tell, or when the signal aborts. */
-export async function follow(runs: RunsApi, id: string, options: FollowOptions): Promise<Followed> {
+export async function follow(run: RunHandle, options: FollowOptions): Promise<Followed> {
   const { since, signal, onEvent, isDue } = options;
   const told: Followed = { events: [], cursor: since, more: false, notices: [] };
   let look: RunSnapshot | null = null;
   let bytes = 0;
-  for await (const item of runs.watch(id, { since, signal })) {
+  for await (const item of run.events({ since, signal })) {
     if (item.type === 'notice') told.notices.push(item.text);
     if (item.type === 'retry')
       told.notices.push(`${item.retry.activityType} is tried again: ${item.retry.message}`);
@@ -67,7 +67,7 @@ export async function follow(runs: RunsApi, id: string, options: FollowOptions):
     onEvent(event);
     if (!MAY_WAIT.has(item.event.type)) continue;
     // A look that was taken after this event tells of it too.
-    if (look === null || (look.lastEventSeq ?? 0) < event.seq) look = await runs.look(id);
+    if (look === null || (look.lastEventSeq ?? 0) < event.seq) look = await run.show();
     if (waits(look) && (await isDue(look))) break;
   }
   return told;

@@ -11,13 +11,21 @@ import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
 import type { ErrorCode } from '../errors.js';
 import { terminalText } from '../print/terminal-text.js';
-import type { RunsApi } from './runs-api.js';
+import type { KeptClient } from './kept-client.js';
+import type { RunHandle } from './runs-api.js';
 
 export interface ToolContext {
-  runs: RunsApi;
+  client: Pick<KeptClient, 'get' | 'lostBy'>;
+  /** Folder of the configuration of runs, where one was named. */
+  configDir?: string;
   /** Folders that runs may work in or below; the first is the default. Absolute. */
   workspaces: readonly string[];
   calls: Calls;
+}
+
+/** The run of this id, open or ended. */
+export async function runOf({ client }: Pick<ToolContext, 'client'>, id: string): Promise<RunHandle> {
+  return (await client.get()).attach(id);
 }
 
 /** What a tool knows of the request: who asks, and how to tell and ask meanwhile. */
@@ -36,21 +44,25 @@ export interface Tool<Input extends z.ZodObject, Output extends z.ZodObject> {
 /** Registers a tool: its result is told as structure and as the same JSON in text, its errors with their remedy. */
 export function addTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   server: McpServer,
-  { calls }: Pick<ToolContext, 'calls'>,
+  { calls, client }: Pick<ToolContext, 'calls' | 'client'>,
   { name, title, description, input, output, annotations, run }: Tool<Input, Output>,
 ): void {
   const config = { title, description, inputSchema: input, outputSchema: output, annotations };
   // The SDK's own type of a callback can't be followed for a schema that is a parameter: this is the codec.
   const handler = (args: unknown, request: Request) =>
-    calls.track(answer(() => run(args as z.output<Input>, request)));
+    calls.track(answer(() => run(args as z.output<Input>, request), client));
   server.registerTool(name, config, handler as never);
 }
 
-async function answer(work: () => Promise<object>): Promise<CallToolResult> {
+async function answer(
+  work: () => Promise<object>,
+  client: Pick<KeptClient, 'lostBy'>,
+): Promise<CallToolResult> {
   try {
     const text = JSON.stringify(await work(), withoutUnseen);
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
   } catch (error) {
+    client.lostBy(error);
     return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
   }
 }

@@ -18,6 +18,7 @@ export async function workspaceIn(roots: readonly string[], given: string | unde
   throw new SteersmanError(
     `The workspace ${path} is refused: this server starts runs in ${roots.join(', ')} only.`,
     'Leave it out, or name a folder below. Whoever runs the server may allow more folders with --workspace.',
+    'usage',
   );
 }
 

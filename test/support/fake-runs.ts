@@ -1,32 +1,72 @@
 /** Runs for the tests of the MCP server: what happens is scripted, what is asked of them is noted. */
 
-import type { RunSnapshot } from '../../src/client/index.js';
-import type { RunEvent } from '../../src/client/runs/watch-run.js';
+import type { ListedRun, RunEvent, RunSnapshot, SentMessage, WatchOptions } from '../../src/client/index.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../src/core/journal.js';
-import type { RunsApi } from '../../src/mcp-server/runs-api.js';
+import type { RunHandle, RunsApi } from '../../src/mcp-server/runs-api.js';
 
 export interface FakeRuns extends RunsApi {
   /** Calls that change something, in order. */
   asked: unknown[][];
   /** What happens in the run; more may be added while it is watched. */
   happens(...items: RunEvent[]): void;
-  /** What `look` tells. */
+  /** What `show` tells. */
   stands(look: Partial<RunSnapshot>): void;
   /** How many watches are open. */
   watchers(): number;
 }
 
-export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
+/** `replaced`: what the run does in place of noting. */
+export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
   const items: RunEvent[] = [];
   const asked: unknown[][] = [];
   let look: RunSnapshot = lookOf({});
   let watchers = 0;
   let wake = () => {};
-  const note =
-    (name: string) =>
-    async (...args: unknown[]) =>
-      void asked.push([name, ...args]);
+  const noting =
+    <T>(name: string, told: T) =>
+    async (...args: unknown[]) => {
+      asked.push([name, ...args]);
+      return told;
+    };
+  async function* events({ since = 0, signal }: WatchOptions = {}): AsyncGenerator<RunEvent> {
+    watchers += 1;
+    try {
+      for (let at = 0; ; at += 1) {
+        while (items[at] === undefined) {
+          if (signal?.aborted) return;
+          await new Promise<void>(resolve => {
+            wake = resolve;
+            signal?.addEventListener('abort', () => resolve(), { once: true });
+          });
+        }
+        const item = items[at] as RunEvent;
+        if (item.type === 'journal' && item.event.seq <= since) continue;
+        yield item;
+        if (item.type === 'end') return;
+      }
+    } finally {
+      watchers -= 1;
+    }
+  }
+  const sent: SentMessage = {
+    id: 'm-1',
+    status: 'accepted',
+    how: 'It is read before the next call.',
+    applied: () => Promise.reject(new Error('nobody waits for it here')),
+  };
+  const run: RunHandle = {
+    id: 'run-1',
+    webUi: null,
+    events,
+    show: async () => look,
+    steer: noting('steer', sent),
+    followUp: noting('followUp', sent),
+    answerGate: noting('answerGate', undefined),
+    submitToolResult: noting('submitToolResult', undefined),
+    stop: noting('stop', { served: true }),
+    ...replaced,
+  };
   return {
     asked,
     happens: (...more) => {
@@ -37,49 +77,30 @@ export function fakeRuns(replaced: Partial<RunsApi> = {}): FakeRuns {
       look = { ...look, ...more };
     },
     watchers: () => watchers,
-    start: async (goal, wishes) => {
-      asked.push(['start', goal, wishes]);
-      return { id: 'run-1', webUi: null, notes: [] };
-    },
-    async *watch(_id, { since, signal }) {
-      watchers += 1;
-      try {
-        for (let at = 0; ; at += 1) {
-          while (items[at] === undefined) {
-            if (signal.aborted) return;
-            await new Promise<void>(resolve => {
-              wake = resolve;
-              signal.addEventListener('abort', () => resolve(), { once: true });
-            });
-          }
-          const item = items[at] as RunEvent;
-          if (item.type === 'journal' && item.event.seq <= since) continue;
-          yield item;
-          if (item.type === 'end') return;
-        }
-      } finally {
-        watchers -= 1;
-      }
-    },
-    look: async () => look,
-    say: async (id, said) => {
-      asked.push(['say', id, said]);
-      return {
-        id: 'm-1',
-        status: 'accepted',
-        how: 'It is read before the next call.',
-      };
-    },
-    answerGate: note('answerGate'),
-    submitToolResult: note('submitToolResult'),
-    stop: note('stop'),
-    list: async wanted => {
+    start: noting('start', run),
+    attach: async () => run,
+    async *list(wanted) {
       asked.push(['list', wanted]);
-      return [];
+      yield listed;
     },
-    ...replaced,
   };
 }
+
+const listed: ListedRun = {
+  id: 'run-1',
+  runId: 'r',
+  status: 'running',
+  phase: 'execution',
+  waiting: null,
+  outcome: null,
+  cause: null,
+  mode: 'team',
+  goal: 'A goal',
+  startedAt: '2026-01-01T00:00:00.000Z',
+  endedAt: null,
+  unreadable: [],
+  stuck: { attempt: 3, what: 'Its code fails.', todo: 'Mend it.' },
+};
 
 export function eventItem<T extends JournalType>(
   seq: number,

@@ -6,8 +6,8 @@ import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
 import { env } from '../../env.js';
 import { serveHttp } from '../../mcp-server/http.js';
+import { KeptClient } from '../../mcp-server/kept-client.js';
 import { serveStdio } from '../../mcp-server/stdio.js';
-import { temporalRuns } from '../../mcp-server/temporal-runs.js';
 import { errorLine } from '../../print/output.js';
 import { userPath } from './user-path.js';
 
@@ -56,8 +56,8 @@ Examples:
 async function serve({ http, host, workspace = [userPath('.')], config }: McpOptions): Promise<void> {
   const configDir = config === undefined ? null : userPath(config);
   if (configDir !== null) await checkConfigDir(configDir);
-  const runs = temporalRuns({ report: errorLine, ...(configDir === null ? {} : { configDir }) });
-  const context = { runs, workspaces: workspace };
+  const client = new KeptClient({ report: errorLine });
+  const context = { client, workspaces: workspace, ...(configDir === null ? {} : { configDir }) };
   if (http === undefined) return serveStdio(context);
   const served = await serveHttp(context, {
     host,

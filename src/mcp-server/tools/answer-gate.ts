@@ -1,8 +1,9 @@
 /** `answer_gate`: the caller's word at a point where a run waits. Nothing else here answers a gate. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import type { GateReply } from '../../client/index.js';
 import { runId } from '../shapes.js';
-import { addTool, type ToolContext } from '../tool.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
 
 const DECISIONS = [
   'approve',
@@ -59,11 +60,16 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run: async ({ id, ...answer }) => {
-      const given = Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined));
-      if ('content' in given) await context.runs.submitToolResult(id, given);
-      else await context.runs.answerGate(id, given);
-      return { id, gateId: answer.gateId, next: 'The run goes on: watch_run.' };
+    run: async ({ id, gateId, content, isError, ...answer }) => {
+      const run = await runOf(context, id);
+      if (content !== undefined)
+        await run.submitToolResult({ gateId, content, ...(isError === undefined ? {} : { isError }) });
+      else {
+        const given = Object.entries(answer).filter(([, value]) => value !== undefined);
+        // The run judges whether it is one of the answers that the gate takes.
+        await run.answerGate(gateId, Object.fromEntries(given) as GateReply);
+      }
+      return { id, gateId, next: 'The run goes on: watch_run.' };
     },
   });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { RunSnapshot } from '../../client/index.js';
 import { causeText } from '../../core/cause.js';
 import { phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
-import { addTool, type ToolContext } from '../tool.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
 
 const input = z.strictObject({ id: runId });
 
@@ -40,7 +40,7 @@ export function addGetResult(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: async ({ id }) => resultOf(await context.runs.look(id)),
+    run: async ({ id }) => resultOf(await (await runOf(context, id)).show()),
   });
 }
 

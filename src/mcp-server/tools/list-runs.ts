@@ -7,6 +7,7 @@ import { addTool, type ToolContext } from '../tool.js';
 const input = z.strictObject({
   open: z.boolean().default(false).describe('Only runs that have not ended.'),
   waiting: z.boolean().default(false).describe('Only runs that wait for an answer at a gate.'),
+  goal: z.string().optional().describe('Only runs with this text in their goal.'),
   limit: z.int().min(1).max(100).default(20).describe('At most so many.'),
 });
 
@@ -35,7 +36,13 @@ export function addListRuns(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: async wanted => ({ runs: (await context.runs.list(wanted)).map(listed) }),
+    run: async ({ goal, ...wanted }) => {
+      const client = await context.client.get();
+      const runs: z.input<typeof runShape>[] = [];
+      for await (const run of client.list({ ...wanted, ...(goal === undefined ? {} : { goal }) }))
+        runs.push(listed(run));
+      return { runs };
+    },
   });
 }
 

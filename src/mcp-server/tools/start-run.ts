@@ -61,7 +61,6 @@ const output = z.object({
   id: z.string(),
   webUi: z.string().nullable().describe('Page of the run for the user, where there is one.'),
   workspace: z.string(),
-  notes: z.array(z.string()).describe('What the user should know.'),
   next: z.string(),
 });
 
@@ -77,9 +76,11 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     run: async ({ goal, workspace: given, limits, id, model, keepOpenSeconds, after, ...switches }) => {
       const workspace = await workspaceIn(context.workspaces, given);
-      const started = await context.runs.start(goal, {
+      const client = await context.client.get();
+      const run = await client.start(goal, {
         workspace,
         ...switches,
+        ...(context.configDir === undefined ? {} : { configDir: context.configDir }),
         ...(id === undefined ? {} : { id }),
         ...(model === undefined ? {} : { model }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),
@@ -87,7 +88,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         // Names and values are judged with the rest of the start.
         ...(limits === undefined ? {} : { limits: limits as Partial<Limits> }),
       });
-      return { ...started, workspace, next: `Follow it: watch_run with id ${started.id}.` };
+      return { id: run.id, webUi: run.webUi, workspace, next: `Follow it: watch_run with id ${run.id}.` };
     },
   });
 }

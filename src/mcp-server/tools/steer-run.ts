@@ -3,7 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { READERS, STEER_TIMES } from '../../core/inbox.js';
 import { runId } from '../shapes.js';
-import { addTool, type ToolContext } from '../tool.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
 
 const input = z.strictObject({
   id: runId,
@@ -43,8 +43,11 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, text, when, to, followUp }) => {
-      const said = { text, when, followUp, ...(to === undefined ? {} : { to }) };
-      const { id: messageId, status, how } = await context.runs.say(id, said);
+      const run = await runOf(context, id);
+      const said = followUp
+        ? run.followUp(text)
+        : run.steer(text, { when, ...(to === undefined ? {} : { to }) });
+      const { id: messageId, status, how } = await said;
       return { id, messageId, status, how: how || null };
     },
   });

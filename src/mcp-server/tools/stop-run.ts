@@ -2,7 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { runId } from '../shapes.js';
-import { addTool, type ToolContext } from '../tool.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
 
 const input = z.strictObject({
   id: runId,
@@ -21,7 +21,8 @@ export function addStopRun(server: McpServer, context: ToolContext): void {
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     run: async ({ id, reason }) => {
-      await context.runs.stop(id, reason);
+      const run = await runOf(context, id);
+      await run.stop(reason);
       return {
         id,
         next: 'It ends with what there is: get_result has it when watch_run says that it has ended.',

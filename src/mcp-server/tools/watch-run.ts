@@ -5,8 +5,9 @@ import type { RunSnapshot } from '../../client/index.js';
 import { askPerson } from '../ask-person.js';
 import { follow } from '../follow.js';
 import { progressOf } from '../progress.js';
+import type { RunHandle } from '../runs-api.js';
 import { gateOf, gateShape, phaseShape, runId, taskShape, tasksOf } from '../shapes.js';
-import { addTool, type Request, type ToolContext } from '../tool.js';
+import { addTool, type Request, runOf, type ToolContext } from '../tool.js';
 
 const input = z.strictObject({
   id: runId,
@@ -55,16 +56,17 @@ export function addWatchRun(server: McpServer, context: ToolContext): void {
     output,
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ id, since, waitSeconds }, request) => {
+      const run = await runOf(context, id);
       const wait = waitFor(waitSeconds * 1_000, [request.signal, context.calls.signal]);
       const progress = progressOf(request);
       try {
-        const followed = await follow(context.runs, id, {
+        const followed = await follow(run, {
           since,
           signal: wait.signal,
           onEvent: ({ text }) => progress.tell(text),
-          isDue: gatekeeper(server, context, request, wait.signal),
+          isDue: gatekeeper(server, run, request, wait.signal),
         });
-        const look = await context.runs.look(id);
+        const look = await run.show();
         return { ...standing(look), ...followed, next: nextOf(look, followed) };
       } finally {
         progress.end();
@@ -93,22 +95,22 @@ function waitFor(ms: number, others: readonly AbortSignal[]): { signal: AbortSig
 /** Puts each new gate to the person, where the client can ask one; true where the caller has to act. */
 function gatekeeper(
   server: McpServer,
-  { runs }: ToolContext,
+  run: RunHandle,
   request: Request,
   signal: AbortSignal,
 ): (look: RunSnapshot) => Promise<boolean> {
   const answered = new Set<string>();
-  return async ({ id, gates, inputs }) => {
+  return async ({ gates, inputs }) => {
     for (const gate of gates) {
       if (answered.has(gate.gateId)) continue;
       const answer = await askPerson(server, request, {
-        runId: id,
+        runId: run.id,
         gate,
         input: inputs[gate.gateId] ?? null,
         signal,
       });
       if (answer === null) return true;
-      await runs.answerGate(id, answer);
+      await run.answerGate(gate.gateId, answer);
       answered.add(gate.gateId);
     }
     return gates.length === 0;

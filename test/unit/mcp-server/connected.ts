@@ -20,9 +20,12 @@ export interface Result {
   content: { type: string; text: string }[];
 }
 
+/** As the kept client gives it. */
+export const clientOf = (runs: FakeRuns) => ({ get: async () => runs, lostBy: () => {} });
+
 export async function connected({ runs = fakeRuns(), workspaces = ['/work'], person }: Given = {}) {
   const calls = new Calls();
-  const server = createMcpServer({ runs, workspaces, calls });
+  const server = createMcpServer({ client: clientOf(runs), workspaces, calls });
   const options: ClientOptions = { capabilities: person ? { elicitation: {} } : {} };
   const client = new Client({ name: 'test', version: '1' }, options);
   if (person)

@@ -7,6 +7,7 @@ import { type HttpOptions, type HttpServed, serveHttp } from '../../../src/mcp-s
 import { refusal } from '../../../src/mcp-server/http-guard.js';
 import { endItem, fakeRuns, warning } from '../../support/fake-runs.js';
 import { until } from '../../support/wait.js';
+import { clientOf } from './connected.js';
 
 const open: { close(): Promise<void> }[] = [];
 
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 async function served(runs = fakeRuns(), options: Partial<HttpOptions> = {}): Promise<HttpServed> {
-  const context = { runs, workspaces: ['/work'] };
+  const context = { client: clientOf(runs), workspaces: ['/work'] };
   const server = await serveHttp(context, { host: '127.0.0.1', port: 0, token: null, ...options });
   open.push(server);
   return server;

@@ -3,6 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { serveStdio } from '../../../src/mcp-server/stdio.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
+import { clientOf } from './connected.js';
 
 const HELLO = [
   {
@@ -29,7 +30,7 @@ async function answers(messages: readonly unknown[], runs = fakeRuns()): Promise
   stdout.on('data', chunk => {
     written += String(chunk);
   });
-  const served = serveStdio({ runs, workspaces: ['/work'] }, { stdin, stdout });
+  const served = serveStdio({ client: clientOf(runs), workspaces: ['/work'] }, { stdin, stdout });
   stdin.end(
     messages.map(message => `${typeof message === 'string' ? message : JSON.stringify(message)}\n`).join(''),
   );
@@ -47,7 +48,7 @@ describe('the server on stdin and stdout', () => {
       release = resolve;
     });
     const runs = fakeRuns({
-      look: async () => {
+      show: async () => {
         await look;
         return lookOf({ answer: '42' });
       },

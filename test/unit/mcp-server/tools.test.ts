@@ -58,8 +58,10 @@ describe('the tools', () => {
   test('steer_run: words → the message with its first receipt', async () => {
     const { call, runs } = await connected();
     const { structuredContent } = await call('steer_run', { id: 'run-1', text: 'Shorter', to: 'planner' });
+    await call('steer_run', { id: 'run-1', text: 'Then this', followUp: true });
     expect(runs.asked).toEqual([
-      ['say', 'run-1', { text: 'Shorter', when: 'skip', to: 'planner', followUp: false }],
+      ['steer', 'Shorter', { when: 'skip', to: 'planner' }],
+      ['followUp', 'Then this'],
     ]);
     expect(structuredContent).toMatchObject({ messageId: 'm-1', status: 'accepted' });
   });
@@ -69,18 +71,19 @@ describe('the tools', () => {
     await call('answer_gate', { id: 'run-1', gateId: 'g1', decision: 'deny', reason: 'No' });
     await call('answer_gate', { id: 'run-1', gateId: 'g2', content: { degrees: 21 } });
     expect(runs.asked).toEqual([
-      ['answerGate', 'run-1', { gateId: 'g1', decision: 'deny', reason: 'No' }],
-      ['submitToolResult', 'run-1', { gateId: 'g2', content: { degrees: 21 } }],
+      ['answerGate', 'g1', { decision: 'deny', reason: 'No' }],
+      ['submitToolResult', { gateId: 'g2', content: { degrees: 21 } }],
     ]);
   });
 
   test('stop_run, list_runs: called → passed on', async () => {
     const { call, runs } = await connected();
     await call('stop_run', { id: 'run-1', reason: 'Enough' });
-    await call('list_runs', { waiting: true });
+    const { structuredContent } = await call('list_runs', { waiting: true, goal: 'boats' });
+    expect(structuredContent.runs).toMatchObject([{ id: 'run-1', stuck: 'Its code fails.' }]);
     expect(runs.asked).toEqual([
-      ['stop', 'run-1', 'Enough'],
-      ['list', { open: false, waiting: true, limit: 20 }],
+      ['stop', 'Enough'],
+      ['list', { open: false, waiting: true, goal: 'boats', limit: 20 }],
     ]);
   });
 });
@@ -89,7 +92,7 @@ describe('get_result', () => {
   test('get_result: an ended run → answer, outcome, why and usage', async () => {
     const usage = { inputTokens: 5, outputTokens: 2, cachedInputTokens: 1, reasoningTokens: 0, costUsd: 0.1 };
     const runs = fakeRuns({
-      look: async () =>
+      show: async () =>
         lookOf({ phase: 'ended', outcome: 'completed', cause: 'verified', answer: '42', usage }),
     });
     const { call } = await connected({ runs });
@@ -113,7 +116,7 @@ describe('get_result', () => {
   test('get_result: an answer with characters that nobody sees → without them, for the model too', async () => {
     const hidden = String.fromCodePoint(0xe0041, 0x200b, 0x1b, 0x5b, 0x33, 0x31, 0x6d);
     const runs = fakeRuns({
-      look: async () => lookOf({ phase: 'ended', answer: `All${hidden} well\nDone` }),
+      show: async () => lookOf({ phase: 'ended', answer: `All${hidden} well\nDone` }),
     });
     const { call } = await connected({ runs });
     const { structuredContent, content } = await call('get_result', { id: 'run-1' });
@@ -137,7 +140,7 @@ describe('errors', () => {
   ])(
     'a tool: %s → an error result with a remedy that a caller of tools can follow',
     async (_, error, text) => {
-      const { call } = await connected({ runs: fakeRuns({ look: () => Promise.reject(error) }) });
+      const { call } = await connected({ runs: fakeRuns({ show: () => Promise.reject(error) }) });
       expect(await call('get_result', { id: 'x' })).toEqual({
         isError: true,
         content: [{ type: 'text', text }],

@@ -194,9 +194,7 @@ describe('a person behind the client', () => {
     runs.happens(gateOpened(1, gate));
     runs.stands({ ...waiting, gates: [gate] });
     const { structuredContent } = await call('watch_run', { id: 'run-1' });
-    expect(runs.asked).toEqual([
-      ['answerGate', 'run-1', { gateId: 'g1', decision: 'deny', reason: 'Not there' }],
-    ]);
+    expect(runs.asked).toEqual([['answerGate', 'g1', { decision: 'deny', reason: 'Not there' }]]);
     expect(questions).toHaveLength(1);
     expect(questions[0]).toContain('"path": "a.txt"');
     expect(structuredContent.cursor).toBe(2);
