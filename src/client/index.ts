@@ -22,6 +22,8 @@ export { connect, SteersmanClient } from './runs/client.js';
 export type { ClientTool, ClientToolContext, ClientToolOptions } from './runs/client-tools.js';
 export { clientTool } from './runs/client-tools.js';
 export type { ToolInput } from './runs/gate-input.js';
+export { explainError } from './runs/grpc-errors.js';
+export { type ListFilter, OUTCOMES } from './runs/list-filter.js';
 export type { ListedRun, ListOptions } from './runs/list-runs.js';
 export type { TextDelta } from './runs/live-text.js';
 export type { GateAnswer, GateHandler, OpenGate } from './runs/on-gate.js';

@@ -4,7 +4,7 @@
  */
 
 import type { LiveChannel, LiveDelta, LiveProgress, TextDelta } from '../client/runs/live-text.js';
-import { completeLive, followLive, joined, progressWords } from '../client/runs/live-text.js';
+import { completeLive, followLive, joined } from '../client/runs/live-text.js';
 import type { Retry } from '../client/runs/pending-calls.js';
 import type { RunEnd } from '../client/runs/run-end.js';
 import type { RunEvent } from '../client/runs/watch-run.js';
@@ -15,6 +15,7 @@ import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
 import type { TextSink } from './output.js';
 import type { ShownTask } from './plan-lines.js';
+import { progressWords } from './progress-words.js';
 import { isJson, jsonStart, mayBecomeJson, spokenText } from './reply-text.js';
 import { terminalText } from './terminal-text.js';
 

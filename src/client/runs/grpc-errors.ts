@@ -44,7 +44,10 @@ export function isFinalQueryError(error: unknown): boolean {
   return trouble === 'gone' || trouble === 'refused';
 }
 
-/** The error in words for a person; null for one that is a fault of ours. */
+/**
+ * An error of Temporal or the file system in words for a person, as this client would throw it; null for one that is a
+ * fault of the program.
+ */
 export function explainError(error: unknown): SteersmanError | null {
   if (error instanceof SteersmanError) return error;
   if (error instanceof NamespaceNotFoundError) {

@@ -1,5 +1,5 @@
 /** What a watcher prints of the live text of a model call: texts in, deltas out. Pure. */
-import type { LiveText, ToolProgress } from '../../core/heartbeats.js';
+import type { LiveText } from '../../core/heartbeats.js';
 import type { JournalEvent } from '../../core/journal.js';
 
 export type LiveChannel = LiveText['channel'];
@@ -110,10 +110,4 @@ export function completeLive(progress: LiveProgress | null, text: string): LiveD
   if (progress?.gap) return [{ type: 'whole', text }];
   const rest = text.slice(progress?.shown.text ?? 0);
   return rest === '' ? [] : [{ type: 'text', channel: 'text', text: rest }];
-}
-
-/** `3 of 10 · message`. */
-export function progressWords({ progress, total, message }: ToolProgress): string {
-  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
-  return message ? `${figures} · ${message}` : figures;
 }

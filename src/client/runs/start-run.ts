@@ -104,7 +104,7 @@ export async function startRequest(
   });
   const errors = start.ok ? [] : start.errors;
   if (id !== undefined && !/^\S{1,200}$/.test(id))
-    errors.push('The id must be 1 to 200 characters without spaces.');
+    errors.push('The id (--id) must be 1 to 200 characters without spaces.');
   if (after !== undefined && given.systemMessage !== undefined)
     errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
   if (!start.ok || errors.length > 0) {

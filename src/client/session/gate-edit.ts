@@ -2,7 +2,7 @@
 import type { Gate } from '../../core/gates/gate.js';
 import type { GateWords } from '../../core/gates/gate-words.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
-import type { ToolInput } from '../runs/gate-input.js';
+import type { ToolInput } from '../index.js';
 
 /** A task as far as a person edits it. */
 export interface PlanLine {

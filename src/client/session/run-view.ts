@@ -3,9 +3,10 @@ import type { ToolProgress } from '../../core/heartbeats.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
 import { addUsage, NO_USAGE } from '../../core/message.js';
+import { progressWords } from '../../print/progress-words.js';
 import { spokenText } from '../../print/reply-text.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
-import { progressWords, type TextDelta } from '../runs/live-text.js';
+import type { TextDelta } from '../index.js';
 
 /** A model call in flight. */
 export interface CallInFlight {

@@ -1,7 +1,7 @@
 /** What a session knows of what is typed and asked, and what follows from a key: the types of `talk.ts`. Pure. */
 import type { Gate } from '../../core/gates/gate.js';
 import type { SteerTime } from '../../core/inbox.js';
-import type { ToolInput } from '../runs/gate-input.js';
+import type { ToolInput } from '../index.js';
 import type { Completion } from './complete.js';
 import type { PlanLine } from './gate-edit.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';

@@ -8,8 +8,7 @@ import type { Output } from '../../print/output.js';
 import { createOutput, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
-import { connect, type Run, type SteersmanClient } from '../index.js';
-import { explainError } from '../runs/grpc-errors.js';
+import { connect, explainError, type Run, type SteersmanClient } from '../index.js';
 
 export interface CommonOptions {
   json?: boolean;

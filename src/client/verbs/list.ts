@@ -6,9 +6,9 @@ import { formatDuration } from '../../print/format.js';
 import { padText } from '../../print/layout.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { EXIT } from '../exit-codes.js';
-import type { ListedRun, ListOptions } from '../index.js';
-import { OUTCOMES, readSince } from '../runs/list-filter.js';
+import { type ListedRun, type ListOptions, OUTCOMES } from '../index.js';
 import { type CommonOptions, describeVerb, positiveInteger, withClient } from './command.js';
+import { readSince } from './since.js';
 
 export function addList(program: Command): void {
   const verb = program

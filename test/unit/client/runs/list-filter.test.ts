@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isListed, listQuery, readSince } from '../../../../src/client/runs/list-filter.js';
+import { isListed, listQuery } from '../../../../src/client/runs/list-filter.js';
+import { readSince } from '../../../../src/client/verbs/since.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
 const run = (goal: unknown, startedAt?: string) => ({

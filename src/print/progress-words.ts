@@ -1,0 +1,8 @@
+/** How far a tool is, in words. Pure. */
+import type { ToolProgress } from '../core/heartbeats.js';
+
+/** `3 of 10 · message`. */
+export function progressWords({ progress, total, message }: ToolProgress): string {
+  const figures = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return message ? `${figures} · ${message}` : figures;
+}
