@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stopStack } from '../../src/stack/stop.js';
+import { installPackage } from '../support/package.js';
+import { projectRoot } from '../support/project.js';
+
+const execute = promisify(execFile);
+
+let dir: string;
+let home: string;
+
+beforeAll(() => {
+  dir = installPackage();
+  home = join(dir, 'state', 'steersman');
+});
+
+afterAll(() => stopStack(home, () => {}));
+
+/** As in a fresh shell of somebody who knows nothing of this project. */
+function environment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL_(?!CLI_PATH)|STEERSMAN_|INIT_CWD|OPENAI_|npm_)/.test(name),
+  );
+  const own = { XDG_STATE_HOME: join(dir, 'state'), XDG_CACHE_HOME: join(dir, 'cache') };
+  return { ...Object.fromEntries(inherited), ...own };
+}
+
+test('package: a program that starts, watches, steers, answers and runs a tool of its own → its types fit, and it gets the answer', async () => {
+  cpSync(join(projectRoot, 'test/support/stranger.mjs'), join(dir, 'program.mjs'));
+  const options =
+    '--noEmit --allowJs --checkJs --strict --skipLibCheck --target es2022 --module nodenext --types node';
+  const tsc = join(dir, 'node_modules', '.bin', 'tsc');
+  await execute(tsc, [...options.split(' '), 'program.mjs'], { cwd: dir }).catch(({ stdout }) => {
+    throw new Error(String(stdout));
+  });
+  const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: dir, env: environment() });
+  expect(stdout).toContain('1961');
+});
+
+test('package: the command in a folder without configuration → the answer, with the state in the user’s folder', async () => {
+  const folder = join(dir, 'empty');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'notes.md'), '# Boats\n\nTwo of them.\n');
+  const steersman = (...args: string[]) =>
+    execute(join(dir, 'node_modules/.bin/steersman'), args, { cwd: folder, env: environment() });
+  const { stdout, stderr } = await steersman('Summarise what is in this folder');
+  expect(stdout).toContain('notes.md');
+  expect(stderr).not.toContain('npm');
+  const listed = JSON.parse((await steersman('list', '--json')).stdout);
+  expect(listed).toMatchObject({ outcome: 'completed' });
+  const refused = await steersman('show', 'nobody').catch((error: { stderr: string }) => error);
+  expect(refused.stderr).toContain('steersman list');
+  expect(existsSync(home)).toBe(true);
+  expect(readdirSync(folder)).toEqual(['notes.md']);
+});
