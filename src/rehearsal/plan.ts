@@ -30,7 +30,7 @@ interface PlannedTask {
 export function planReply({ brief, system }: Conversation, seen: Seen): RuleReply {
   const box = toolboxOf(toolsInOverview(system));
   const known = brief?.kind === 'replan' ? tasksOf(brief) : [];
-  const work = known.length > 0 ? missingWork(seen, box) : workFor(seen.intent);
+  const work = known.length > 0 ? missingWork(seen) : workFor(seen.intent);
   const canDo = canSeeFiles(box) ? work.filter(kind => kind !== 'write' || box.write !== undefined) : [];
   const taken = known.map(({ id }) => id);
   // Where nothing more can be done, the plan stays as it is.
@@ -60,8 +60,8 @@ function explaining(seen: Seen): PlannedTask[] {
 }
 
 /** What the goal needs, that is not there, and that a further call can bring. */
-export function missingWork(seen: Seen, box = ALL_USES): Work[] {
-  return workFor(seen.intent).filter(work => nextCalls(work, seen, box).length > 0);
+export function missingWork(seen: Seen): Work[] {
+  return workFor(seen.intent).filter(work => nextCalls(work, seen, ALL_USES).length > 0);
 }
 
 /** Says what a kind of work still lacks, with the files and folders by name. */

@@ -154,7 +154,9 @@ describe('rehearsal: roles', () => {
     ['the form that is wanted', { schema: 'verdict' }, 'verdict'],
     ['the brief, where none is', {}, 'execution'],
   ])('role: known by %s', (_, options, form) => {
-    expect(readConversation(body([user(GOAL), doTask('survey')], options)).form).toBe(form);
+    const goesOn = user(continueTaskBrief(state(), 'survey', 1));
+    for (const brief of [doTask('survey'), goesOn])
+      expect(readConversation(body([user(GOAL), brief], options)).form).toBe(form);
   });
 
   test('planner: a goal about lines and a file → tasks with criteria that depend on the survey', () => {
@@ -319,6 +321,15 @@ describe('rehearsal: roles', () => {
     ];
     const reply = answer([...messages, doTask('survey')], { tools: TOOLS });
     expect(reply.calls.map(call => call.name)).toEqual(['list_directory_with_sizes']);
+  });
+
+  test('a goal whose results fill the conversation → no more calls, and the report says what was not read', () => {
+    const large = called(['read_text_file', { path: 'notes.md' }, 'x'.repeat(1_000_000)]);
+    const reply = answer([...start, ...LISTED, ...large, doTask('source')], { tools: TOOLS });
+    expect(reply.calls).toEqual([]);
+    expect(parseRoleOutput('execution', reply.text).value?.summary).toContain(
+      '`a.ts`: not reached within the limits of the run',
+    );
   });
 
   test('reply sent back for its form: the same place again', () => {
