@@ -3,6 +3,7 @@
  * off, too. Each heartbeat carries the count, so that the next attempt, on whatever worker, goes on from it.
  */
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../core/message.js';
+import type { ModelRequestHead } from '../core/model-request.js';
 import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
 import { costUsd } from '../models/model-info.js';
 import type { ReportedUsage } from '../models/provider.js';
@@ -64,8 +65,15 @@ function spentIn(details: unknown): Usage {
   return isUsage(spent) ? spent : NO_USAGE;
 }
 
+/** A role's head is the same one for all its calls. */
+const ofHeads = new WeakMap<ModelRequestHead, number>();
+
 function estimateInput({ head, messages }: ModelRequestState): number {
-  const fixed =
-    estimateTokens(head.system) + (head.tools.length > 0 ? estimateTokens(JSON.stringify(head.tools)) : 0);
+  const fixed = ofHeads.get(head) ?? estimateHead(head);
+  ofHeads.set(head, fixed);
   return messages.reduce((sum, message) => sum + estimateMessageTokens(message), fixed);
+}
+
+function estimateHead({ system, tools }: ModelRequestHead): number {
+  return estimateTokens(system) + (tools.length > 0 ? estimateTokens(JSON.stringify(tools)) : 0);
 }

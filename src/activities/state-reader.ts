@@ -2,7 +2,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { FAILURE } from '../core/failure.js';
-import { jsonBytes } from '../core/json.js';
 import type { LlmMessage } from '../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../core/model-request.js';
 import { askPatiently } from '../query-errors.js';
@@ -33,7 +32,7 @@ export interface ModelRequestState {
 }
 
 export interface StateReaderOptions {
-  /** Bytes of messages and heads that are kept. Default 256 MB. */
+  /** Bytes, about, of messages and heads that are kept. Default 256 MB. */
   maxBytes: number;
   /** First and longest wait between two tries, milliseconds; each is twice the last. Default 50 and 5,000. */
   minWaitMs: number;
@@ -64,7 +63,7 @@ export class OfferedRequests {
   // An offer is taken within moments by the call that it is for, or never, where another worker has the call.
   readonly #pages = new LRUCache<string, ModelRequestPage>({
     maxSize: 64 * 1024 * 1024,
-    sizeCalculation: page => jsonBytes(page),
+    sizeCalculation: page => weightOf(page),
     ttl: 60_000,
   });
 
@@ -148,8 +147,17 @@ async function read(
 function append(prefix: Prefix, messages: readonly LlmMessage[]): Prefix {
   const known = new Set(prefix.messages.slice(-messages.length).map(message => message.id));
   const fresh = messages.filter(message => !known.has(message.id));
-  const bytes = fresh.reduce((sum, message) => sum + jsonBytes(message), prefix.bytes);
+  const bytes = fresh.reduce((sum, message) => sum + weightOf(message), prefix.bytes);
   return { base: prefix.base, messages: [...prefix.messages, ...fresh], bytes };
+}
+
+/** About as many bytes as a value takes: bounds of memory need no more, and its JSON would cost more than the call. */
+function weightOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 8;
+  let weight = 8;
+  for (const member of Object.values(value)) weight += 8 + weightOf(member);
+  return weight;
 }
 
 function missingHead(call: CallReference): never {
@@ -190,7 +198,7 @@ class RequestCache {
     this.#hints.set(key(call, 'role', call.role), { thread, epoch, headKey });
     this.#entries.set(key(call, 'thread', `${epoch}:${thread}`), prefix);
     if (!this.head(call, headKey))
-      this.#entries.set(key(call, 'head', headKey), { head, bytes: jsonBytes(head) });
+      this.#entries.set(key(call, 'head', headKey), { head, bytes: weightOf(head) });
   }
 }
 

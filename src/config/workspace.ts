@@ -1,5 +1,5 @@
 /** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
-import { realpath, stat } from 'node:fs/promises';
+import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
 import { SteersmanError } from '../errors.js';
 import { errorCode } from './files.js';
@@ -24,7 +24,7 @@ export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promi
       "Give its full path on the worker's host.",
     );
   }
-  const real = await realFolder(path);
+  const real = realFolder(path);
   if (roots === 'any') return real;
   if (roots.length === 0) {
     throw new SteersmanError(
@@ -34,7 +34,7 @@ export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promi
   }
   for (const root of roots) {
     // A root that does not exist (yet) serves nothing.
-    const realRoot = await realpath(root).catch(() => null);
+    const realRoot = realPathOf(root);
     if (realRoot !== null && isBelow(real, realRoot)) return real;
   }
   throw new SteersmanError(
@@ -43,10 +43,19 @@ export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promi
   );
 }
 
-async function realFolder(path: string): Promise<string> {
+function realPathOf(path: string): string | null {
   try {
-    const real = await realpath(path);
-    if ((await stat(real)).isDirectory()) return real;
+    return realpathSync.native(path);
+  } catch {
+    return null;
+  }
+}
+
+/** Synchronous: each tool call asks, and the way through Node's thread pool costs it a hundred times as much. */
+function realFolder(path: string): string {
+  try {
+    const real = realpathSync.native(path);
+    if (statSync(real).isDirectory()) return real;
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {

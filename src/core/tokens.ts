@@ -21,17 +21,25 @@ const WIDE_RANGES: readonly (readonly [number, number])[] = [
   [0x20000, 0x3ffff], // Han extensions
 ];
 
+const FIRST_WIDE = 0x1100;
+/** Code points above it take two units of UTF-16. */
+const LAST_OF_ONE_UNIT = 0xffff;
+
 function isWide(codePoint: number): boolean {
-  return codePoint >= 0x1100 && WIDE_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last);
+  return (
+    codePoint >= FIRST_WIDE && WIDE_RANGES.some(([first, last]) => codePoint >= first && codePoint <= last)
+  );
 }
 
 /** About one token a CJK character, a quarter token for any other UTF-16 unit, rounded up. 0 for ''. */
 export function estimateTokens(text: string): number {
   let wide = 0;
   let narrowUnits = 0;
-  for (const character of text) {
-    if (isWide(character.codePointAt(0) ?? 0)) wide += 1;
-    else narrowUnits += character.length;
+  for (let index = 0; index < text.length; index += 1) {
+    const codePoint = text.charCodeAt(index) < FIRST_WIDE ? 0 : (text.codePointAt(index) ?? 0);
+    if (isWide(codePoint)) wide += 1;
+    else narrowUnits += codePoint > LAST_OF_ONE_UNIT ? 2 : 1;
+    if (codePoint > LAST_OF_ONE_UNIT) index += 1;
   }
   return wide + Math.ceil(narrowUnits / CHARACTERS_A_TOKEN);
 }
