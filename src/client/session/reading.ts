@@ -63,7 +63,7 @@ export class Readings {
     const rest = terminalText(hiddenInput({ body }, input).join('\n'));
     return {
       title: `${gateId} · ${terminalText(title)}`,
-      layout: width => [...markdownLines(body, { width, colors }), ...longLines(rest, width)],
+      layout: width => [...wholeMarkdown(body, width, colors), ...longLines(rest, width)],
     };
   }
 
@@ -85,7 +85,7 @@ export class Readings {
     );
     return {
       title: `Conversation of ${id}`,
-      layout: width => markdownLines(markdown, { width, colors }),
+      layout: width => wholeMarkdown(markdown, width, colors),
     };
   }
 
@@ -106,4 +106,9 @@ export class Readings {
     );
     return [given, result.note, ...parts].filter(text => text !== '').join('\n\n');
   }
+}
+
+/** Lines of code wrapped as well: nothing is beyond the edge of the screen. */
+function wholeMarkdown(text: string, width: number, colors: Colors): string[] {
+  return markdownLines(text, { width, colors }).flatMap(line => longLines(line, width));
 }
