@@ -17,6 +17,7 @@ import {
 } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { PINNED_BYTES } from '../core/bounds.js';
+import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
@@ -243,7 +244,7 @@ async function searchAttributes(deps: LoadRunDeps): Promise<{ names: string[]; w
   try {
     return { names: await deps.searchAttributes(), warnings: [] };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     return {
       names: [],
       warnings: [`Search attributes are not set: the namespace could not be asked (${reason}).`],

@@ -1,6 +1,8 @@
 /** Reads what a call sends from the workflow that made it (docs/architecture.md, "Model calls by reference"). */
+
 import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
+import { errorTextWithCause } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import type { LlmMessage } from '../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../core/model-request.js';
@@ -216,7 +218,7 @@ async function askOf(
     return await askPatiently(ask, { ...options, bearing: ['passing', 'gone'], signal });
   } catch (error) {
     signal.throwIfAborted();
-    throw unavailable(null, textOf(error));
+    throw unavailable(null, errorTextWithCause(error));
   }
 }
 
@@ -227,9 +229,4 @@ function unavailable(call: CallReference | null, reason: string): ApplicationFai
     message: `${what} could not be read from its workflow: ${reason}`,
     nonRetryable: false,
   });
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

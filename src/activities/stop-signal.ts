@@ -1,12 +1,12 @@
 /** Waiting while an activity may be told to stop. */
+import { errorText } from '../core/error-text.js';
 
 /** Why an activity is told to stop: a person's wish, the end of the worker's grace, or pause, reset, time-out. */
 export type StopReason = 'cancelled' | 'shutdown' | 'other';
 
 /** The reason of an aborted activity signal. */
 export function stopReason(signal: AbortSignal): StopReason {
-  const reason: unknown = signal.reason;
-  const word = reason instanceof Error ? reason.message : String(reason);
+  const word = errorText(signal.reason);
   if (word === 'CANCELLED') return 'cancelled';
   return word === 'WORKER_SHUTDOWN' ? 'shutdown' : 'other';
 }

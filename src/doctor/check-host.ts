@@ -1,7 +1,9 @@
 /** What this machine has: Node, and a folder for large results. */
+
 import { randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorText } from '../core/error-text.js';
 import { isAtLeast } from '../stack/temporal-binary.js';
 import { type Finding, failed, ok, warning } from './finding.js';
 
@@ -23,7 +25,7 @@ export async function checkBlobs(home: string): Promise<Finding> {
     await writeFile(probe, 'probe');
     await rm(probe);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return failed(
       'large results',
       `${dir} can not be written (${why})`,

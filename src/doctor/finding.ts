@@ -1,4 +1,5 @@
 /** What the doctor says of one thing it looked at. */
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 /** `warning`: runs work, but not as well as they could. `skipped`: something before it has to be right first. */
@@ -32,5 +33,5 @@ export function skipped(check: string, why: string): Finding {
 /** A failure out of an error: a SteersmanError says itself what to do. */
 export function failedBy(check: string, error: unknown): Finding {
   if (error instanceof SteersmanError) return failed(check, error.message, error.remedy || null);
-  return failed(check, error instanceof Error ? error.message : String(error), null);
+  return failed(check, errorText(error), null);
 }

@@ -1,4 +1,5 @@
 /** The server over streamable HTTP: a session for each client, on this machine's own address unless told otherwise. */
+
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -6,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 import { refusal } from './http-guard.js';
 import { createMcpServer } from './server.js';
@@ -56,7 +58,7 @@ export async function serveHttp(
     if (new URL(req.url ?? '/', 'http://here').pathname !== PATH)
       return refuse(res, 404, `The server is at ${PATH}.`);
     sessions.handle(req, res).catch((error: unknown) => {
-      if (!res.headersSent) refuse(res, 500, error instanceof Error ? error.message : String(error));
+      if (!res.headersSent) refuse(res, 500, errorText(error));
       else res.destroy();
     });
   });
@@ -80,7 +82,7 @@ async function listen(http: Server, host: string, port: number): Promise<void> {
   try {
     await listening;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new SteersmanError(
       `It can not listen on ${host}:${port}: ${why}`,
       'Give another port: --http 0 takes any.',

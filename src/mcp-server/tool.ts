@@ -1,4 +1,5 @@
 /** What all tools share: how they are called, what they give back, and errors as results. */
+
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import type {
@@ -9,6 +10,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
+import { errorText } from '../core/error-text.js';
 import type { ErrorCode } from '../errors.js';
 import { terminalText } from '../print/terminal-text.js';
 import type { KeptClient } from './kept-client.js';
@@ -63,7 +65,7 @@ async function answer(
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
   } catch (error) {
     client.lostBy(error);
-    return { isError: true, content: [{ type: 'text', text: errorText(error) }] };
+    return { isError: true, content: [{ type: 'text', text: faultText(error) }] };
   }
 }
 
@@ -83,13 +85,13 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What was wrong, and what to do. */
-function errorText(error: unknown): string {
+function faultText(error: unknown): string {
   const known = explainError(error);
   if (known !== null) {
     const remedy = REMEDIES[known.code] ?? known.remedy;
     return [known.message, remedy].filter(line => line !== '').join('\n');
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   return `${message}\nThis is a fault of Steersman itself. Please report it with what you called.`;
 }
 

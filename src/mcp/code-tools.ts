@@ -1,4 +1,5 @@
 /** Tools that a worker's program gives as functions: served in this process, by the protocol that all tools go by. */
+
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
@@ -12,6 +13,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { errorText } from '../core/error-text.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 
@@ -159,7 +161,7 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
     return { content: contentOf(await tool.run(args, context)) };
   } catch (error) {
     if (error instanceof McpError) throw error;
-    const text = error instanceof Error ? error.message : String(error);
+    const text = errorText(error);
     return { content: [{ type: 'text', text }], isError: true };
   }
 }

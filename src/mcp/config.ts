@@ -1,7 +1,9 @@
 /** `.mcp.json`: the tool servers, in the form that MCP clients share. Read from the project or `--config`. */
+
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 const MCP_CONFIG_FILE = '.mcp.json';
@@ -162,7 +164,7 @@ function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(source);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new SteersmanError(
       `${file}, line ${lineOf(source, reason)}: not valid JSON (${describeSyntax(reason)}).`,
       'Mend the JSON: keys and texts in double quotes, no comments, no comma after the last entry.',

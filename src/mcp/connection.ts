@@ -1,4 +1,5 @@
 /** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
+
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
@@ -8,6 +9,7 @@ import {
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { errorTextWithCause } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { BusyError, McpCallError, NotSentError } from './call-failure.js';
@@ -189,7 +191,7 @@ export class McpConnection {
   }
 
   #classify(error: unknown, { givenUp, words }: AnswerWatch): McpCallError {
-    const message = this.server.redact(messageOf(error));
+    const message = this.server.redact(errorTextWithCause(error));
     if (error instanceof BusyError)
       return new McpCallError('busy', message, { retryAfterMs: error.retryAfterMs });
     if (error instanceof NotSentError)
@@ -246,7 +248,7 @@ export class McpConnection {
       return `no answer to the handshake within ${this.server.startTimeoutMs / 1000} s (startTimeoutMs in .mcp.json)`;
     }
     const status = isHttpError(error) && (error.code ?? 0) >= 400 ? `it answered HTTP ${error.code}: ` : '';
-    return this.server.redact(`${status}${messageOf(error)}`);
+    return this.server.redact(`${status}${errorTextWithCause(error)}`);
   }
 
   /** Ends the connection; a stdio server's process is gone when this resolves. */
@@ -258,10 +260,4 @@ export class McpConnection {
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();
   }
-}
-
-/** With the cause: `fetch failed` alone helps nobody. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

@@ -1,4 +1,5 @@
 /** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 import { CODE_SERVER, type CodeTool, checkCodeTools } from './code-tools.js';
 import type { McpConfig } from './config.js';
@@ -104,7 +105,7 @@ export class McpPool {
         this.sweep();
       },
       error => {
-        entry.error = error instanceof Error ? error.message : String(error);
+        entry.error = errorText(error);
       },
     );
     return entry;

@@ -1,5 +1,7 @@
 /** The tools of a run: what its servers offer when it starts, with the policies they declare. */
+
 import { readResultTool } from '../blobs/read-result.js';
+import { errorText } from '../core/error-text.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
@@ -81,7 +83,7 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
     const tools = await connection.listTools();
     return { name, tools, connected: true, warning: leftOutWarning(name, connection.unreadableTools) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     const text =
       error instanceof SteersmanError
         ? `${message.replace(/\.?$/, '.')} ${error.remedy}`

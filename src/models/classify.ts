@@ -1,4 +1,5 @@
 /** The one classifier of model failures (M6): any provider's error in, a typed failure out. */
+import { errorText } from '../core/error-text.js';
 import { FAILURE, type ModelFailureType } from '../core/failure.js';
 import { RedirectRefusedError } from '../same-origin-fetch.js';
 import { OverBoundError } from './event-stream.js';
@@ -149,8 +150,7 @@ export function classifyBreak(error: unknown, site: CallSite, chunks: number): M
     }
   }
   const code = codeOf(error);
-  const reason =
-    code ?? scrub(error instanceof Error ? error.message : String(error), site.secrets, site.requestTexts);
+  const reason = code ?? scrub(errorText(error), site.secrets, site.requestTexts);
   if (code !== null && /TIMEOUT/.test(code)) {
     return new ModelCallError(FAILURE.model.timeout, `${where} did not answer in time (${code}).`);
   }

@@ -2,8 +2,10 @@
  * A small server of the OpenAI protocol on a loopback port: request parsing and streamed replies,
  * and nothing about what to answer. The scripted model of tests and the rehearsal model use it.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { errorText } from '../core/error-text.js';
 import { type ReplyInfo, ReplyWriter } from './reply.js';
 
 interface WireToolCall {
@@ -179,7 +181,7 @@ function sendJson(res: ServerResponse, status: number, body: object): void {
 }
 
 function failInside(res: ServerResponse, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (res.headersSent) res.destroy();
   else sendJson(res, 500, { error: { message, type: 'server_error' } });
 }

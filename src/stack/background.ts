@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { REBUILD } from '../called-as.js';
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 import { identify, isAlive, type ProcessId } from './process-id.js';
 
@@ -32,7 +33,7 @@ export async function startInBackground(options: BackgroundProcess): Promise<Pro
     child.unref();
     return identify(child.pid ?? 0) ?? { pid: child.pid ?? 0, started: '' };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new SteersmanError(
       `${options.program} can't be started: ${why}.`,
       'Check that the file exists and runs.',

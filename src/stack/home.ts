@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorText } from '../core/error-text.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 
@@ -79,7 +80,7 @@ export function makeHome(home: string): StackPaths {
     for (const dir of [home, paths.leases, paths.workers]) makeFolder(dir);
     accessSync(home, constants.W_OK);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new SteersmanError(
       `The folder of the local stack can't be written: ${home} (${why}).`,
       'Set STEERSMAN_HOME to a folder that you can write to.',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
+import { errorText } from '../core/error-text.js';
 import { ERROR_CODES, SteersmanError } from '../errors.js';
 
 /** The file's content, or undefined when it is missing, not JSON or not of this shape. */
@@ -33,7 +34,7 @@ const failureSchema = z.object({ message: z.string(), remedy: z.string(), code: 
 
 /** Leaves the reason why a background process could not start for the terminal that waits for it. */
 export function writeFailure(path: string, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const { remedy, code } = error instanceof SteersmanError ? error : { remedy: '', code: 'internal' };
   writeJson(path, { message, remedy, code });
 }

@@ -1,3 +1,4 @@
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../errors.js';
 
 /** The Temporal CLI that is fetched when none is found. */
@@ -98,7 +99,7 @@ async function fetchedBinary(
       report(`Temporal ${TEMPORAL_VERSION} is ready: ${effects.cachedPath}`);
       return { path: effects.cachedPath, version: TEMPORAL_VERSION, way };
     } catch (error) {
-      const why = reason(error);
+      const why = errorText(error);
       tried.push({ way, why });
       report(`${FETCHING_FAILED[way]}: ${why}`);
     }
@@ -141,7 +142,7 @@ async function probeVersion(
     if (isAtLeast(version, MINIMUM_TEMPORAL_VERSION)) return { version };
     return { why: `version ${version} is too old, ${MINIMUM_TEMPORAL_VERSION} or later is needed` };
   } catch (error) {
-    return { why: `it does not run (${reason(error)})` };
+    return { why: `it does not run (${errorText(error)})` };
   }
 }
 
@@ -154,8 +155,4 @@ export function isAtLeast(version: string, minimum: string): boolean {
     if (difference !== 0) return difference > 0;
   }
   return true;
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,7 @@
 /** Reads the arguments of a tool call that are too large to travel with its activity. */
+
 import { ApplicationFailure } from '@temporalio/common';
+import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { askPatiently, type Patience } from '../query-errors.js';
 
@@ -18,7 +20,7 @@ export async function readArguments(
   try {
     return await askPatiently(() => query(callId), patience);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     throw ApplicationFailure.retryable(
       `The arguments of ${callId} could not be read: ${message}`,
       FAILURE.stateUnavailable,

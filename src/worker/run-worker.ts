@@ -4,6 +4,7 @@ import { inspect } from 'node:util';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
 import { scriptCall } from '../called-as.js';
+import { errorText } from '../core/error-text.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { checkFailpoints, failpoint } from '../failpoints.js';
@@ -118,7 +119,7 @@ async function connect(
     const connection = await NativeConnection.connect({ ...connectionOptions, address });
     return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new SteersmanError(
       `Temporal at ${address} can not be reached: ${reason}`,
       `Start it (${scriptCall('dev')} starts a local one), or set TEMPORAL_ADDRESS to where it runs.`,

@@ -1,8 +1,10 @@
 /** Many runs at once whose only worker is killed: what that costs, counted at the model and at the tools. */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import { errorText } from '../../src/core/error-text.js';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { wireText } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
@@ -168,7 +170,7 @@ async function outcomeOf(handle: WorkflowHandle): Promise<string> {
     return result.outcome;
   } catch (error) {
     const cause = error instanceof Error ? error.cause : error;
-    return `failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return `failed: ${errorText(cause)}`;
   }
 }
 

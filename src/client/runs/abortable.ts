@@ -1,4 +1,5 @@
 /** Ending a wait by a signal, and errors that callers can tell apart. */
+import { errorText } from '../../core/error-text.js';
 import { SteersmanError } from '../../errors.js';
 import type { Temporal } from './connect.js';
 import { explainError } from './grpc-errors.js';
@@ -27,7 +28,7 @@ export async function abortable<T>(
 }
 
 export function abortedError({ reason }: AbortSignal): SteersmanError {
-  const why = reason instanceof Error ? reason.message : String(reason);
+  const why = errorText(reason);
   return new SteersmanError(`The wait was ended: ${why}. The run goes on.`, '', 'aborted');
 }
 

@@ -1,5 +1,7 @@
 /** Tools that a client runs: as functions, answered while this process lives, or declared, answered by whoever comes. */
+
 import { z } from 'zod';
+import { errorText } from '../../core/error-text.js';
 import { isRecord } from '../../core/json.js';
 import type { ClientTool as DeclaredTool } from '../../core/run-config.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
@@ -97,7 +99,7 @@ export async function runClientTool(
     const value = await run?.(args, context);
     return context.signal.aborted ? null : { content: plainJson(value) ?? 'done', isError: false };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return context.signal.aborted ? null : { content: `${name} failed: ${why}`, isError: true };
   }
 }

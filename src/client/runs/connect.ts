@@ -3,6 +3,7 @@
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { errorText } from '../../core/error-text.js';
 import { env } from '../../env.js';
 import { SteersmanError } from '../../errors.js';
 import { resolveHome } from '../../stack/home.js';
@@ -78,7 +79,7 @@ async function connectRemote(): Promise<Temporal> {
     const client = temporalClient({ connection, namespace });
     return { client, address, namespace, local: null, close: () => connection.close() };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new SteersmanError(
       `Temporal at ${address} can not be reached: ${reason}`,
       'Check that it runs there and TEMPORAL_ADDRESS, TLS and API key are right; or unset TEMPORAL_ADDRESS to use the local stack.',
@@ -106,7 +107,7 @@ function loadConfig() {
   try {
     return loadClientConnectConfig();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new SteersmanError(
       `The Temporal configuration can not be read: ${reason}`,
       'Check TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE and the files they name.',

@@ -1,4 +1,5 @@
 /** What a session sends to its run. */
+import { errorText } from '../../core/error-text.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { SteerTime } from '../../core/inbox.js';
 import { readLimits } from '../../print/limit-words.js';
@@ -83,6 +84,6 @@ export function outgoing(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>)
 
 /** An error as lines for the person at the terminal. */
 export function describeError(error: unknown): string[] {
-  if (!(error instanceof SteersmanError)) return [error instanceof Error ? error.message : String(error)];
+  if (!(error instanceof SteersmanError)) return [errorText(error)];
   return [error.message, error.remedy].filter(line => line !== '');
 }

@@ -1,4 +1,5 @@
 /** Editing what a gate asks for as one line of JSON. Pure. */
+import { errorText } from '../../core/error-text.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { GateWords } from '../../core/gates/gate-words.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
@@ -30,7 +31,7 @@ export function editedAnswer(gate: Gate, line: string): GateWords {
   try {
     JSON.parse(line);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return { error: `This is not JSON: ${why}. Mend it, or Esc goes back.` };
   }
   return answerFromWords(gate, `e ${line}`);

@@ -1,7 +1,9 @@
 /** What all commands share: options, connection, errors as messages, exit codes. */
+
 import type { Command } from 'commander';
 import { CommanderError, InvalidArgumentError } from 'commander';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { errorText } from '../../core/error-text.js';
 import { loadDotEnv } from '../../env.js';
 import { SteersmanError } from '../../errors.js';
 import type { Output } from '../../print/output.js';
@@ -99,7 +101,7 @@ function wrongCall(error: unknown): SteersmanError | null {
 }
 
 function ownFault(error: unknown): SteersmanError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   const remedy = 'This is a fault of Steersman itself. Please report it with what you called.';
   return new SteersmanError(message, remedy, 'internal');
 }

@@ -3,6 +3,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { quietVerbCall, verbCall } from '../../called-as.js';
+import { errorText } from '../../core/error-text.js';
 import { SteersmanError } from '../../errors.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
@@ -42,7 +43,7 @@ async function save(path: string, json: string): Promise<void> {
   try {
     await writeFile(path, `${json}\n`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorText(error);
     throw new SteersmanError(
       `The history can not be written: ${reason}`,
       'Name another file with --out.',

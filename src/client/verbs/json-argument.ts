@@ -1,4 +1,5 @@
 /** JSON on the command line. */
+import { errorText } from '../../core/error-text.js';
 import { isRecord } from '../../core/json.js';
 import { SteersmanError } from '../../errors.js';
 
@@ -24,7 +25,7 @@ export function readJson<F extends keyof Forms>(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     throw new SteersmanError(`${name} is not JSON: ${why}.`, example, 'usage');
   }
   const fits = form === 'object' ? isRecord(value) : Array.isArray(value) && value.every(isRecord);

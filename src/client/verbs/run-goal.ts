@@ -1,5 +1,7 @@
 /** A goal from start to answer in one command: local stack, run, live view. */
+
 import { verbCall } from '../../called-as.js';
+import { errorText } from '../../core/error-text.js';
 import { resultLine } from '../../print/end-lines.js';
 import type { Output } from '../../print/output.js';
 import { PlainView, showEvents } from '../../print/plain-view.js';
@@ -65,9 +67,7 @@ async function askToStop({ notes }: Output, run: Run): Promise<void> {
   try {
     await run.stop('Ctrl-C');
   } catch (error) {
-    notes.line(
-      `The run could not be asked to stop: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    notes.line(`The run could not be asked to stop: ${errorText(error)}`);
   }
 }
 
