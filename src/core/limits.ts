@@ -169,21 +169,22 @@ export type Ceilings = Partial<Limits>;
 
 /** Which limits go over the worker's ceilings, in words; null when none does. */
 export function ceilingFault(limits: Partial<Limits>, ceilings: Ceilings): string | null {
-  const over = LIMIT_NAMES.filter(name => limits[name] !== undefined && isOver(limits[name], ceilings[name]));
+  const over = LIMIT_NAMES.filter(name => isOver(limits[name], ceilings[name]));
   if (over.length === 0) return null;
   const allowed = over.map(name => `${name} ${ceilings[name]}`).join(', ');
   return `This worker allows at most: ${allowed}.`;
 }
 
 /** Limits with each that is over a ceiling brought down to it. */
-export function underCeilings(limits: Limits, ceilings: Ceilings): Limits {
+export function underCeilings<L extends Partial<Limits>>(limits: L, ceilings: Ceilings): L {
   const lowered = LIMIT_NAMES.filter(name => isOver(limits[name], ceilings[name]));
   return { ...limits, ...Object.fromEntries(lowered.map(name => [name, ceilings[name]])) };
 }
 
 /** No limit, which null means, is over every ceiling. */
-function isOver(limit: number | null, ceiling: number | null | undefined): boolean {
-  return ceiling !== undefined && ceiling !== null && (limit === null || limit > ceiling);
+function isOver(limit: number | null | undefined, ceiling: number | null | undefined): boolean {
+  if (limit === undefined || ceiling === undefined || ceiling === null) return false;
+  return limit === null || limit > ceiling;
 }
 
 // Its keys are those of the type.

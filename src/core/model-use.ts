@@ -30,6 +30,8 @@ export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 export interface ModelUse {
   /** Calls in flight and the last five. */
   calls: PinnedCall[];
+  /** Chains that were set since the start, by role. */
+  chains: Record<string, string[]>;
   /** Which model of its chain each role is at. */
   index: Record<string, number>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
@@ -38,5 +40,5 @@ export interface ModelUse {
 }
 
 export function newModelUse(): ModelUse {
-  return { calls: [], index: {}, contextLimits: {}, retries: NO_RETRIES };
+  return { calls: [], chains: {}, index: {}, contextLimits: {}, retries: NO_RETRIES };
 }

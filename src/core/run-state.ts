@@ -9,7 +9,7 @@ import type { Cursor } from './cursor.js';
 import { here, newCursor, steeringAt } from './cursor.js';
 import type { GoalRecord, GoalState } from './goal.js';
 import { goalTimeMs, newGoal } from './goal.js';
-import type { BudgetUse } from './limits.js';
+import type { BudgetUse, Limits } from './limits.js';
 import type { Log } from './log.js';
 import { newLog } from './log.js';
 import type { Usage } from './message.js';
@@ -32,6 +32,8 @@ export interface RunState {
   settings: RunSettings;
   /** Null until the run is loaded. */
   pinned: PinnedRun | null;
+  /** Limits that were set since the start. */
+  limits: Partial<Limits>;
   startedAt: number;
   /** 1, and one more at each continue-as-new. */
   part: number;
@@ -64,6 +66,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     version: RUN_STATE_VERSION,
     settings,
     pinned: null,
+    limits: {},
     startedAt: now,
     part: 1,
     previousRunId: null,

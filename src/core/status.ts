@@ -3,6 +3,7 @@ import { causeText } from './cause.js';
 import { here, taskAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
+import { limitsOf } from './in-force.js';
 import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
@@ -70,17 +71,18 @@ function tasks({ tasks }: RunState): string {
   return ['Tasks:', '', ...lines].join('\n');
 }
 
-function limits({ goal, pinned, total: { usage } }: RunState): string {
+function limits(state: RunState): string {
+  const { goal, pinned, total } = state;
   if (!pinned) return '';
   const { counters } = goal;
-  const { limits: most } = pinned;
+  const most = limitsOf(state);
   return [
     'Limits:',
     '',
     `- turns ${counters.turns} of ${most.turns}`,
     `- verifications ${counters.verification} of ${most.verification}`,
     `- tokens ${goal.usage.inputTokens + goal.usage.outputTokens} of ${most.tokens}`,
-    `- cost ${usage.costUsd === null ? 'unknown' : `$${usage.costUsd.toFixed(4)}`}`,
+    `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
   ].join('\n');
 }
 

@@ -2,8 +2,10 @@
 
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
+import { limitsOf } from '../core/in-force.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
+import type { Limits } from '../core/limits.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import type { Interrupt, Place } from '../core/place.js';
 import type { PinnedRole } from '../core/role.js';
@@ -33,6 +35,11 @@ export class Run {
   get pinned(): PinnedRun {
     if (this.state.pinned === null) throw new Error('the run is not loaded yet');
     return this.state.pinned;
+  }
+
+  /** In force: see `setLimits`. */
+  get limits(): Limits {
+    return limitsOf(this.state);
   }
 
   role(name: string): PinnedRole {

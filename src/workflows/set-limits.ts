@@ -7,7 +7,7 @@ import type { Run } from './run.js';
 /** They count from the next check on. */
 export function setLimits(run: Run, limits: Partial<Limits>, by: Enlarger): void {
   const { pinned, state } = run;
-  pinned.limits = underCeilings({ ...pinned.limits, ...limits }, pinned.ceilings);
+  state.limits = { ...state.limits, ...underCeilings(limits, pinned.ceilings) };
   state.goal.warned = state.goal.warned.filter(budget => !(budget in limits));
   run.journal('budget_set', { limits, by });
 }

@@ -3,6 +3,7 @@ import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
 import { goalTimeMs } from '../core/goal.js';
+import { chainOf, limitsOf } from '../core/in-force.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
@@ -36,7 +37,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     stopping: state.people.stop !== null,
     inbox: state.people.inbox.items,
     counters: goal.counters,
-    limits: pinned?.limits ?? null,
+    limits: pinned && limitsOf(state),
     budget: {
       tokens: goal.usage.inputTokens + goal.usage.outputTokens,
       wallTimeMs: goalTimeMs(goal, Date.now()),
@@ -47,10 +48,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     mode: state.settings.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     models: Object.fromEntries(
-      Object.values(pinned?.roles ?? {}).map(({ name, models }) => [
-        name,
-        models.length > 0 ? models : (pinned?.models ?? []),
-      ]),
+      Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
     ),
     workspace: state.settings.workspace,
     internals: {

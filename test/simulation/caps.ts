@@ -1,5 +1,6 @@
 /** Counts rounds from outside, by place, and compares them with limits and with the run's own counters. */
 import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
+import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
 import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/place.js';
@@ -95,8 +96,8 @@ export class Caps {
     if (this.here) this.here.rounds -= 1;
   }
 
-  check({ goal, pinned, tasks, total: { turns } }: RunState): void {
-    if (pinned) this.most = largest(this.most, pinned.limits);
+  check({ goal, pinned, limits, tasks, total: { turns } }: RunState): void {
+    if (pinned) this.most = largest(this.most, limitsOf({ pinned, limits }));
     this.noteGrants(tasks);
     const { counters } = goal;
     expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);

@@ -154,7 +154,7 @@ export class Crowd {
 
   private budgets(run: Run, random: Random): void {
     if (!run.state.pinned) return;
-    const input = randomBudget(random, run.state.pinned.limits);
+    const input = randomBudget(random, run.limits);
     const read = budgetReader(run.state, run.ports.now())(input);
     this.watcher.seen.add('error' in read ? 'budget refused' : 'budget taken');
     if ('error' in read) return;

@@ -5,6 +5,7 @@
  */
 import { here, steeringAt } from '../../src/core/cursor.js';
 import type { Gate } from '../../src/core/gates/gate.js';
+import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
@@ -122,20 +123,21 @@ export class Promises {
 
   private gateClosed(
     { gateId, kind, by }: Extract<JournalEvent, { type: 'gate_closed' }>,
-    { pinned }: RunState,
+    state: RunState,
   ): void {
     if (by !== 'person') return;
     if (kind === 'question') this.questions.add(gateId);
     const raised = this.raised.get(gateId);
     if (!raised) return;
     // A cost that is not known has no limit any more: its gate says so.
-    const lifted = raised.budget === 'costUsd' && pinned?.limits.costUsd === null;
+    const lifted = raised.budget === 'costUsd' && limitsOf(state).costUsd === null;
     this.limits = { ...this.limits, [raised.budget]: lifted ? null : raised.to };
   }
 
-  safePoint({ pinned }: RunState): void {
+  safePoint(state: RunState): void {
+    const limits = limitsOf(state);
     for (const [name, value] of Object.entries(this.limits)) {
-      const now = pinned?.limits[name as keyof typeof pinned.limits];
+      const now = limits[name as keyof typeof limits];
       expectThat(now === value, `the limit ${name} is ${now}, and a person set ${value}`);
     }
   }

@@ -10,6 +10,7 @@ import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
 import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
 import { goalTimeMs } from '../../src/core/goal.js';
+import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
@@ -237,7 +238,7 @@ export class Watcher {
     expectThat(unbegun === undefined, `${unbegun?.id} is completed and never began`);
   }
 
-  private checkTasks({ tasks, pinned, cursor }: RunState, events: JournalEvent[]): void {
+  private checkTasks({ tasks, pinned, limits, cursor }: RunState, events: JournalEvent[]): void {
     const executing = tasks.filter(task => task.status === 'executing');
     expectThat(executing.length <= 1, `${executing.length} tasks are executing`);
     if (here(cursor).phase === 'execution') {
@@ -254,7 +255,7 @@ export class Watcher {
     const open = tasks.filter(isOpen).length;
     // The orchestrator reopens what failed, also where a person has filled its place.
     const reopens = pinned?.orchestrate && this.scenario.people !== NOBODY;
-    expectThat(reopens || open <= (pinned?.limits.tasks ?? 0), `${open} tasks are open`);
+    expectThat(reopens || open <= limitsOf({ pinned, limits }).tasks, `${open} tasks are open`);
     expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
     const judged = events.some(event => event.type === 'verdict' || event.type === 'goal_started');
     const completed = new Map(

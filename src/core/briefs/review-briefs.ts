@@ -2,6 +2,7 @@
 
 import { taskAt } from '../cursor.js';
 import { cutText, fitted } from '../fit.js';
+import { limitsOf, ownChainOf } from '../in-force.js';
 import type { ToolUseBlock } from '../message.js';
 import type { PlannedTask, Task } from '../plan.js';
 import { delimit } from '../prompt.js';
@@ -67,7 +68,7 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
 export function orchestrationBrief(
   state: RunState,
   task: Task,
-  { roles, modelInfo, limits }: Pick<PinnedRun, 'roles' | 'modelInfo' | 'limits'>,
+  { roles, modelInfo }: Pick<PinnedRun, 'roles' | 'modelInfo'>,
 ): string {
   const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
     id,
@@ -76,10 +77,10 @@ export function orchestrationBrief(
     reason,
     rounds,
   }));
-  const { execution, turns, tokens } = limits;
+  const { execution, turns, tokens } = limitsOf(state);
   const pool = {
     models: Object.keys(modelInfo),
-    roles: Object.values(roles).map(role => ({ role: role.name, model: role.models[0] ?? null })),
+    roles: Object.values(roles).map(role => ({ role: role.name, model: ownChainOf(state, role)[0] ?? null })),
     limits: { rounds: execution, turns, tokens },
     used: {
       turns: state.goal.counters.turns,

@@ -112,8 +112,8 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
   }
 }
 
-function roundsOf({ pinned }: Run, task: Task): number {
-  return task.maxRounds ?? pinned.limits.execution;
+function roundsOf({ limits }: Run, task: Task): number {
+  return task.maxRounds ?? limits.execution;
 }
 
 /** At the cap of rounds: one more reply, without tools, to report what there is. */

@@ -13,6 +13,7 @@ import { reopenFault, reopenTask } from '../../core/reopen.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
+import { setModel } from '../set-model.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
@@ -79,7 +80,7 @@ async function askHow(
   if (asked.kind !== 'answered') return null;
   const { text } = asked.answer;
   // A person may have filled the plan since the task failed.
-  const maxTasks = run.pinned.limits.tasks;
+  const maxTasks = run.limits.tasks;
   const fault = reopenFault(run.state.tasks, { id: task.id, status: 'pending', maxTasks });
   run.journal('orchestration', {
     accepted: text !== null && fault === null,
@@ -99,8 +100,8 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
     phase: 'execution',
     tasks: state.tasks,
     // The plan at hand takes the one that is left at the end.
-    canReplan: plansLeft(goal.counters, pinned.limits) > 1,
-    limits: pinned.limits,
+    canReplan: plansLeft(goal.counters, run.limits) > 1,
+    limits: run.limits,
     ceilings: pinned.ceilings,
     used: { turns: goal.counters.turns, tokens: goal.usage.inputTokens + goal.usage.outputTokens },
     models: Object.keys(pinned.modelInfo),
@@ -143,7 +144,7 @@ function allocate(
   const { pinned, state } = run;
   if (resource === 'model') {
     const role = target === null ? undefined : pinned.roles[target];
-    if (role && model !== null) role.models = [model];
+    if (role && model !== null) setModel(run, role, model);
     return;
   }
   if (amount === null) return;

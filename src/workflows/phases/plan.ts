@@ -28,8 +28,8 @@ const MOST_PLANS_REVIEWED = 3;
 
 /** One planner reply; the plan is merged, and the table says whether to plan on, execute or answer. */
 export async function plan(run: Run, place: Planning): Promise<GoalEnd | null> {
-  const { state, pinned } = run;
-  const limit = pinned.limits.planning;
+  const { state } = run;
+  const limit = run.limits.planning;
   if (place.step.kind === 'ask') return clarify(run, place, place.step.question);
   if (place.step.kind === 'release') return release(run, place);
   const end = await runTurns(run, {
@@ -58,7 +58,7 @@ export async function plan(run: Run, place: Planning): Promise<GoalEnd | null> {
 
 function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   const { state } = run;
-  const limit = run.pinned.limits.planning;
+  const limit = run.limits.planning;
   const { round } = place.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
   const changed = output ? mergeTasks(run, output) : false;
@@ -91,7 +91,7 @@ function mergeTasks(run: Run, output: PlanOutput): boolean {
   const { state } = run;
   const { tasks, changed, cut } = mergePlan(state.tasks, output.tasks, {
     cycle: state.cursor.place.cycle,
-    maxTasks: run.pinned.limits.tasks,
+    maxTasks: run.limits.tasks,
   });
   state.tasks = tasks;
   run.journal('plan_updated', {
@@ -121,7 +121,7 @@ async function clarify(run: Run, place: Planning, question: string): Promise<Goa
   const answer = asked.kind === 'answered' ? asked.answer.text : null;
   if (!goal.asked && answer !== null) giveRoundBack(place);
   goal.asked = true;
-  const { planning } = run.pinned.limits;
+  const { planning } = run.limits;
   const text = answer ?? planUnansweredBrief(state);
   if (answer !== null) wish(run, answer);
   run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
@@ -133,7 +133,7 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
   const { state } = run;
   const review = reviewPlan(run);
   if (review.kind === 'pending') return null;
-  if (!review.approved && cycle < run.pinned.limits.verification + MOST_PLANS_REVIEWED) {
+  if (!review.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
     dropUnbegun(run);
     planAnew(run, { from: 'review', wanted: review.fixes });
     return null;

@@ -1,21 +1,22 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 import type { CallFailure } from '../../core/failure.js';
+import { modelOf } from '../../core/in-force.js';
 import type { BudgetKind } from '../../core/limits.js';
 import type { PinnedRole } from '../../core/role.js';
 import { budgetUse } from '../../core/run-state.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
+import { setModel } from '../set-model.js';
 
 /** Asks what to do about a model that failed for good. True: try again, perhaps with another model. */
 export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
   const { state, pinned } = run;
   if (!state.settings.attended || state.people.stop) return false;
-  const chain = role.models.length > 0 ? role.models : pinned.models;
-  const model = chain[state.models.index[role.name] ?? 0] ?? '';
+  const { model } = modelOf(state, role);
   // Without a price nobody could hold the goal to a limit of cost.
   const allowed = (other: string) =>
-    pinned.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
+    run.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
   const models = Object.keys(pinned.modelInfo).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
     key: `failure:${role.name}`,
@@ -28,8 +29,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   if (asked.kind === 'stopped') return true;
   if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
   if (asked.answer.decision === 'other_model') {
-    role.models = [asked.answer.model];
-    state.models.index[role.name] = 0;
+    setModel(run, role, asked.answer.model);
     run.journal('provider_switch', { role: role.name, fromModel: model, toModel: asked.answer.model });
   }
   return true;
@@ -42,7 +42,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
 export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
   const { state, pinned } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
-  const limit = pinned.limits[budget] ?? 0;
+  const limit = run.limits[budget] ?? 0;
   const used = budgetUse(state, run.ports.now())[budget] ?? 0;
   const unknown = budget === 'costUsd' && state.goal.usage.costUsd === null;
   // Going on without a limit is more than a worker with a ceiling allows anybody.
@@ -53,7 +53,7 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
     ...(unknown ? unknownCost(limit) : usedUp(budget, used, limit)),
     subject: { budget, limit, used },
     // By `setBudget`, without an answer to the gate.
-    superseded: () => (pinned.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
+    superseded: () => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
   });
   if (asked.kind === 'superseded') return true;
   if (asked.kind !== 'answered' || asked.answer.decision !== 'raise') return false;

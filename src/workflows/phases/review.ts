@@ -31,7 +31,7 @@ export function reviewPlan(run: Run): Reviewed {
     tasks,
     knownTaskIds: state.tasks.map(task => task.id),
     capabilities: [...pinned.tools.map(tool => tool.name), ...servers, ...Object.keys(pinned.roles)],
-    maxTasks: pinned.limits.tasks,
+    maxTasks: run.limits.tasks,
   });
   const key = `plan:${state.goal.number}:${state.cursor.place.cycle}`;
   return review(run, { key, subject: 'the plan', brief: planReviewBrief(state, tasks), checks });

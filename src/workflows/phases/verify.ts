@@ -77,7 +77,7 @@ function leaves(run: Run, { cycle }: Verification): boolean {
     run.enter(executionAt(cycle));
     return true;
   }
-  if (goal.counters.verification < run.pinned.limits.verification) return false;
+  if (goal.counters.verification < run.limits.verification) return false;
   noteLimit(run, 'verification', null);
   wrapUpAs(run, 'verification_cap', 'the plan was changed after the last verification that its limit allows');
   return true;
@@ -120,7 +120,7 @@ function planAgain(
   run: Run,
   improvements: { from: 'verification' | 'user'; wanted: string[] },
 ): GoalEnd | null {
-  if (plansLeft(run.state.goal.counters, run.pinned.limits) <= 0) {
+  if (plansLeft(run.state.goal.counters, run.limits) <= 0) {
     noteLimit(run, 'verification', null);
     return answerFor(run, 'verification_cap');
   }

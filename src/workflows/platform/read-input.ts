@@ -7,6 +7,7 @@ import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
 import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
+import { limitsOf } from '../../core/in-force.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
@@ -91,8 +92,8 @@ function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string
   return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
 }
 
-function faultsOfEdit({ tasks, pinned }: RunState, edit: readonly PlannedTask[]): string[] {
-  return planEditFaults(edit, { tasks, maxTasks: pinned?.limits.tasks ?? 0 });
+function faultsOfEdit(state: RunState, edit: readonly PlannedTask[]): string[] {
+  return planEditFaults(edit, { tasks: state.tasks, maxTasks: limitsOf(state).tasks });
 }
 
 /** Tasks of an edited plan: what can have no effect is refused. */
@@ -122,7 +123,8 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    const { limits, ceilings } = state.pinned;
+    const { ceilings } = state.pinned;
+    const limits = limitsOf(state);
     const fault = limitsFault(input, { limits, used: budgetUse(state, now) });
     if (fault !== null) return { error: fault };
     // Every name and value has been judged: this is the codec.

@@ -5,6 +5,7 @@ import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
+import { modelOf } from '../../core/in-force.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../../core/message.js';
@@ -36,7 +37,7 @@ const MODEL_ATTEMPTS = 4;
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
-  const { model } = modelOf(run, role);
+  const { model } = modelOf(run.state, role);
   trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const { callId } = call;
@@ -58,14 +59,6 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     : settleFailure(run, { role, thread, call, failure: called.failure, timeMs: options.wholeMs });
 }
 
-function modelOf(run: Run, role: PinnedRole): { model: string; next: string | undefined } {
-  const chain = role.models.length > 0 ? role.models : run.pinned.models;
-  const index = run.state.models.index[role.name] ?? 0;
-  const model = chain[index] ?? chain[0];
-  if (model === undefined) throw new Error(`role ${role.name} has no model`);
-  return { model, next: chain[index + 1] };
-}
-
 interface FailedCall {
   role: PinnedRole;
   thread: Thread;
@@ -79,7 +72,7 @@ interface FailedCall {
 function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
-  const { model, next: nextModel } = modelOf(run, role);
+  const { model, next: nextModel } = modelOf(run.state, role);
   spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
@@ -127,7 +120,7 @@ function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number
   const at = taskAt(cursor) ?? `cycle ${cursor.place.cycle}`;
   const round = here(cursor).turns.round + 1;
   const usedMs = isCounted(state) ? goalTimeMs(state.goal, run.ports.now()) : null;
-  const wholeMs = callTimeMs(pinned.limits, usedMs);
+  const wholeMs = callTimeMs(run.limits, usedMs);
   return {
     summary: preview(`${call.role} · ${at} · round ${round} · ${call.model}`, 190),
     timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),

@@ -129,7 +129,7 @@ function decide(
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
     pinned,
-    limits: pinned.limits,
+    limits: run.limits,
     ledger: state.tools.ledger,
     permission: tool =>
       decidePermission(tool, pinned.permissions, { alwaysThisRun: state.people.allowedTools, autoApprove }),

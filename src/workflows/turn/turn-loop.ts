@@ -226,7 +226,7 @@ function noteFinal(
  */
 function usedBudgets(run: Run): BudgetKind[] {
   const { goal, cursor } = run.state;
-  const { exhausted, warned } = checkBudgets(run.pinned.limits, budgetUse(run.state, run.ports.now()));
+  const { exhausted, warned } = checkBudgets(run.limits, budgetUse(run.state, run.ports.now()));
   if (!isCounted(run.state))
     return here(cursor).phase === 'wrap_up' ? [] : exhausted.filter(budget => budget === 'totalTurns');
   for (const budget of warned) {

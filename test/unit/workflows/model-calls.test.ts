@@ -84,7 +84,7 @@ describe('the time of a goal', () => {
       (call, { wholeMs = 0 }) => {
         if (call > 1) return reply('Done.');
         world.clock.now += wholeMs;
-        if (world.state.pinned) world.state.pinned.limits = { ...limits, wallTimeMs: 90_000 };
+        world.state.limits = { wallTimeMs: 90_000 };
         return failed('application', FAILURE.model.timeout);
       },
       { limits },

@@ -57,7 +57,7 @@ describe('orchestrator: what changes a limit', () => {
       const run = runAtFailure({ autoApprove: true, attended: false });
       await propose(run, proposal);
       expect(accepted(run)).toEqual([false]);
-      expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
+      expect(run.limits).toEqual(DEFAULT_LIMITS);
       expect(run.state.tasks[0]).toMatchObject({ status: 'failed', maxRounds: null });
     },
   );
@@ -68,7 +68,7 @@ describe('orchestrator: what changes a limit', () => {
     expect(run.state.people.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
     answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
-    expect(run.pinned.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
+    expect(run.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
     const set = run.state.log.journal.events.find(event => event.type === 'budget_set');
     expect(set).toMatchObject({ limits: { turns: 1_000_000 }, by: 'gate' });
   });
@@ -78,7 +78,7 @@ describe('orchestrator: what changes a limit', () => {
     const disposed = propose(run, MORE_ROUNDS);
     answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
     await disposed;
-    expect(run.pinned.limits).toEqual(DEFAULT_LIMITS);
+    expect(run.limits).toEqual(DEFAULT_LIMITS);
     expect(run.state.tasks).toMatchObject([
       { id: 'task-1', status: 'pending', maxRounds: 20, retries: 1 },
       { id: 'task-2', maxRounds: null },
@@ -121,7 +121,7 @@ describe('orchestrator: what it may do again and again', () => {
     '%s → refused, for the limit of open tasks holds whoever opens them (LI1)',
     async (_, handling, tasks) => {
       const run = runAtFailure({ attended: false });
-      run.pinned.limits = { ...DEFAULT_LIMITS, tasks: 2 };
+      run.state.limits = { tasks: 2 };
       run.state.tasks = tasks.map(line => {
         const [id = '', status] = line.split(' ');
         return newTask(id, {
@@ -140,7 +140,7 @@ describe('orchestrator: what it may do again and again', () => {
 
   test("a person's answer to the orchestrator, the plan filled meanwhile → read, and the task stays failed, which is said (LI1)", async () => {
     const run = runAtFailure({});
-    run.pinned.limits = { ...DEFAULT_LIMITS, tasks: 1 };
+    run.state.limits = { tasks: 1 };
     const disposed = propose(run, { action: 'EXCEPTION_HANDLE', handling: 'ask_user' });
     answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, text: 'Try the other file.' });
     await disposed;

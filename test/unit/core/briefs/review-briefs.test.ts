@@ -5,7 +5,6 @@ import {
   planReviewBrief,
   resultReviewBrief,
 } from '../../../../src/core/briefs/review-briefs.js';
-import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
 import { executionAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
 import type { RunState } from '../../../../src/core/run-state.js';
@@ -29,7 +28,6 @@ function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = nul
 const POOL = {
   roles: {},
   modelInfo: { 'p/a': { contextTokens: 1_000, costKnown: true } },
-  limits: { ...DEFAULT_LIMITS, turns: 40 },
 };
 
 /** What stands in the one wrapping of this tag. */
@@ -93,7 +91,8 @@ test.each([
 describe('orchestrationBrief', () => {
   test('orchestrationBrief: a failed task with a report → why, all tasks in short, the report (F21)', () => {
     const failed = task('task-1', { status: 'failed', reason: 'max_rounds', result: 'Half done' });
-    const brief = orchestrationBrief(stateWith('Go', [failed, task('task-2')]), failed, POOL);
+    const state = { ...stateWith('Go', [failed, task('task-2')]), limits: { turns: 40 } };
+    const brief = orchestrationBrief(state, failed, POOL);
     expect(brief).toMatch(/^Task task-1 has failed \(max_rounds\)\./);
     expect(wrapped('report', brief)).toBe('Half done');
     expect(parsed('resource_pool', brief)).toMatchObject({
