@@ -282,7 +282,8 @@ class Session {
   private say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
     const mark = effect.do === 'follow-up' && !this.progress.idle ? 'you, for later' : 'you';
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
-    this.print(this.wrap(`${this.colors.bold(`${mark}${cut}:`)} ${terminalText(effect.text)}`));
+    const to = effect.do === 'steer' && effect.to ? `, to ${effect.to}` : '';
+    this.print(this.wrap(`${this.colors.bold(`${mark}${to}${cut}:`)} ${terminalText(effect.text)}`));
     const message = outgoing(effect);
     this.ownMessages.set(message.id, effect.text);
     this.queue.add({ text: effect.text, send: () => this.does.deliver(message).then(() => undefined) });
