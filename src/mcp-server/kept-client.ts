@@ -1,5 +1,5 @@
 /** One client for all calls, connected by the first of them. */
-import { connect, SteersmanError } from '../client/index.js';
+import { connect, type SteersmanError } from '../client/index.js';
 import type { Report } from '../stack/temporal-binary.js';
 import type { RunsApi } from './runs-api.js';
 
@@ -25,8 +25,8 @@ export class KeptClient {
   }
 
   /** After such an error the next call connects anew: a local stack may be back at another address. */
-  lostBy(error: unknown): void {
-    const away = error instanceof SteersmanError && ['unreachable', 'uncertain'].includes(error.code);
+  lostBy({ code }: SteersmanError): void {
+    const away = code === 'unreachable' || code === 'uncertain';
     // Not closed: calls may be under way in it, and the SDK would try them again.
     if (away && this.opening !== null) this.forget(this.opening);
   }

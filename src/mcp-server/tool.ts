@@ -11,7 +11,7 @@ import type {
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { errorText } from '../core/error-text.js';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode, SteersmanError } from '../errors.js';
 import { terminalText } from '../print/terminal-text.js';
 import type { KeptClient } from './kept-client.js';
 import type { RunHandle } from './runs-api.js';
@@ -64,8 +64,9 @@ async function answer(
     const text = JSON.stringify(await work(), withoutUnseen);
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) };
   } catch (error) {
-    client.lostBy(error);
-    return { isError: true, content: [{ type: 'text', text: faultText(error) }] };
+    const known = explainError(error);
+    if (known !== null) client.lostBy(known);
+    return { isError: true, content: [{ type: 'text', text: known ? remedyText(known) : faultText(error) }] };
   }
 }
 
@@ -85,12 +86,11 @@ const REMEDIES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** What was wrong, and what to do. */
+function remedyText({ code, message, remedy }: SteersmanError): string {
+  return [message, REMEDIES[code] ?? remedy].filter(line => line !== '').join('\n');
+}
+
 function faultText(error: unknown): string {
-  const known = explainError(error);
-  if (known !== null) {
-    const remedy = REMEDIES[known.code] ?? known.remedy;
-    return [known.message, remedy].filter(line => line !== '').join('\n');
-  }
   const message = errorText(error);
   return `${message}\nThis is a fault of Steersman itself. Please report it with what you called.`;
 }

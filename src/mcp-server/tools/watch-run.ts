@@ -1,6 +1,7 @@
 /** `watch_run`: what happens in a run, from a cursor on, with a limit to the wait. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
+import { startCall } from '../../called-as.js';
 import type { RunSnapshot } from '../../client/index.js';
 import { askPerson } from '../ask-person.js';
 import { follow } from '../follow.js';
@@ -140,6 +141,8 @@ function nextOf(
     return `It waits at ${gate.gateId}: answer_gate, with the user's word, or ${again} to wait for another's.`;
   if (phase === 'idle')
     return 'The goal is answered: get_result. steer_run with followUp gives it the next one.';
+  if (phase === null)
+    return `No worker answers for it now: it waits, and nothing is lost. On the local stack the user can let it go on with: ${startCall('--resume-open')}. Then ${again}.`;
   if (phase === 'paused') return `It is paused, and goes on when somebody says so: steer_run, or ${again}.`;
   return `It goes on: ${again}.`;
 }

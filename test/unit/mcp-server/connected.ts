@@ -2,6 +2,7 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
+import type { SteersmanError } from '../../../src/errors.js';
 import { createMcpServer } from '../../../src/mcp-server/server.js';
 import { Calls } from '../../../src/mcp-server/tool.js';
 import { type FakeRuns, fakeRuns } from '../../support/fake-runs.js';
@@ -9,6 +10,8 @@ import { type FakeRuns, fakeRuns } from '../../support/fake-runs.js';
 export interface Given {
   runs?: FakeRuns;
   workspaces?: string[];
+  /** Is told which errors may mean that the connection is lost. */
+  lostBy?: (error: SteersmanError) => void;
   /** How the person answers a form; left out, the client can't ask one. */
   person?: (message: string, signal: AbortSignal) => ElicitResult | Promise<ElicitResult>;
 }
@@ -23,9 +26,14 @@ export interface Result {
 /** As the kept client gives it. */
 export const clientOf = (runs: FakeRuns) => ({ get: async () => runs, lostBy: () => {} });
 
-export async function connected({ runs = fakeRuns(), workspaces = ['/work'], person }: Given = {}) {
+export async function connected({
+  runs = fakeRuns(),
+  workspaces = ['/work'],
+  lostBy = () => {},
+  person,
+}: Given = {}) {
   const calls = new Calls();
-  const server = createMcpServer({ client: clientOf(runs), workspaces, calls });
+  const server = createMcpServer({ client: { ...clientOf(runs), lostBy }, workspaces, calls });
   const options: ClientOptions = { capabilities: person ? { elicitation: {} } : {} };
   const client = new Client({ name: 'test', version: '1' }, options);
   if (person)

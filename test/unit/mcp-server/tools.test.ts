@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { SteersmanError } from '../../../src/errors.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
@@ -147,6 +148,17 @@ describe('errors', () => {
       });
     },
   );
+
+  test('a tool: the server does not answer, in its own words → told as that, and the connection counts as lost', async () => {
+    const cause = Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: '', metadata: {} });
+    const runs = fakeRuns({ show: () => Promise.reject(new ServiceError('Failed', { cause })) });
+    const lost: string[] = [];
+    const { call } = await connected({ runs, lostBy: ({ code }) => lost.push(code) });
+    const { isError, content } = await call('get_result', { id: 'run-1' });
+    expect(isError).toBe(true);
+    expect(content[0]?.text).toContain('Temporal does not answer');
+    expect(lost).toEqual(['unreachable']);
+  });
 
   test('a tool: a fault of our own → an error result that says so, no protocol error', async () => {
     const runs = fakeRuns({ stop: () => Promise.reject(new TypeError('x is not a function')) });

@@ -101,6 +101,15 @@ describe('watch_run', () => {
     expect(runs.asked).toEqual([]);
   });
 
+  test('watch_run: no worker answers for the run → says so, and what the user can do', async () => {
+    const { call, runs } = await connected();
+    runs.happens({ type: 'notice', text: 'Waiting for a worker …' });
+    runs.stands({ phase: null });
+    const { structuredContent } = await call('watch_run', { id: 'run-1', waitSeconds: 1 });
+    expect(structuredContent.notices).toEqual(['Waiting for a worker …']);
+    expect(structuredContent.next).toContain('--resume-open');
+  });
+
   test('watch_run: more than one answer holds → told in pages, each event once', async () => {
     const { call, runs } = await connected();
     for (let seq = 1; seq <= 450; seq += 1) runs.happens(warning(seq));
