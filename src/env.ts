@@ -33,6 +33,8 @@ export const env = {
   temporalAddress: () => read('TEMPORAL_ADDRESS'),
   temporalNamespace: () => read('TEMPORAL_NAMESPACE'),
   temporalCliPath: () => read('TEMPORAL_CLI_PATH'),
+  /** Temporal's test server, which skips time: for tests. */
+  temporalTestServerPath: () => read('TEMPORAL_TEST_SERVER_PATH'),
   /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),

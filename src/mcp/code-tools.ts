@@ -76,7 +76,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * call that may have had an effect when its worker died is told to the model as unknown, and is not run again.
  * @throws SteersmanError for a name that models could not call, and for a schema that is none.
  */
-export function defineTool<const S extends z.ZodType | JsonSchema>(options: ToolOptions<S>): CodeTool {
+export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   const { name, description, input, readOnly = false, idempotent = readOnly } = options;
   if (!NAME.test(name)) {
     throw new SteersmanError(

@@ -1,27 +1,29 @@
 /** A Temporal server for tests. */
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
+import { env } from '../env.js';
 import { resolveHome } from '../stack/home.js';
 import { temporalBinary } from '../stack/temporal-fetch.js';
 
 export interface TestEnvironmentOptions {
   /**
-   * Waits for people and other timers pass at once while a result is awaited: Temporal's test server, which the SDK
-   * downloads. Default false: a whole server in memory, by the Temporal CLI that is found or fetched.
+   * Waits for people and other timers pass at once while a result is awaited: by Temporal's test server, which is
+   * that of `TEMPORAL_TEST_SERVER_PATH`, else downloaded by the SDK. One run at a time. Default false: a whole server
+   * in memory, by the Temporal CLI that is found or fetched.
    */
   skipTime?: boolean;
-  /** Of the test server, with `skipTime`, where it can't be downloaded. */
-  testServerPath?: string;
 }
 
 /** Starts one; `teardown()` ends it. One is enough for all tests of a process. */
-export async function startTestEnvironment(
-  options: TestEnvironmentOptions = {},
-): Promise<TestWorkflowEnvironment> {
-  const { skipTime = false, testServerPath } = options;
+export async function startTestEnvironment({
+  skipTime = false,
+}: TestEnvironmentOptions = {}): Promise<TestWorkflowEnvironment> {
+  quietWorkers();
   if (skipTime) {
-    const executable = testServerPath && { type: 'existing-path' as const, path: testServerPath };
-    return TestWorkflowEnvironment.createTimeSkipping(executable ? { server: { executable } } : {});
+    const path = env.temporalTestServerPath();
+    const executable = path === undefined ? {} : { executable: { type: 'existing-path' as const, path } };
+    return TestWorkflowEnvironment.createTimeSkipping({ server: executable });
   }
   const { path } = await temporalBinary(resolveHome(), () => undefined);
   const extraArgs = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
@@ -32,4 +34,13 @@ export async function startTestEnvironment(
       log: { format: 'pretty', level: 'never' },
     },
   });
+}
+
+/** Workers say each step of their lives, which no report of tests is for. Whoever has set a logger keeps it. */
+function quietWorkers(): void {
+  try {
+    Runtime.install({ logger: new DefaultLogger('WARN') });
+  } catch {
+    // There is one already.
+  }
 }

@@ -154,3 +154,24 @@ test('a worker for runs alone → serves until it is told to end', async () => {
   expect(worker.getState()).toBe('STOPPED');
   await model.close();
 });
+
+// Only where Temporal's test server is: the SDK's download is not reached from everywhere.
+test.skipIf(process.env.TEMPORAL_TEST_SERVER_PATH === undefined)(
+  'a test environment that skips time: nobody answers a gate for a day → denied, and no day passes',
+  async () => {
+    const environment = await startTestEnvironment({ skipTime: true });
+    const refund = {
+      name: 'refund',
+      description: '',
+      input: z.object({ order: z.string() }),
+      run: () => 'paid',
+    };
+    const team = await startTestTeam({ environment, reply: refundScript(), tools: [defineTool(refund)] });
+    const { outcome, trace } = await team.run('Refund the order A-7', { attended: true });
+    await team.close();
+    await environment.teardown();
+    expect(outcome).toBe('completed');
+    expect(JSON.stringify(trace.steps)).toContain('"ending":"denied"');
+    expect(trace.totalMs).toBeGreaterThan(86_400_000);
+  },
+);
