@@ -1,5 +1,9 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createCallTool } from '../../../src/activities/call-tool.js';
+import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
 import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/code-tools.js';
 import type { McpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/pool.js';
@@ -148,5 +152,75 @@ describe('tools in code', () => {
     expect(make).toThrow(
       expect.objectContaining({ name: 'SteersmanError', remedy: expect.stringMatching(/\w/) }),
     );
+  });
+});
+
+/** By the activity that runs make, with a store that is not asked for. */
+async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: string[] = []) {
+  const unused = () => Promise.reject(new Error('not asked for'));
+  const call = createCallTool({
+    pool: poolOf([tool]),
+    blobs: { put: unused, read: unused },
+    readArguments: unused,
+    openWorkspace: async path => path,
+    deniedTools: async () => deny,
+  });
+  const ids = {
+    callId: 'c1',
+    toolUseId: 't1',
+    tool: tool.name,
+    serverToolName: tool.name,
+    server: 'in-code',
+  };
+  const environment = new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') });
+  return environment.run<[CallToolInput], CallToolResult, typeof call>(call, {
+    ...ids,
+    arguments: {},
+    timeoutMs: 60_000,
+    idempotent: false,
+    workspace: WORKSPACE,
+    context: {},
+    ...input,
+  });
+}
+
+describe('a tool in code, called by a run', () => {
+  const hangs = (onAbort: () => void) =>
+    defineTool({
+      name: 'hangs',
+      description: '',
+      run: (_args, { signal }) =>
+        new Promise(() => signal.addEventListener('abort', onAbort, { once: true })),
+    });
+
+  test('no answer in its time, and it may have had an effect → unknown, and the function is told', async () => {
+    let told: () => void = () => {};
+    const aborted = new Promise<void>(resolve => {
+      told = resolve;
+    });
+    const result = await callByRun(
+      hangs(() => told()),
+      { timeoutMs: 20 },
+    );
+    expect(result).toMatchObject({ ending: 'outcome_unknown', isError: true });
+    await aborted;
+  });
+
+  test('no answer in its time, and twice does no harm → tried again', async () => {
+    const again = callByRun(
+      hangs(() => {}),
+      { timeoutMs: 20, idempotent: true },
+    );
+    await expect(again).rejects.toMatchObject({ type: 'tool.timeout', nonRetryable: false });
+  });
+
+  test.each([['hangs'], ['in-code__*']])('denied by %s → not called', async glob => {
+    expect(
+      await callByRun(
+        hangs(() => {}),
+        {},
+        [glob],
+      ),
+    ).toMatchObject({ ending: 'denied' });
   });
 });
