@@ -5,6 +5,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     // Whole runs mostly wait, for a model or a server: one fewer than the cores, the default, is half idle on two.
     maxWorkers: 2,
+    // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
+    maxConcurrency: 9,
     projects: [
       {
         extends: true,

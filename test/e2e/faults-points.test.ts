@@ -49,6 +49,15 @@ interface Case {
 const NO_OFFERS = 'request.offer=fail@1-99';
 
 const CASES: Case[] = [
+  // The longest first: it waits for three heartbeat timeouts, while the others go on.
+  {
+    plan: 'tool.completion=hang@1-3',
+    outcome: 'all three attempts of a read are lost, and the run makes it again',
+    tool: 'echo',
+    fires: [1, 2, 3],
+    scheduled: 2,
+    reached: 4,
+  },
   { plan: 'worker.before-run=kill', outcome: 'the next worker takes the run', lives: 2 },
   { plan: 'run.loaded=kill', outcome: 'the run is loaded again', lives: 2 },
   { plan: 'run.loaded=hang', outcome: 'the run is loaded again' },
@@ -64,14 +73,6 @@ const CASES: Case[] = [
   { plan: 'tool.completion=hang', outcome: 'one effect, and unknown', told: UNKNOWN },
   { plan: 'tool.after-effect=kill', outcome: 'the read is made again', tool: 'echo', lives: 2, reached: 2 },
   { plan: 'tool.after-effect=fail', outcome: 'the read is made again', tool: 'echo', reached: 2 },
-  {
-    plan: 'tool.completion=hang@1-3',
-    outcome: 'all three attempts of a read are lost, and the run makes it again',
-    tool: 'echo',
-    fires: [1, 2, 3],
-    scheduled: 2,
-    reached: 4,
-  },
   {
     plan: 'state.read=fail',
     outcome: 'large arguments of an effect could not be read, and the run makes the call again',
