@@ -71,7 +71,7 @@ describe('the server over HTTP', () => {
     expect(runs.asked).toEqual([]);
   });
 
-  test('http: a name that a web page made point here, or a web page elsewhere → refused before anything is read', async () => {
+  test('http: a name that a web page made point here, or a web page elsewhere (TR13) → refused before anything is read', async () => {
     const server = await served();
     const here = new URL(server.url).host;
     expect(await statusOf(server, { host: 'evil.example' })).toBe(403);

@@ -40,7 +40,7 @@ describe('watch_run', () => {
     expect(structuredContent.events.map(({ seq }: { seq: number }) => seq)).toEqual([3]);
   });
 
-  test('watch_run: a gate opens → returned with all that it asks, and answered by nobody', async () => {
+  test('watch_run: a gate opens (TR12) → returned with all that it asks, and answered by nobody', async () => {
     const { call, runs } = await connected();
     runs.happens(warning(1), gateOpened(2, gate));
     runs.stands({ phase: 'waiting', gates: [gate], inputs: { g1: { path: 'a.txt' } }, lastEventSeq: 2 });
