@@ -8,6 +8,7 @@ import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type ErrorCode, SteersmanError } from '../errors.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
+export { ModelCallError } from '../models/model-call-error.js';
 export { createOpenAiProvider, type OpenAiOptions } from '../models/openai.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
