@@ -1,11 +1,13 @@
 /** Writes answers and reports from the parts. */
+
+import { namedFileSections } from './file-sections.js';
 import { topicsOf } from './goal.js';
 import type { Work } from './goal-words.js';
 import { code } from './markdown.js';
 import { LABEL, LABEL_ZH } from './reply.js';
 import type { Seen } from './scope.js';
 import { say } from './scope.js';
-import { namedFileSections, notReadSection, TOPIC_SECTIONS, wordSections } from './sections.js';
+import { notReadSection, TOPIC_SECTIONS, wordSections } from './sections.js';
 
 /** First line of every answer. */
 function labelLine(seen: Seen): string {

@@ -1,7 +1,6 @@
 /** Parts of the answer, each from what was really read. Empty: nothing to say. */
 import { dependenciesOf, headingLines, headingsOf, introOf, readManifest } from './documents.js';
 import type { FileSeen } from './evidence.js';
-import { languageOf } from './file-kinds.js';
 import { workFor } from './goal.js';
 import type { Topic } from './goal-words.js';
 import { bytesText, code, plural, quote, table } from './markdown.js';
@@ -11,7 +10,6 @@ import type { Seen } from './scope.js';
 import {
   countableFiles,
   filesInScope,
-  findNamed,
   findReadme,
   isTooLarge,
   MAX_FILE_BYTES,
@@ -36,23 +34,30 @@ const SHOWN = 40;
 const SHOWN_NAMES = 10;
 
 /** A list that is cut with a line that says how much is left out; items may be indented. */
-function list(seen: Seen, items: readonly string[], most = SHOWN): string {
+export function list(seen: Seen, items: readonly string[], most = SHOWN): string {
   const lines = items.slice(0, most).map(item => (/^\s*- /.test(item) ? item : `- ${item}`));
-  const left = items.length - lines.length;
-  return [...lines, ...(left > 0 ? [`- ${say(seen, `and ${left} more`, `另有 ${left} 项`)}`] : [])].join(
-    '\n',
+  return [...lines, ...moreText(seen, items.length - lines.length).map(text => `- ${text}`)].join('\n');
+}
+
+function moreText(seen: Seen, left: number): string[] {
+  return left > 0 ? [say(seen, `and ${left} more`, `另有 ${left} 项`)] : [];
+}
+
+/** Title and first paragraphs of a Markdown text, quoted; else its beginning. */
+export function introQuote(text: string, most: number): string {
+  const { title, paragraphs } = introOf(text, most);
+  return quote(
+    [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400),
   );
 }
 
 function readmeSection(seen: Seen): string {
   const readme = findReadme(seen);
-  const { title, paragraphs } = introOf(readme?.text ?? '');
-  const says = [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n');
   const parts = [
     `## ${say(seen, 'What it is', '这是什么')}`,
     packageLine(seen),
     ...(readme?.text
-      ? [say(seen, `${code(readme.path)} says:`, `${code(readme.path)} 写道：`), quote(says)]
+      ? [say(seen, `${code(readme.path)} says:`, `${code(readme.path)} 写道：`), introQuote(readme.text, 2)]
       : [say(seen, 'There is no README that could be read.', '没有可以读取的 README。')]),
   ];
   return parts.filter(part => part !== '').join('\n\n');
@@ -175,10 +180,7 @@ function headingsSection(seen: Seen): string {
     const headings = headingsOf(text ?? '');
     return `**${path}** (${headings.length})\n${list(seen, headingLines(headings), most)}`.trimEnd();
   });
-  const left = all.length - parts.length;
-  return (
-    title + [...parts, ...(left > 0 ? [say(seen, `and ${left} more`, `另有 ${left} 项`)] : [])].join('\n\n')
-  );
+  return title + [...parts, ...moreText(seen, all.length - parts.length)].join('\n\n');
 }
 
 function dependenciesSection(seen: Seen): string {
@@ -203,46 +205,6 @@ function dependenciesSection(seen: Seen): string {
       ? `${say(seen, 'None are named in', '以下文件没有列出依赖：')} ${paths}`
       : say(seen, 'No file that lists dependencies was found.', '没有找到列出依赖的文件。');
   return `## ${say(seen, 'Dependencies', '依赖')}\n\n${parts.join('\n\n') || none}`;
-}
-
-/** One part for each file that the goal names. */
-export function namedFileSections(seen: Seen): string[] {
-  return seen.intent.files.map(name => {
-    const file = findNamed(name, seen.evidence);
-    if (file?.text) return fileSection(seen, file, file.text);
-    const missing = say(seen, 'it is not among the files found', '在列出的文件中没有它');
-    const why = seen.evidence.files.get(name)?.error ?? missing;
-    return `## ${name}\n\n${say(seen, `There is no such file, or it could not be read: ${why}.`, `没有这个文件，或无法读取：${why}。`)}`;
-  });
-}
-
-function fileSection(seen: Seen, { path, size, whole }: FileSeen, text: string): string {
-  const lines = countLines(text);
-  const extent = whole
-    ? say(seen, `${lines} lines`, `${lines} 行`)
-    : say(seen, `the first ${lines} lines were read`, `读取了前 ${lines} 行`);
-  const facts = [languageOf(path), extent, bytesText(size ?? text.length)].join(' · ');
-  const body = languageOf(path) === 'Markdown' ? markdownBody(seen, text) : startOf(seen, text);
-  return `## ${path}\n\n${facts}\n\n${body}`;
-}
-
-function markdownBody(seen: Seen, text: string): string {
-  const { title, paragraphs } = introOf(text, 3);
-  const says = quote(
-    [...(title === null ? [] : [`**${title}**`]), ...paragraphs].join('\n\n') || text.slice(0, 400),
-  );
-  const headings = headingsOf(text);
-  if (headings.length === 0) return says;
-  const intro = say(seen, 'Headings (with their lines):', '标题（及行号）：');
-  return `${says}\n\n${intro}\n\n${list(seen, headingLines(headings))}`;
-}
-
-const SHOWN_START_LINES = 25;
-
-function startOf(seen: Seen, text: string): string {
-  const lines = text.split('\n', SHOWN_START_LINES).map(line => line.slice(0, 160));
-  const fence = text.includes('```') ? '~~~~' : '```';
-  return `${say(seen, 'It begins:', '开头如下：')}\n\n${fence}\n${lines.join('\n').trimEnd()}\n${fence}`;
 }
 
 /** What counts and searches do not cover, and why; empty when there is nothing of the kind. */
