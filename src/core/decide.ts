@@ -124,8 +124,7 @@ export function toolFailureDecision(
 ): 'reschedule' | 'end' {
   if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= TOOL_RESCHEDULES) return 'end';
   if (wasNotSent(failure)) return 'reschedule';
-  const lost = failure.kind === 'lost' || failure.type === FAILURE.workerShutdown;
-  return lost && given.idempotent ? 'reschedule' : 'end';
+  return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
 }
 
 /**
@@ -173,8 +172,6 @@ export function modelFailureDecision(
     case 'cancelled':
       return 'fail';
     case 'application':
-      if (type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown)
-        return given.lost < MODEL_RESCHEDULES ? 'reschedule' : 'give_up';
       if (type === FAILURE.model.contextTooLong && given.trims < MOST_TRIMS) return 'compact';
       return given.hasNextModel && MODEL_FAILURES.has(type) ? 'next_model' : 'fail';
   }

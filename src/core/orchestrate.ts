@@ -6,20 +6,11 @@ import type { Place } from './place.js';
 import { isOpen, type Task } from './plan.js';
 import { reopenFault } from './reopen.js';
 
-type Phase = Place['phase'];
+/** Where a run may go from execution, which is where the orchestrator is asked. */
+const NEXT_PHASES: readonly Place['phase'][] = ['planning', 'verification', 'wrap_up'];
 
-export const PHASES: readonly Phase[] = ['planning', 'execution', 'verification', 'wrap_up'];
-
-/** Which phase may follow which. Within a phase there is nothing to propose. */
-const TRANSITIONS: Record<Phase, readonly Phase[]> = {
-  planning: ['execution', 'wrap_up'],
-  execution: ['planning', 'verification', 'wrap_up'],
-  verification: ['planning', 'wrap_up'],
-  wrap_up: [],
-};
-
+/** What a proposal about a failed task is held against. */
 export interface OrchestrationCase {
-  phase: Phase;
   tasks: readonly Task[];
   /** The goal may be planned once more: see `plansLeft`. */
   canReplan: boolean;
@@ -48,7 +39,6 @@ export function decideOrchestration(
   proposal: OrchestrationOutput,
   given: OrchestrationCase,
 ): OrchestrationDecision {
-  if (given.phase === 'wrap_up') return refused('The goal is being wrapped up.');
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       return decideTransition(proposal, given);
@@ -62,15 +52,13 @@ export function decideOrchestration(
 type Transition = Extract<OrchestrationOutput, { action: 'PHASE_TRANSITION' }>;
 
 function decideTransition(proposal: Transition, given: OrchestrationCase): OrchestrationDecision {
-  const { phase } = given;
-  const to = PHASES.find(known => known === proposal.to);
-  if (to === undefined) return refused(`There is no phase ${proposal.to}: there are ${PHASES.join(', ')}.`);
-  if (!TRANSITIONS[phase].includes(to)) return refused(`${to} can not follow ${phase}.`);
+  const to = NEXT_PHASES.find(known => known === proposal.to);
+  if (to === undefined)
+    return refused(`${proposal.to} can not follow execution: ${NEXT_PHASES.join(', ')} can.`);
   const open = given.tasks.filter(isOpen).length;
-  if (to === 'execution' && open === 0) return refused('There is no open task to execute.');
   if (to === 'verification' && open > 0) return refused(`${open} task(s) are open still.`);
   if (to === 'planning' && !given.canReplan) return refused('No further plan is left under the limits.');
-  return accepted(proposal, given, `Goes from ${phase} to ${to}.`, to === 'wrap_up' ? 'gate' : 'none');
+  return accepted(proposal, given, `Goes from execution to ${to}.`, to === 'wrap_up' ? 'gate' : 'none');
 }
 
 type Allocation = Extract<OrchestrationOutput, { action: 'RESOURCE_ALLOCATE' }>;

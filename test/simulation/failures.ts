@@ -6,8 +6,9 @@ import { NO_USAGE } from '../../src/core/message.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 
-const MODEL_TYPES = [...Object.values(FAILURE.model), FAILURE.stateUnavailable, 'TypeError', ''];
-const TOOL_TYPES = [...Object.values(FAILURE.tool), FAILURE.stateUnavailable, FAILURE.workerShutdown, ''];
+const MODEL_TYPES = [...Object.values(FAILURE.model), 'TypeError', ''];
+const TOOL_TYPES = [...Object.values(FAILURE.tool), ''];
+const LOST_TYPES = [FAILURE.stateUnavailable, FAILURE.workerShutdown, ''];
 
 export function modelFailure(random: Random): CallFailure {
   const failed = failure(random, MODEL_TYPES);
@@ -24,7 +25,8 @@ export function toolFailure(random: Random): CallFailure {
 function failure(random: Random, types: readonly string[]): CallFailure {
   const message = random.pick(['', 'it broke']);
   const kind = random.pick(['application', 'application', 'application', 'lost', 'timedOut'] as const);
-  return { kind, type: kind === 'application' ? random.pick(types) : '', message };
+  const typed = { application: types, lost: LOST_TYPES, timedOut: [''] };
+  return { kind, type: random.pick(typed[kind]), message };
 }
 
 export const CANCELLED: CallFailure = { kind: 'cancelled', type: '', message: '' };

@@ -85,7 +85,7 @@ export class ToolWatch {
   /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
   failed(input: CallToolInput, { kind, type }: CallFailure): void {
     const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
-    const lost = kind === 'lost' || type === FAILURE.workerShutdown;
+    const lost = kind === 'lost';
     if (notSent || (lost && input.idempotent)) this.mayRunAgain = input.toolUseId;
   }
 

@@ -97,7 +97,6 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
   const { state, pinned } = run;
   const { goal } = state;
   return decideOrchestration(proposal, {
-    phase: 'execution',
     tasks: state.tasks,
     // The plan at hand takes the one that is left at the end.
     canReplan: plansLeft(goal.counters, run.limits) > 1,

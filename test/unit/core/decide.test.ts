@@ -258,8 +258,6 @@ describe('toolEnding', () => {
     [failure('application', FAILURE.tool.timeout), 'timed_out', 'outcome_unknown'],
     [failure('application', FAILURE.tool.connectionLost), 'unavailable', 'outcome_unknown'],
     [failure('application', FAILURE.tool.notSent), 'unavailable', 'unavailable'],
-    [failure('application', FAILURE.stateUnavailable), 'unavailable', 'unavailable'],
-    [failure('application', FAILURE.workerShutdown), 'unavailable', 'outcome_unknown'],
     [failure('application', 'TypeError'), 'unavailable', 'outcome_unknown'],
     [failure('application', ''), 'unavailable', 'outcome_unknown'],
     [failure('lost', FAILURE.stateUnavailable), 'unavailable', 'unavailable'],
@@ -276,9 +274,7 @@ describe('toolFailureDecision', () => {
     [failure('lost', FAILURE.workerShutdown), 'reschedule', 'end'],
     [failure('lost', 'WorkerShutdown'), 'reschedule', 'end'],
     [failure('lost', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
-    [failure('application', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
     [failure('application', FAILURE.tool.notSent), 'reschedule', 'reschedule'],
-    [failure('application', FAILURE.workerShutdown), 'reschedule', 'end'],
     [failure('application', FAILURE.tool.timeout), 'end', 'end'],
     [failure('application', FAILURE.tool.connectionLost), 'end', 'end'],
     [failure('application', 'TypeError'), 'end', 'end'],
@@ -315,8 +311,8 @@ describe('modelFailureDecision', () => {
 
   it.each([
     [failure('lost'), 'reschedule'],
-    [failure('application', FAILURE.stateUnavailable), 'reschedule'],
-    [failure('application', FAILURE.workerShutdown), 'reschedule'],
+    [failure('lost', FAILURE.stateUnavailable), 'reschedule'],
+    [failure('lost', FAILURE.workerShutdown), 'reschedule'],
     [failure('application', FAILURE.model.contextTooLong), 'compact'],
     [failure('application', 'TypeError'), 'fail'],
     [failure('application', 'model.never_heard_of'), 'fail'],
@@ -332,8 +328,8 @@ describe('modelFailureDecision, again and again', () => {
   const lost = { hasNextModel: true, lost: MODEL_RESCHEDULES, trims: 0 };
   it.each([
     failure('lost'),
-    failure('application', FAILURE.stateUnavailable),
-    failure('application', FAILURE.workerShutdown),
+    failure('lost', FAILURE.stateUnavailable),
+    failure('lost', FAILURE.workerShutdown),
   ])('modelFailureDecision: %j ten times in a row → given up, with words (ST7)', given => {
     expect(modelFailureDecision(given, { ...lost, lost: MODEL_RESCHEDULES - 1 })).toBe('reschedule');
     expect(modelFailureDecision(given, lost)).toBe('give_up');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
-import { decideOrchestration, type OrchestrationCase, PHASES } from '../../../src/core/orchestrate.js';
+import { decideOrchestration, type OrchestrationCase } from '../../../src/core/orchestrate.js';
 import { HANDLINGS, type OrchestrationOutput, type RESOURCES } from '../../../src/core/outputs/intent.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
 import { task as newTask } from '../../support/core-values.js';
@@ -10,7 +10,6 @@ function task(id: string, status: TaskStatus, rounds = 0, retries = 0): Task {
 }
 
 const BASE: OrchestrationCase = {
-  phase: 'execution',
   tasks: [],
   canReplan: true,
   limits: DEFAULT_LIMITS,
@@ -29,38 +28,30 @@ const outcome = (proposal: OrchestrationOutput, given: Partial<OrchestrationCase
   return accepted ? { none: 'yes', gate: 'confirm', person: 'person' }[confirm] : 'no';
 };
 
-/** From and to → what it takes: `open` and `none` are about open tasks, `replan` about plans left. */
-const LEGAL: Record<string, 'open' | 'none' | 'replan' | 'confirm'> = {
-  'planning execution': 'open',
-  'planning wrap_up': 'confirm',
-  'execution planning': 'replan',
-  'execution verification': 'none',
-  'execution wrap_up': 'confirm',
-  'verification planning': 'replan',
-  'verification wrap_up': 'confirm',
+/** To which phase → what it takes: `none` is about open tasks, `replan` about plans left. */
+const LEGAL: Record<string, 'none' | 'replan' | 'confirm'> = {
+  planning: 'replan',
+  verification: 'none',
+  wrap_up: 'confirm',
 };
 
 describe('decideOrchestration', () => {
-  it('F21 F22 transitions: every pair of phases, with and without tasks, plans left and concerns → the table', () => {
-    for (const phase of PHASES) {
-      for (const to of [...PHASES, 'lunch']) {
-        for (const open of BOTH) {
-          for (const canReplan of BOTH) {
-            for (const worried of BOTH) {
-              const need = LEGAL[`${phase} ${to}`];
-              const met = { open, none: !open, replan: canReplan, confirm: true };
-              const legal = need !== undefined && met[need];
-              const expected = !legal ? 'no' : worried || need === 'confirm' ? 'confirm' : 'yes';
-              const tasks = [task('a', 'completed'), ...(open ? [task('b', 'pending')] : [])];
-              const concerns = worried ? ['High risk: d.'] : [];
-              const got = outcome(
-                { action: 'PHASE_TRANSITION', to, reason: 'r' },
-                { phase, tasks, canReplan, concerns },
-              );
-              expect([phase, to, open, canReplan, worried, got]).toEqual([
-                ...[phase, to, open, canReplan, worried, expected],
-              ]);
-            }
+  it('F21 F22 transitions: to every phase, with and without tasks, plans left and concerns → the table', () => {
+    for (const to of ['planning', 'execution', 'verification', 'wrap_up', 'lunch']) {
+      for (const open of BOTH) {
+        for (const canReplan of BOTH) {
+          for (const worried of BOTH) {
+            const need = LEGAL[to];
+            const met = { none: !open, replan: canReplan, confirm: true };
+            const legal = need !== undefined && met[need];
+            const expected = !legal ? 'no' : worried || need === 'confirm' ? 'confirm' : 'yes';
+            const tasks = [task('a', 'completed'), ...(open ? [task('b', 'pending')] : [])];
+            const concerns = worried ? ['High risk: d.'] : [];
+            const got = outcome(
+              { action: 'PHASE_TRANSITION', to, reason: 'r' },
+              { tasks, canReplan, concerns },
+            );
+            expect([to, open, canReplan, worried, got]).toEqual([to, open, canReplan, worried, expected]);
           }
         }
       }
@@ -121,26 +112,23 @@ describe('decideOrchestration', () => {
     );
   });
 
-  it('F21 exceptions: every handling, status, phase and rest of plans → the table', () => {
+  it('F21 exceptions: every handling, status and rest of plans → the table', () => {
     for (const handling of HANDLINGS) {
       for (const status of [...TASK_STATUSES, null]) {
-        for (const phase of PHASES) {
-          for (const canReplan of BOTH) {
-            const legal = {
-              retry: status === 'executing' || status === 'failed',
-              skip: status !== null && status !== 'completed' && status !== 'skipped',
-              replan: canReplan,
-              ask_user: true,
-              stop: true,
-            }[handling];
-            const confirms = handling === 'stop';
-            const expected = phase === 'wrap_up' || !legal ? 'no' : confirms ? 'confirm' : 'yes';
-            const tasks = status === null ? [] : [task('t', status)];
-            const proposal = { action: 'EXCEPTION_HANDLE', handling, taskId: 't', reason: 'r' } as const;
-            expect([handling, status, phase, outcome(proposal, { phase, tasks, canReplan })]).toEqual([
-              ...[handling, status, phase, expected],
-            ]);
-          }
+        for (const canReplan of BOTH) {
+          const legal = {
+            retry: status === 'executing' || status === 'failed',
+            skip: status !== null && status !== 'completed' && status !== 'skipped',
+            replan: canReplan,
+            ask_user: true,
+            stop: true,
+          }[handling];
+          const expected = !legal ? 'no' : handling === 'stop' ? 'confirm' : 'yes';
+          const tasks = status === null ? [] : [task('t', status)];
+          const proposal = { action: 'EXCEPTION_HANDLE', handling, taskId: 't', reason: 'r' } as const;
+          expect([handling, status, outcome(proposal, { tasks, canReplan })]).toEqual([
+            ...[handling, status, expected],
+          ]);
         }
       }
     }
