@@ -3,6 +3,7 @@
  * made from it by `node scripts/schema.mjs`, and a test keeps the two equal.
  */
 import { z } from 'zod';
+import { CONTENT_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
@@ -105,11 +106,10 @@ const modelsSchema = z.strictObject({
 
 const toolResultsSchema = z
   .strictObject({
-    // A block in the state of a run holds 64 KB at most.
     wholeBytes: z
       .int()
       .min(1024)
-      .max(65_536)
+      .max(CONTENT_BYTES)
       .default(16_384)
       .describe('A result up to this size is given whole.'),
     headBytes: z.int().min(0).default(6_144).describe('Of a larger one: how much of its beginning is given.'),

@@ -14,8 +14,9 @@ export const MESSAGE_BYTES = 64_000;
 export const TEXT_BYTES = MESSAGE_BYTES + 200;
 /** The text of a reply that is read whole, where the thread has only a part of it: it travels once. */
 export const WHOLE_REPLY_BYTES = 400_000;
-/** One tool result, all its blocks. */
-export const RESULT_BYTES = 72_000;
+/** What a tool result gives, encoded; and with its quotes and the run's note, which is what a thread keeps. */
+export const CONTENT_BYTES = 65_536;
+export const RESULT_BYTES = CONTENT_BYTES + 6_464;
 /** One reply of a model: texts, reasoning and the arguments of its calls. */
 export const REPLY_BYTES = 160_000;
 

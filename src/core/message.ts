@@ -241,6 +241,15 @@ export const NO_USAGE: Usage = {
   costUsd: 0,
 };
 
+/** Of a reply's `number`-th tool call, from 1: unique in a run, as the ids of its calls are. */
+export function toolCallId(callId: string, number: number): string {
+  return `${callId}_${number}`;
+}
+
+export function tokensOf({ inputTokens, outputTokens }: Usage): number {
+  return inputTokens + outputTokens;
+}
+
 /** Sums usage. An unknown cost makes the sum unknown: a figure that leaves calls out would mislead. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

@@ -13,14 +13,14 @@ import type { BudgetUse, Limits } from './limits.js';
 import type { Log } from './log.js';
 import { newLog } from './log.js';
 import type { Usage } from './message.js';
-import { NO_USAGE } from './message.js';
+import { NO_USAGE, tokensOf } from './message.js';
 import type { ModelUse } from './model-use.js';
 import { newModelUse } from './model-use.js';
 import type { People } from './people.js';
 import { newPeople } from './people.js';
 import type { Task } from './plan.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
-import type { Thread } from './thread.js';
+import type { Threads } from './thread.js';
 import type { ToolUse } from './tools/tool-use.js';
 import { newToolUse } from './tools/tool-use.js';
 
@@ -47,7 +47,7 @@ export interface RunState {
   /** Since when the goal is answered and no other has begun; null while one is pursued. */
   idleSince: number | null;
   cursor: Cursor;
-  threads: Record<string, Thread>;
+  threads: Threads;
   tasks: Task[];
   models: ModelUse;
   tools: ToolUse;
@@ -109,7 +109,7 @@ export function budgetUse({ goal, total }: RunState, now: number): BudgetUse {
   return {
     turns: goal.counters.turns,
     totalTurns: total.turns,
-    tokens: goal.usage.inputTokens + goal.usage.outputTokens,
+    tokens: tokensOf(goal.usage),
     wallTimeMs: goalTimeMs(goal, now),
     costUsd: goal.usage.costUsd,
   };

@@ -4,6 +4,7 @@ import { here, taskAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
 import { limitsOf } from './in-force.js';
+import { tokensOf } from './message.js';
 import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
@@ -81,7 +82,7 @@ function limits(state: RunState): string {
     '',
     `- turns ${counters.turns} of ${most.turns}`,
     `- verifications ${counters.verification} of ${most.verification}`,
-    `- tokens ${goal.usage.inputTokens + goal.usage.outputTokens} of ${most.tokens}`,
+    `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
   ].join('\n');
 }

@@ -1,5 +1,6 @@
 /** The conversations of a run: one that roles share, and one of each role that has its own. */
-import type { Message } from './message.js';
+import type { AssistantMessage, Message } from './message.js';
+import type { Batch } from './place.js';
 
 export interface Thread {
   id: string;
@@ -12,8 +13,17 @@ export interface Thread {
   dropped: number;
 }
 
+export type Threads = Record<string, Thread>;
+
 export const MAIN_THREAD = 'main';
 
 export function newThread(id: string): Thread {
   return { id, epoch: 0, messages: [], tokens: 0, dropped: 0 };
+}
+
+/** The reply whose tool calls these are; null where it is gone. */
+export function replyOf({ threads }: { threads: Threads }, batch: Batch): AssistantMessage | null {
+  // Near the end, of a thread that may be long.
+  const reply = threads[batch.thread]?.messages.findLast(({ id }) => id === batch.messageId);
+  return reply?.kind === 'assistant' ? reply : null;
 }

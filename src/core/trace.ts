@@ -7,7 +7,7 @@ import { headChars } from './large-text.js';
 import type { AssistantMessage, ToolEnding, Usage } from './message.js';
 import { textOf, thoughtOf } from './message.js';
 import type { Risk } from './outputs/envelope.js';
-import { envelopeIn, extractJson } from './outputs/parse-output.js';
+import { envelopeOf, extractJson } from './outputs/parse-output.js';
 import { preview } from './preview.js';
 import { sizeOf, sizeOfList } from './sizes.js';
 
@@ -83,7 +83,7 @@ type OfReply = 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | '
 
 /** What a step takes from the reply that it comes from. */
 export function stepOf(reply: AssistantMessage): Pick<TraceStep, OfReply> {
-  const { expectedOutcome, risk, confidence } = envelopeIn(textOf(reply));
+  const { expectedOutcome, risk, confidence } = envelopeOf(reply);
   const { inputTokens: input, outputTokens: output } = reply.usage;
   return {
     role: reply.role,

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { cutHead, cutTail } from '../blobs/text-cut.js';
+import { CONTENT_BYTES } from '../core/bounds.js';
 import type { ToolContent } from '../core/message.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
@@ -16,8 +17,6 @@ export interface ResultSizes {
 
 export const DEFAULT_RESULT_SIZES: ResultSizes = { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 };
 
-/** All content of one result, encoded. */
-const MAX_CONTENT_BYTES = 64 * 1024;
 /** Kept free for the note that stands for what did not fit. */
 const REST_NOTE_BYTES = 1024;
 
@@ -42,12 +41,12 @@ export function keeperFor(
 type Answer = Pick<ToolAnswer, 'content' | 'structuredContent'>;
 
 /**
- * Content of a tool result, at most 64 KB encoded: large texts as head and tail, pictures and sound by
+ * Content of a tool result, at most `CONTENT_BYTES` encoded: large texts as head and tail, pictures and sound by
  * reference, structured content where it says more than the texts do (T16).
  */
 export async function toToolContent(result: Answer, keeper: Keeper): Promise<ToolContent[]> {
   const out: ToolContent[] = [];
-  let budget = MAX_CONTENT_BYTES - REST_NOTE_BYTES;
+  let budget = CONTENT_BYTES - REST_NOTE_BYTES;
   const parts: (AnswerPart | { type: 'json'; value: unknown })[] = [...result.content];
   if (result.structuredContent !== undefined && !isSaidInText(result)) {
     parts.push({ type: 'json', value: result.structuredContent });

@@ -1,6 +1,7 @@
 /** Tool calls that a role of the envelope dialect writes as JSON: the same blocks as native ones. */
 
 import type { ToolUseBlock } from '../core/message.js';
+import { toolCallId } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
 import { envelopeToolCall } from '../core/outputs/envelope.js';
 import { extractJson } from '../core/outputs/parse-output.js';
@@ -21,5 +22,5 @@ export function envelopeToolUse(
   const call = json && envelopeToolCall(json, names);
   if (!call) return null;
   const { name, input } = call;
-  return toToolUse({ id: `${callId}_1`, name, text: JSON.stringify(input), cut: false }, tools);
+  return toToolUse({ id: toolCallId(callId, 1), name, text: JSON.stringify(input), cut: false }, tools);
 }

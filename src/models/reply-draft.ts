@@ -2,6 +2,7 @@
 
 import type { LiveText } from '../core/heartbeats.js';
 import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import { toolCallId } from '../core/message.js';
 import type { OfferedTool } from '../core/model-request.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
 import { splitAtCloseLine } from './think-tags.js';
@@ -95,7 +96,7 @@ export class ReplyDraft {
     const taken = new Set<string>();
     const last = this.#calls.length - 1;
     return this.#calls.map(({ id: given, name, text, mixedUp }, index) => {
-      const id = given !== null && !taken.has(given) ? given : `${callId}_${index + 1}`;
+      const id = given !== null && !taken.has(given) ? given : toolCallId(callId, index + 1);
       taken.add(id);
       const cut = this.end?.stopReason === 'max_tokens' && index === last;
       const call = toToolUse({ id, name, text, cut }, offered);

@@ -16,7 +16,7 @@ import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import { Offered } from './platform/offer-request.js';
-import type { Ports } from './ports.js';
+import type { CallOptions, Ports } from './ports.js';
 
 export class Run {
   readonly state: RunState;
@@ -88,6 +88,20 @@ export class Run {
     this.append(thread, taskId === null ? base : { ...base, taskId });
     // What a person says may be that things have changed: nothing read before is taken for true.
     if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.tools.ledger);
+  }
+
+  /** The one way to make a call: handlers see what is in flight, and that it may be interrupted as its options say. */
+  async call<T>(
+    what: { kind: 'model' | 'tool'; role: string },
+    { interruptible }: CallOptions,
+    start: () => Promise<T>,
+  ): Promise<T> {
+    this.inFlight = { ...what, interruptible };
+    try {
+      return await start();
+    } finally {
+      this.inFlight = null;
+    }
   }
 
   moveTo(place: Place): void {

@@ -2,7 +2,6 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
-import { goalTimeMs } from '../core/goal.js';
 import { chainOf, limitsOf } from '../core/in-force.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsSince } from '../core/journal.js';
@@ -10,6 +9,7 @@ import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
+import { budgetUse } from '../core/run-state.js';
 import { phaseOf, unansweredGates } from '../core/status.js';
 import { MAIN_THREAD } from '../core/thread.js';
 import type { TraceReport } from '../core/trace.js';
@@ -25,6 +25,7 @@ export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 
 
 function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
   const { goal, pinned } = state;
+  const { tokens, wallTimeMs, costUsd } = budgetUse(state, Date.now());
   return {
     phase: phaseOf(state),
     outcome: state.end?.outcome ?? null,
@@ -38,11 +39,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     inbox: state.people.inbox.items,
     counters: goal.counters,
     limits: pinned && limitsOf(state),
-    budget: {
-      tokens: goal.usage.inputTokens + goal.usage.outputTokens,
-      wallTimeMs: goalTimeMs(goal, Date.now()),
-      costUsd: goal.usage.costUsd,
-    },
+    budget: { tokens, wallTimeMs, costUsd },
     usage: state.total.usage,
     goals: state.goals,
     mode: state.settings.mode,

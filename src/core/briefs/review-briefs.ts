@@ -4,6 +4,7 @@ import { taskAt } from '../cursor.js';
 import { cutText, fitted } from '../fit.js';
 import { limitsOf, ownChainOf } from '../in-force.js';
 import type { ToolUseBlock } from '../message.js';
+import { tokensOf } from '../message.js';
 import type { PlannedTask, Task } from '../plan.js';
 import { delimit } from '../prompt.js';
 import type { PinnedRun } from '../run-config.js';
@@ -84,7 +85,7 @@ export function orchestrationBrief(
     limits: { rounds: execution, turns, tokens },
     used: {
       turns: state.goal.counters.turns,
-      tokens: state.goal.usage.inputTokens + state.goal.usage.outputTokens,
+      tokens: tokensOf(state.goal.usage),
     },
   };
   const words = wordsOf(state);

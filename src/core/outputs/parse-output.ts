@@ -5,6 +5,8 @@
  */
 import { BRIEF_WORDS, type BriefWords, fill } from '../briefs/brief-words.js';
 import { isRecord, stringOr } from '../json.js';
+import type { AssistantMessage } from '../message.js';
+import { textOf } from '../message.js';
 import type { OutputContract } from '../role.js';
 import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import {
@@ -60,9 +62,9 @@ export function extractJson(text: string): Record<string, unknown> | null {
   return component ?? fenced.at(-1) ?? inProse.at(-1) ?? null;
 }
 
-/** What the envelope in a text says besides its parameters; `NO_ENVELOPE` where there is none. */
-export function envelopeIn(text: string): EnvelopeMeta {
-  const json = extractJson(text);
+/** What the envelope in a reply says besides its parameters; `NO_ENVELOPE` where there is none. */
+export function envelopeOf(reply: AssistantMessage): EnvelopeMeta {
+  const json = extractJson(textOf(reply));
   return json && isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
 }
 

@@ -42,7 +42,12 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   cache: 'goal',
 };
 
-/** How many tries Temporal gets for a tool: what may have effects is never run twice unasked. */
+/** Whether a call may be made again, and so be cut off: what may have effects is never run twice unasked. */
+export function isRepeatable({ readOnly, idempotent }: ToolPolicy): boolean {
+  return readOnly || idempotent;
+}
+
+/** How many tries Temporal gets for a tool. */
 export function toolAttempts(policy: ToolPolicy): number {
-  return policy.readOnly || policy.idempotent ? Math.max(1, policy.attempts) : 1;
+  return isRepeatable(policy) ? Math.max(1, policy.attempts) : 1;
 }

@@ -1,6 +1,7 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
 import { plansLeft } from '../../core/limits.js';
+import { tokensOf } from '../../core/message.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
 import { decideOrchestration } from '../../core/orchestrate.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
@@ -102,7 +103,7 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
     canReplan: plansLeft(goal.counters, run.limits) > 1,
     limits: run.limits,
     ceilings: pinned.ceilings,
-    used: { turns: goal.counters.turns, tokens: goal.usage.inputTokens + goal.usage.outputTokens },
+    used: { turns: goal.counters.turns, tokens: tokensOf(goal.usage) },
     models: Object.keys(pinned.modelInfo),
     roles: Object.keys(pinned.roles),
     concerns,

@@ -10,12 +10,13 @@ import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import type { Planning } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
-import { adoptOpenTasks, isOpen, mergePlan } from '../../core/plan.js';
+import { adoptOpenTasks, isOpen } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
+import { updatePlan } from '../update-plan.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
 import { blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';
@@ -61,7 +62,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   const limit = run.limits.planning;
   const { round } = place.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
-  const changed = output ? mergeTasks(run, output) : false;
+  const changed = output ? updatePlan(run, output.tasks, { maxTasks: run.limits.tasks }) : false;
   const taskCount = state.tasks.length;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });
@@ -85,21 +86,6 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
       place.step = { kind: 'release' };
       return null;
   }
-}
-
-function mergeTasks(run: Run, output: PlanOutput): boolean {
-  const { state } = run;
-  const { tasks, changed, cut } = mergePlan(state.tasks, output.tasks, {
-    cycle: state.cursor.place.cycle,
-    maxTasks: run.limits.tasks,
-  });
-  state.tasks = tasks;
-  run.journal('plan_updated', {
-    tasks: tasks.map(({ id, description, status }) => ({ id, description, status })),
-    changed,
-    cut,
-  });
-  return changed;
 }
 
 /**

@@ -2,10 +2,9 @@
 
 import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/briefs/review-briefs.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
-import { textOf } from '../../core/message.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { ReviewOutput } from '../../core/outputs/intent.js';
-import { envelopeIn } from '../../core/outputs/parse-output.js';
+import { envelopeOf } from '../../core/outputs/parse-output.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import type { Task } from '../../core/plan.js';
 import { isOpen } from '../../core/plan.js';
@@ -61,7 +60,7 @@ export function reviewAction(
 ): Reviewed {
   const { pinned } = run;
   if (!pinned.review.actions || tool.policy.readOnly) return APPROVED;
-  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeIn(textOf(reply)) });
+  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply) });
   const brief = actionReviewBrief(run.state, call);
   return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });
 }

@@ -8,15 +8,16 @@ import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
-import { mergePlan } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { Situation } from '../../core/receipt.js';
 import { acceptedReceipt } from '../../core/receipt.js';
 import { sizeOfList } from '../../core/sizes.js';
+import { replyOf } from '../../core/thread.js';
 import { closeForAlways } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
+import { updatePlan } from '../update-plan.js';
 import type { ReadAnswer } from './read-input.js';
 import { readReason } from './read-input.js';
 
@@ -84,8 +85,7 @@ function roleAtWork(run: Run): string | null {
   const { state, inFlight } = run;
   const { batch } = here(state.cursor).turns;
   if (inFlight || !batch) return inFlight?.role ?? roleHere(run);
-  const reply = state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
-  return reply?.kind === 'assistant' ? reply.role : null;
+  return replyOf(state, batch)?.role ?? null;
 }
 
 export function requestPause(run: Run, input: unknown): void {
@@ -150,17 +150,8 @@ function allowAlways(run: Run, tool: string): void {
 
 /** Takes tasks of a person into the plan, all of them: they were checked when they came. */
 export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
-  const { state } = run;
-  const options = {
-    cycle: state.cursor.place.cycle,
-    maxTasks: Number.POSITIVE_INFINITY,
-    byPerson: true,
-  } as const;
-  const { tasks, changed, cut } = mergePlan(state.tasks, edit, options);
-  state.tasks = tasks;
-  const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
-  run.journal('plan_updated', { tasks: shown, changed, cut });
-  return { tasks: tasks.length };
+  updatePlan(run, edit, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true });
+  return { tasks: run.state.tasks.length };
 }
 
 /** Changes limits of a run in flight; they count from the next check on. */

@@ -11,6 +11,7 @@ import type { PinnedCall } from '../../core/model-use.js';
 import { offeredTools } from '../../core/run-config.js';
 import type { RunState } from '../../core/run-state.js';
 import { sizeOf } from '../../core/sizes.js';
+import { replyOf } from '../../core/thread.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 
 /** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
@@ -84,9 +85,8 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
  */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
   const batch = levels(state.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
-  const reply =
-    batch && state.threads[batch.thread]?.messages.find(message => message.id === batch.messageId);
-  if (batch && reply?.kind === 'assistant') {
+  const reply = batch && replyOf(state, batch);
+  if (batch && reply) {
     const calls = toolCallsOf(reply);
     const call =
       state.tools.callId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);

@@ -2,30 +2,22 @@ import { here, levels } from '../../core/cursor.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch, Turns } from '../../core/place.js';
+import { replyOf } from '../../core/thread.js';
 import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
-import { closeGates } from '../gates.js';
 import type { Run } from '../run.js';
 import { settleCall } from './settle-call.js';
-import { answerTo } from './settle-permission.js';
+import { answerTo, closeApprovals, closeBatchGates } from './settle-permission.js';
 
-export function replyOf(run: Run, batch: Batch): AssistantMessage {
-  const messages = run.state.threads[batch.thread]?.messages ?? [];
-  for (let i = messages.length - 1; i >= 0; i--) {
-    const message = messages[i];
-    if (message?.kind === 'assistant' && message.id === batch.messageId) return message;
-  }
-  throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
+export function openReply(run: Run, batch: Batch): AssistantMessage {
+  const reply = replyOf(run.state, batch);
+  if (!reply) throw new Error(`the reply ${batch.messageId} of an open batch is gone`);
+  return reply;
 }
 
 export function endBatch(run: Run): void {
   here(run.state.cursor).turns.batch = null;
   closeBatchGates(run, 'no longer needed');
-}
-
-function closeBatchGates(run: Run, why: string): void {
-  closeGates(run, 'approval:', why);
-  closeGates(run, 'client:', why);
 }
 
 /** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
@@ -51,9 +43,9 @@ function closeCalls(
   batch: Batch,
   { ending, note, why }: { ending: 'skipped' | 'cancelled'; note: string; why: string },
 ): string[] {
-  const reply = replyOf(run, batch);
+  const reply = openReply(run, batch);
   const open = toolCallsOf(reply).slice(batch.next);
-  closeGates(run, 'approval:', why);
+  closeApprovals(run, why);
   for (const call of open) {
     const said = answerTo(run, call);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;

@@ -8,7 +8,7 @@ import { goalTimeMs } from '../../core/goal.js';
 import { modelOf } from '../../core/in-force.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
-import { actionOf, addUsage, NO_USAGE, textOf, toolCallsOf } from '../../core/message.js';
+import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import { CALLS_KEPT, NO_RETRIES } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
@@ -49,11 +49,11 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     taskId: taskAt(state.cursor),
     form: role.output === 'text' ? 'words' : 'json',
   });
-  run.inFlight = { kind: 'model', role: role.name, interruptible: true };
   const check = run.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, call);
-  const called = await run.ports.callModel({ callId, role: role.name, model, check }, options);
-  run.inFlight = null;
+  const called = await run.call({ kind: 'model', role: role.name }, options, () =>
+    run.ports.callModel({ callId, role: role.name, model, check }, options),
+  );
   return called.ok
     ? settle(run, { thread, role }, call, called.value)
     : settleFailure(run, { role, thread, call, failure: called.failure, timeMs: options.wholeMs });
@@ -222,6 +222,6 @@ function withOwnToolIds(content: AssistantMessage['content'], callId: string): A
   return content.map(block => {
     if (block.type !== 'tool_use') return block;
     index += 1;
-    return { ...block, id: `${callId}_${index}` };
+    return { ...block, id: toolCallId(callId, index) };
   });
 }

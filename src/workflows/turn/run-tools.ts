@@ -6,9 +6,9 @@ import type { CallFailure } from '../../core/failure.js';
 import { ownValue, utf8Length } from '../../core/json.js';
 import { headChars } from '../../core/large-text.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
-import { textOf, toolCallsOf } from '../../core/message.js';
+import { toolCallsOf } from '../../core/message.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { envelopeIn } from '../../core/outputs/parse-output.js';
+import { envelopeOf } from '../../core/outputs/parse-output.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
 import { offeredTools } from '../../core/run-config.js';
@@ -16,7 +16,7 @@ import { inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import { decidePermission } from '../../core/tools/permission.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
-import { toolAttempts } from '../../core/tools/tool.js';
+import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
 import { decideToolCall } from '../../core/tools/tool-call.js';
 import { failedNote, REUSED_NOTE, reviewNote } from '../../core/tools/tool-notes.js';
@@ -24,7 +24,7 @@ import { toolResult } from '../../core/tools/tool-result.js';
 import { reviewAction } from '../phases/review.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
-import { endBatch, replyOf } from './batch.js';
+import { endBatch, openReply } from './batch.js';
 import { settleCall } from './settle-call.js';
 import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-permission.js';
 
@@ -40,7 +40,7 @@ const SETTLE_MS = 30_000;
  * where a question to a person was overtaken by a stop or a message: the loop decides anew.
  */
 export async function runNextCall(run: Run, batch: Batch): Promise<void> {
-  const reply = replyOf(run, batch);
+  const reply = openReply(run, batch);
   const calls = toolCallsOf(reply);
   const call = calls[batch.next];
   if (!call) {
@@ -121,7 +121,7 @@ function decide(
   said: CallAnswer | null,
 ): ToolCallDecision {
   const { state, pinned } = run;
-  const role = run.role(replyOf(run, batch).role);
+  const role = run.role(openReply(run, batch).role);
   const { autoApprove } = state.settings;
   const decision = decideToolCall({
     call,
@@ -136,14 +136,14 @@ function decide(
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
-  return said ? decision : withConcerns(decision, replyOf(run, batch));
+  return said ? decision : withConcerns(decision, openReply(run, batch));
 }
 
 /** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
 function withConcerns(decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   if (decision.tool.policy.readOnly) return decision;
-  const own = confirmationReasons(envelopeIn(textOf(reply)));
+  const own = confirmationReasons(envelopeOf(reply));
   if (own.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
   const { tool, note } = decision;
@@ -180,10 +180,11 @@ async function execute(
   const { call } = started;
   const input = inputFor(run, started, tool);
   const { idempotent } = input;
+  const options = optionsFor(tool, inputOf(started.batch, call));
   for (let rescheduled = 0; ; rescheduled++) {
-    run.inFlight = { kind: 'tool', role: started.role, interruptible: idempotent };
-    const called = await run.ports.callTool(input, optionsFor(tool, inputOf(started.batch, call)));
-    run.inFlight = null;
+    const called = await run.call({ kind: 'tool', role: started.role }, options, () =>
+      run.ports.callTool(input, options),
+    );
     if (called.ok) {
       const { ending, ...outcome } = called.value;
       const notes = [note, outcome.note].filter(Boolean).join('\n');
@@ -207,7 +208,7 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     serverToolName: tool.serverToolName,
     server: tool.origin.type === 'mcp' ? tool.origin.server : null,
     timeoutMs: tool.policy.timeoutMs,
-    idempotent: tool.policy.readOnly || tool.policy.idempotent,
+    idempotent: isRepeatable(tool.policy),
     workspace: settings.workspace,
     context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
   };
@@ -221,7 +222,7 @@ function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallO
     summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
     attempts: toolAttempts(tool.policy),
-    interruptible: tool.policy.readOnly || tool.policy.idempotent,
+    interruptible: isRepeatable(tool.policy),
   };
 }
 
@@ -247,7 +248,7 @@ function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolRes
 
 /** What is known of the failure may quote the tool's server: it is content. */
 function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
-  const ending = toolEnding(failure, tool.policy.readOnly || tool.policy.idempotent);
+  const ending = toolEnding(failure, isRepeatable(tool.policy));
   const note = failedNote(ending, failure, toolAttempts(tool.policy));
   const why = headChars(failure.message, FAILURE_CHARS);
   return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] });

@@ -86,12 +86,26 @@ function clientQuestion(call: ToolUseBlock, { serverToolName }: ToolDefinition):
   };
 }
 
+/** What keys of gates begin with. */
+const APPROVAL = 'approval:';
+const CLIENT = 'client:';
+
 function approvalKey(call: ToolUseBlock): string {
-  return `approval:${call.id}`;
+  return `${APPROVAL}${call.id}`;
 }
 
 function clientKey(call: ToolUseBlock): string {
-  return `client:${call.id}`;
+  return `${CLIENT}${call.id}`;
+}
+
+/** Closes all that asks about tool calls. */
+export function closeBatchGates(run: Run, why: string): void {
+  closeApprovals(run, why);
+  closeGates(run, CLIENT, why);
+}
+
+export function closeApprovals(run: Run, why: string): void {
+  closeGates(run, APPROVAL, why);
 }
 
 function argumentLine(call: ToolUseBlock): string {

@@ -8,10 +8,10 @@ import { fitted } from '../../core/fit.js';
 import type { BudgetKind } from '../../core/limits.js';
 import { checkBudgets } from '../../core/limits.js';
 import type { AssistantMessage } from '../../core/message.js';
-import { textOf, toolCallsOf } from '../../core/message.js';
+import { toolCallsOf } from '../../core/message.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf, RoleReply } from '../../core/outputs/parse-output.js';
-import { envelopeIn, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
+import { envelopeOf, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
@@ -131,7 +131,7 @@ const MOST_TOLD_CHARS = 1_000;
 
 /** What the reply's envelope says to the person, whatever role it is of. */
 function tellUser(run: Run, message: AssistantMessage): void {
-  const { userMessage } = envelopeIn(textOf(message));
+  const { userMessage } = envelopeOf(message);
   if (userMessage === null) return;
   run.journal('user_message', { role: message.role, text: preview(userMessage, MOST_TOLD_CHARS) });
 }
