@@ -10,7 +10,7 @@ export const phaseShape = z
   .string()
   .nullable()
   .describe(
-    'What it is doing: loading, planning, executing, verifying and so on; waiting (for an answer at a gate), paused, idle (answered, open for a next goal), ended. Null where no worker tells.',
+    'What it is doing: loading, planning, execution, verification and so on; waiting (for an answer at a gate), paused, idle (answered, open for a next goal), ended. Null where no worker tells.',
   );
 
 export const gateShape = z.object({

@@ -32,7 +32,8 @@ export function addListRuns(server: McpServer, context: ToolContext): void {
   addTool(server, context, {
     name: 'list_runs',
     title: 'List runs',
-    description: 'List runs, newest first: also those that earlier sessions and other programs started.',
+    description:
+      'List runs, open ones first, each kind newest first: also those that earlier sessions and other programs started.',
     input,
     output,
     annotations: { readOnlyHint: true, openWorldHint: false },
