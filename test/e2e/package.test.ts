@@ -36,7 +36,13 @@ test('package: a program that starts, watches, steers, answers and runs a tool o
   await execute(tsc, [...options.split(' '), 'program.mjs'], { cwd: dir }).catch(({ stdout }) => {
     throw new Error(String(stdout));
   });
-  const { stdout } = await execute(process.execPath, ['program.mjs'], { cwd: dir, env: environment() });
+  const { stdout } = await execute(process.execPath, ['program.mjs'], {
+    cwd: dir,
+    env: environment(),
+    timeout: 90_000,
+    // A worker drains when it is asked to end.
+    killSignal: 'SIGKILL',
+  });
   expect(stdout).toContain('1961');
 });
 

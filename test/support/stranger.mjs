@@ -2,12 +2,15 @@
 // A program of somebody who has installed the package: a run with a tool of its own, a plan to approve, a word on the way.
 import assert from 'node:assert/strict';
 import { clientTool, connect, SteersmanError } from 'steersman';
-import { byRole, execution, plan, startTestTeam } from 'steersman/testing';
+import { byRole, execution, intent, plan, route, startTestTeam, verdict } from 'steersman/testing';
 import { z } from 'zod';
 
 const team = await startTestTeam({
   reply: byRole({
     planner: [{ text: plan({ todos: [{ id: 'ask', description: 'Ask the crew', priority: 1 }] }) }],
+    understanding: [{ text: intent({ relation: 'same_task_no_change' }) }],
+    router: [{ text: route({ route: 'continue_execution' }) }],
+    verifier: [{ text: verdict({ summary: 'Alba is of 1961.' }) }],
     executor: [
       { text: 'I ask.', toolCalls: [{ name: 'ask_crew', arguments: { boat: 'Alba' } }] },
       { text: execution({ summary: 'The crew of Alba says 1961.', taskCompleted: true }) },
