@@ -1,5 +1,5 @@
 /** What a slash command does. Pure. */
-import { helpLines, type readCommand } from './commands.js';
+import type { readCommand } from './commands.js';
 import { yesEffects } from './gate-keys.js';
 import { sent } from './line-editor.js';
 import { type Effect, type Step, said, say, type Talk } from './talk-state.js';
@@ -66,7 +66,7 @@ function effectOf({ name, text }: { name: string; text: string }, { idle, gates 
     case 'interrupt':
       return idle ? { do: 'follow-up', text } : { do: 'steer', text, when: 'interrupt' };
     default:
-      return { do: 'say', lines: helpLines() };
+      return { do: 'look', at: 'help' };
   }
 }
 

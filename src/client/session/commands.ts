@@ -62,22 +62,22 @@ export function readCommand(line: string): ReadCommand | null {
   return { name: command.name, text: rest.trim() };
 }
 
-/** Lines of `/help`. */
-export function helpLines(): string[] {
-  return [
-    'Enter           steer: it is read before the next model call; after the answer, the next goal',
-    'Alt+Enter       queue the text as a follow-up, the next goal (Ctrl+F does too)',
-    'Ctrl-J          a new line in the text; Shift+Enter too, in terminals that tell it, and \\ before Enter',
-    'Esc             interrupt: cut off what runs and say the text at once; without a text: cut off what',
-    '                runs and hold, until Enter says what to do or, without a text, lets it go on',
-    'Tab, Up, Down   what a list below the line offers: / for commands, @ for files of the workspace',
-    'Ctrl-O          what waits for you, else the last tool call or reply, whole; Left: the one before it',
-    'Alt+Up          take back what you said last, if nobody has read it yet, to edit it',
-    'Ctrl-C          stop, detach or go on; twice: detach',
-    'Up, Down        between the lines of the text; at its first and last, what was sent before',
-    'Alt+B, Alt+F    a word back, forward (Ctrl or Alt with Left, Right too); Ctrl-A, Ctrl-E: the line',
-    'Ctrl-W, -U, -K  cut a word, to the start, to the end of the line; Ctrl-Y puts it back',
-    ...COMMANDS.map(({ name, takes, does }) => `${`/${name}${takes ? ` ${takes}` : ''}`.padEnd(16)}${does}`),
-    'A line that is to begin with / is sent with a space before it.',
-  ];
-}
+/** What `/help` lists: a key or a command, and what it does. */
+export const HELP: readonly (readonly [string, string])[] = [
+  ['Enter', 'steer: it is read before the next model call; after the answer, the next goal'],
+  ['Alt+Enter, Ctrl-F', 'queue the text as a follow-up, the next goal'],
+  ['Ctrl-J', 'a new line in the text; Shift+Enter too, in terminals that tell it, and \\ before Enter'],
+  [
+    'Esc',
+    'interrupt: cut off what runs and say the text at once; without a text: cut off what runs and hold, until Enter says what to do or, without a text, lets it go on',
+  ],
+  ['Tab, Up, Down', 'what a list below the line offers: / for commands, @ for files of the workspace'],
+  ['Ctrl-O', 'what waits for you, else the last tool call or reply, whole; Left: the one before it'],
+  ['Alt+Up', 'take back what you said last, if nobody has read it yet, to edit it'],
+  ['Ctrl-C', 'stop, detach or go on; twice: detach'],
+  ['Up, Down', 'between the lines of the text; at its first and last, what was sent before'],
+  ['Alt+B, Alt+F', 'a word back, forward (Ctrl or Alt with Left, Right too); Ctrl-A, Ctrl-E: the line'],
+  ['Ctrl-W, -U, -K', 'cut a word, to the start, to the end of the line; Ctrl-Y puts it back'],
+  ...COMMANDS.map(({ name, takes, does }) => [`/${name}${takes ? ` ${takes}` : ''}`, does] as const),
+  ['', 'A line that is to begin with / is sent with a space before it.'],
+];

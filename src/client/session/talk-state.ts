@@ -47,7 +47,7 @@ export interface Menu {
   moved: boolean;
 }
 
-export type Look = 'gates' | 'plan' | 'budget' | 'model';
+export type Look = 'gates' | 'plan' | 'budget' | 'model' | 'help';
 
 export type Effect =
   | { do: 'steer'; text: string; when: SteerTime; to?: string }

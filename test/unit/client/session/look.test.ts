@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { COMMANDS } from '../../../../src/client/session/commands.js';
+import { lookLines } from '../../../../src/client/session/look.js';
+import { NEW_TALK } from '../../../../src/client/session/talk-state.js';
+import { DEFAULT_LIMITS, NO_COUNTERS } from '../../../../src/core/limits.js';
+import { widthOf } from '../../../../src/print/layout.js';
+import { noColors } from '../../../../src/print/output.js';
+import type { RunView } from '../../../../src/workflows/messages.js';
+
+const PAGE = { width: 79, colors: noColors, ownMessages: new Map<string, string>() };
+const VIEW = {
+  tasks: [],
+  limits: DEFAULT_LIMITS,
+  counters: { ...NO_COUNTERS, turns: 7 },
+  budget: { tokens: 1_234, wallTimeMs: 61_000, costUsd: null },
+  models: { planner: ['openai/a'], executor: ['openai/b', 'openai/c'] },
+} as unknown as RunView;
+const look = (at: Parameters<typeof lookLines>[0], view: RunView | null = VIEW) =>
+  lookLines(at, view, NEW_TALK, PAGE).map(line => line.trim());
+
+describe('what the commands of a session show', () => {
+  test('/help at 80 columns → no line is too wide, and every command has one', () => {
+    const lines = lookLines('help', null, NEW_TALK, PAGE);
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(79);
+    expect(lines.filter(line => line.startsWith('/'))).toHaveLength(COMMANDS.length);
+  });
+
+  test('/model → each role with its models, and that a run keeps them', () => {
+    expect(look('model').slice(0, 3)).toEqual([
+      'planner   openai/a',
+      'executor  openai/b · if it fails openai/c',
+      expect.stringContaining('keeps the models'),
+    ]);
+  });
+
+  test('/budget → each limit, with what is used where that is counted', () => {
+    expect(look('budget')).toContain('tokens                 1,000,000 · used 1,234');
+    expect(look('budget')).toContain('costUsd                 no limit · used cost unknown');
+    expect(look('budget')).toContain('tasks                         20');
+  });
+
+  test.each([
+    ['plan', VIEW, 'no tasks yet'],
+    ['plan', null, 'No worker has told yet'],
+    ['gates', null, 'Nothing waits'],
+  ] as const)('/%s where there is nothing → says so', (at, view, words) => {
+    expect(look(at, view).join()).toContain(words);
+  });
+});
