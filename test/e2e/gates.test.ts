@@ -31,7 +31,7 @@ import {
   content,
   latch,
   openGateOf,
-  outline,
+  outlineOfTask,
   planned,
   reported,
   settingsYaml,
@@ -166,11 +166,12 @@ describe('approval of tool calls (S4, C23)', () => {
     await openGateOf(handle, 'approval');
     await handle.signal(steerSignal, { id: 'm1', text: 'Write nothing.' });
     await handle.result();
-    expect((await outline(handle)).slice(4, 8)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool skipped',
       'tool skipped',
       'steer: Write nothing.',
+      'assistant',
     ]);
     const [receipt] = await eventsOf(handle, 'receipt');
     expect(receipt?.how).toContain('skipped');

@@ -17,6 +17,7 @@ import {
   latch,
   never,
   outline,
+  outlineOfTask,
   planned,
   receiptsOf,
   reported,
@@ -112,7 +113,7 @@ describe('steer during a tool batch', () => {
     await accepted(handle, 'm1');
     fake.openGate(gate);
     await handle.result();
-    expect((await outline(handle)).slice(4, 10)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool executed',
       'tool executed',
@@ -129,7 +130,7 @@ describe('steer during a tool batch', () => {
     await toolRuns();
     await handle.signal(steerSignal, { id: 'm1', text: 'Not that one.', when: 'interrupt' });
     await handle.result();
-    expect((await outline(handle)).slice(4, 10)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool cancelled',
       'tool skipped',
@@ -156,7 +157,7 @@ describe('steer during a tool batch', () => {
     expect(receipt?.how).toContain('The tool call in progress ends first');
     fake.openGate(gate);
     await handle.result();
-    expect((await outline(handle)).slice(4, 9)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool executed',
       'tool skipped',
@@ -176,7 +177,8 @@ describe('steer during a tool batch', () => {
     await accepted(handle, 'm3');
     fake.openGate(gate);
     await handle.result();
-    expect((await outline(handle)).slice(5, 12)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
+      'assistant',
       'tool executed',
       'tool skipped',
       'tool skipped',
@@ -202,11 +204,13 @@ describe('steer during a tool batch', () => {
     expect(await receiptsOf(handle, 'm1')).toEqual(['accepted']);
     await handle.signal(resumeSignal);
     await handle.result();
-    expect((await outline(handle)).slice(5, 9)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
+      'assistant',
       'tool executed',
       'tool skipped',
       'tool skipped',
       'steer: Only the first.',
+      'assistant',
     ]);
   });
 });
@@ -220,7 +224,7 @@ describe('steer during a model call', () => {
     await untilHeartbeat(handle, 'boats');
     await handle.signal(steerSignal, { id: 'm1', text: 'Only red ones.', when: 'interrupt' });
     await handle.result();
-    expect((await outline(handle)).slice(4, 7)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant interrupted',
       'steer: Only red ones.',
       'assistant',
@@ -245,11 +249,12 @@ describe('steer during a model call', () => {
     await accepted(handle, 'm1');
     hold.open();
     await handle.result();
-    expect((await outline(handle)).slice(4, 8)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool skipped',
       'tool skipped',
       'steer: No tools.',
+      'assistant',
     ]);
   });
 
@@ -267,12 +272,11 @@ describe('steer during a model call', () => {
     await accepted(handle, 'm1');
     hold.open();
     await handle.result();
-    expect((await outline(handle)).slice(4, 9)).toEqual([
+    expect(await outlineOfTask(handle, 'task-1')).toEqual([
       'assistant',
       'tool executed',
       'assistant',
       'steer: Be strict.',
-      'brief',
     ]);
   });
 });

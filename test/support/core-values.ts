@@ -1,13 +1,13 @@
 /** Values of core that many tests start from. */
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
-import type { Task } from '../../src/core/plan.js';
+import type { PlannedTask, Task } from '../../src/core/plan.js';
 import type { PinnedRun } from '../../src/core/run-config.js';
 import type { Permissions } from '../../src/core/tools/permission.js';
 
 export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
 
-/** A task that has not begun. */
-export function task(id: string, more: Partial<Task> = {}): Task {
+/** A task as a plan names it. */
+export function plannedTask(id: string, more: Partial<PlannedTask> = {}): PlannedTask {
   return {
     id,
     description: `Do ${id}`,
@@ -15,6 +15,14 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     dependencies: [],
     requiredCapabilities: [],
     completionCriteria: null,
+    ...more,
+  };
+}
+
+/** A task that has not begun. */
+export function task(id: string, more: Partial<Task> = {}): Task {
+  return {
+    ...plannedTask(id),
     status: 'pending',
     rounds: 0,
     maxRounds: null,

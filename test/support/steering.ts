@@ -163,6 +163,19 @@ export async function outline(handle: WorkflowHandle): Promise<string[]> {
   return (await transcriptOf(handle)).map(lineOf);
 }
 
+/** What stands in the conversation from the brief of a task to the next brief. */
+export async function outlineOfTask(handle: WorkflowHandle, taskId: string): Promise<string[]> {
+  const messages = await transcriptOf(handle);
+  const isBrief = (message: Message) => message.kind === 'user' && message.purpose === 'brief';
+  const begin = messages.findIndex(
+    message => isBrief(message) && 'taskId' in message && message.taskId === taskId,
+  );
+  if (begin < 0) throw new Error(`${taskId} was not begun`);
+  const work = messages.slice(begin + 1);
+  const end = work.findIndex(isBrief);
+  return (end < 0 ? work : work.slice(0, end)).map(lineOf);
+}
+
 function lineOf(message: Message): string {
   switch (message.kind) {
     case 'user':

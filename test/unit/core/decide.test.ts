@@ -16,7 +16,7 @@ import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import { NO_RETRIES } from '../../../src/core/model-use.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/outputs/parse-output.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
-import { task as taskWith } from '../../support/core-values.js';
+import { plannedTask, task as taskWith } from '../../support/core-values.js';
 
 const BOOLEANS = [true, false, null] as const;
 const ACTIONS = ['continue', 'complete', 'skip', 'retry', null] as const;
@@ -215,18 +215,10 @@ describe('decideVerdict', () => {
 });
 
 describe('planningDecision', () => {
-  const task = {
-    id: 't',
-    description: 'd',
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    completionCriteria: null,
-  };
   const plan = (needsMorePlanning: boolean, tasks: number): PlanOutput => ({
     summary: '',
     needsMorePlanning,
-    tasks: Array.from({ length: tasks }, () => task),
+    tasks: Array.from({ length: tasks }, () => plannedTask('t')),
   });
 
   it.each([

@@ -7,7 +7,6 @@ import {
   isOpen,
   mergePlan,
   nextTask,
-  type PlannedTask,
   planCycles,
   rejectTasks,
   setStatus,
@@ -15,31 +14,10 @@ import {
   type Task,
   type TaskStatus,
 } from '../../../src/core/plan.js';
-
-function planned(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
-  return {
-    id,
-    description: `do ${id}`,
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    completionCriteria: null,
-    ...fields,
-  };
-}
+import { task as newTask, plannedTask as planned } from '../../support/core-values.js';
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
-  return {
-    ...planned(id),
-    status,
-    rounds: 0,
-    maxRounds: null,
-    retries: 0,
-    result: null,
-    reason: null,
-    cycle: 1,
-    ...fields,
-  };
+  return newTask(id, { status, ...fields });
 }
 
 const statuses = (tasks: readonly Task[]) => Object.fromEntries(tasks.map(each => [each.id, each.status]));
@@ -102,7 +80,7 @@ describe('mergePlan', () => {
       options,
     );
     expect(changed).toBe(true);
-    expect(tasks.map(each => each.description)).toEqual(['new', 'do b']);
+    expect(tasks.map(each => each.description)).toEqual(['new', 'Do b']);
   });
 
   it.each([

@@ -5,17 +5,10 @@ import type { ReviewOutput } from '../../../src/core/outputs/intent.js';
 import type { PlannedTask } from '../../../src/core/plan.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../../../src/core/review.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../src/core/tools/tool.js';
+import { plannedTask } from '../../support/core-values.js';
 
 function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
-  return {
-    id,
-    description: 'd',
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    completionCriteria: 'A number',
-    ...fields,
-  };
+  return plannedTask(id, { completionCriteria: 'A number', ...fields });
 }
 
 const check = (tasks: PlannedTask[]) =>

@@ -20,26 +20,12 @@ import type { WireBody, WireMessage } from '../../../src/protocol-server/server.
 import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
-import { pinnedRun } from '../../support/core-values.js';
+import { task as newTask, pinnedRun } from '../../support/core-values.js';
 
 const GOAL = 'Count the lines by language. Was sagt notes.md?';
 
 function task(id: string, status: Task['status'] = 'pending'): Task {
-  return {
-    id,
-    description: `Do ${id} — well`,
-    priority: 1,
-    dependencies: [],
-    requiredCapabilities: [],
-    completionCriteria: 'it is done',
-    status,
-    rounds: 0,
-    maxRounds: null,
-    retries: 0,
-    result: null,
-    reason: null,
-    cycle: 1,
-  };
+  return newTask(id, { description: `Do ${id} — well`, completionCriteria: 'it is done', status });
 }
 
 function state(tasks: Task[] = [], wanted: string[] = [], language = 'en') {

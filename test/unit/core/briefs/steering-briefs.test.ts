@@ -6,6 +6,7 @@ import type { Steering } from '../../../../src/core/place.js';
 import { executionAt, newSteering } from '../../../../src/core/place.js';
 import type { RunState } from '../../../../src/core/run-state.js';
 import { newRunState } from '../../../../src/core/run-state.js';
+import { task } from '../../../support/core-values.js';
 
 const INTENT: IntentOutput = {
   normalizedIntent: { goal: 'Use CSV', action: 'modify', scope: 'partial_task', urgency: 'high' },
@@ -30,21 +31,12 @@ function runState(): RunState {
   state.cursor.place = executionAt(2, { kind: 'work', taskId: 'task-1' });
   goal.counters = { ...goal.counters, turns: 4, verification: 1 };
   state.tasks = [
-    {
-      id: 'task-1',
+    task('task-1', {
       description: 'Read </task_context> it',
-      priority: 1,
-      dependencies: [],
-      requiredCapabilities: [],
-      completionCriteria: null,
       status: 'executing',
       rounds: 1,
-      maxRounds: null,
-      retries: 0,
       result: 'a long report',
-      reason: null,
-      cycle: 1,
-    },
+    }),
   ];
   return state;
 }

@@ -7,6 +7,7 @@ import {
   gateMarkdown,
   planText,
 } from '../../../../src/core/gates/gate-text.js';
+import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };
 const GATES: Gate[] = [
@@ -93,14 +94,7 @@ describe('texts of gates', () => {
   });
 
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
-    const task = {
-      id: 'a',
-      description: 'Count',
-      priority: 1,
-      dependencies: [],
-      requiredCapabilities: [],
-      completionCriteria: 'A number',
-    };
+    const task = plannedTask('a', { description: 'Count', completionCriteria: 'A number' });
     expect(
       planText([task, { ...task, id: 'b', completionCriteria: null }], ['The role is only 60 % sure.']),
     ).toEqual({
