@@ -1,0 +1,90 @@
+// Writes docs/api.md: all that the package exports, with its signatures, from the emitted types.
+// `node scripts/api-report.mjs` writes it; with --check it says what has changed, and fails.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const report = join(root, 'docs', 'api.md');
+
+/** Declarations of a file by name, without their comments. */
+function declarations(file) {
+  const text = readFileSync(file, 'utf8')
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '');
+  const starts = [
+    ...text.matchAll(
+      /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|function|const) (\w+)/gm,
+    ),
+  ];
+  const ends = /^(?:export|declare|import|interface|type|class|function|const|\/\/#)/gm;
+  const found = new Map();
+  for (const { index, 0: head, 1: name } of starts) {
+    ends.lastIndex = index + head.length;
+    const end = ends.exec(text)?.index ?? text.length;
+    const body = text
+      .slice(index, end)
+      .replace(/\n\s*\n/g, '\n')
+      .replace(/^(?:export )?(?:declare )?/, '')
+      .trim();
+    found.set(name, [...(found.get(name) ?? []), body]);
+  }
+  return found;
+}
+
+/** Names that an entry point gives, each with the file that declares it. */
+function exported(entry) {
+  const text = readFileSync(entry, 'utf8');
+  const names = [];
+  for (const [, list, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from '([^']+)'/g)) {
+    for (const part of list.split(',')) {
+      const [own, given = own] = part
+        .replace(/\btype\b/, '')
+        .trim()
+        .split(/ as /);
+      if (own) names.push({ own, given, file: resolve(dirname(entry), from.replace(/\.js$/, '.d.ts')) });
+    }
+  }
+  for (const name of declarations(entry).keys())
+    if (new RegExp(`^export .*\\b${name}\\b`, 'm').test(text) && !names.some(({ given }) => given === name))
+      names.push({ own: name, given: name, file: entry });
+  return names.sort((a, b) => (a.given < b.given ? -1 : 1));
+}
+
+function section(name, entry) {
+  const blocks = exported(entry).map(({ own, given, file }) => {
+    const found = declarations(file).get(own) ?? [`${own} // from ${file}`];
+    return (own === given ? found : [`// as ${given}`, ...found]).join('\n');
+  });
+  return `## ${name}\n\n\`\`\`ts\n${blocks.join('\n\n')}\n\`\`\`\n`;
+}
+
+const out = mkdtempSync(join(tmpdir(), 'steersman-api-'));
+try {
+  execFileSync(join(root, 'node_modules/.bin/tsc'), [
+    '-p',
+    join(root, 'tsconfig.types.json'),
+    '--outDir',
+    out,
+  ]);
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const parts = Object.entries(exports)
+    .filter(([path, target]) => path !== '.' && target.types !== undefined)
+    .map(([path, { types }]) =>
+      section(`steersman${path.slice(1)}`, join(out, types.replace('./dist/', ''))),
+    );
+  const intro =
+    'What the package exports, written by `npm run api`. `steersman` itself is `steersman/client`.';
+  const text = `# Public API\n\n${intro}\n\n${parts.join('\n')}`;
+  if (!process.argv.includes('--check')) writeFileSync(report, text);
+  else if (readFileSync(report, 'utf8') !== text) {
+    process.stderr.write(
+      'The public API has changed: look at it, and write docs/api.md anew with `npm run api`.\n',
+    );
+    process.exitCode = 1;
+  }
+} finally {
+  rmSync(out, { recursive: true, force: true });
+}
