@@ -1,5 +1,5 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
-import { scriptCall, verbCall } from '../../called-as.js';
+import { verbCall } from '../../called-as.js';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { MAIN_THREAD } from '../../core/thread.js';
 import { SteersmanError } from '../../errors.js';
@@ -72,7 +72,7 @@ export function toolExchange(
 function unserved(id: string): SteersmanError {
   return new SteersmanError(
     `No worker answers for the run ${id}, and only a worker knows its conversation.`,
-    `Start one with: ${scriptCall('worker')}. What the server knows: ${verbCall(`show ${id}`)}`,
+    `Ask again while a worker of its task queue runs. What its result keeps: ${verbCall(`watch ${id}`)}`,
     'unserved',
   );
 }
