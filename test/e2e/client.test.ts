@@ -218,6 +218,20 @@ describe('the client', () => {
     expect(ids).toContain('plain');
   });
 
+  test('list by outcome, time and goal → the server filters, and the goal after it', async () => {
+    const words = ['--outcome', 'failed', '--since', '1h', '--goal', 'A GOAL', '--json'];
+    expect(jsonLines((await client('list', ...words)).stdout)).toMatchObject([{ id: 'failing' }]);
+    expect((await client('list', '--goal', 'no such words')).stdout).toBe('');
+  });
+
+  test('transcript: an ended run → its conversation as Markdown, and as a message a line', async () => {
+    const { code, stdout } = await client('transcript', 'failing');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^# failing\n\n## Thread main\n\n### user · goal · .*\n\nA goal\n/);
+    const messages = jsonLines((await client('transcript', 'failing', '--thread', 'main', '--json')).stdout);
+    expect(messages[0]).toMatchObject({ thread: 'main', kind: 'user', purpose: 'goal' });
+  });
+
   test('export: a run → a history that replays', async () => {
     const { code, stdout } = await client('export', 'plain');
     expect(code).toBe(0);
