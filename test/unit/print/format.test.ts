@@ -46,11 +46,11 @@ describe('texts', () => {
 
 test.each([
   [
-    '{"path":".","excludePatterns":["node_modules","bower_components"]}',
+    '{"path":".","excludePatterns":["node_modules","bower_components","dist","build","coverage"]}',
     '{"path":".","excludePatterns":[…]}',
   ],
-  ['{"excludePatterns":["node_modules","bower_compo…', '{"excludePatterns":[…]'],
-  ['{"edits":["a"]}', '{"edits":["a"]}'],
+  ['{"excludePatterns":["node_modules","bower_components","dist","build","cover…', '{"excludePatterns":[…]'],
+  ['{"paths":["src/plan.ts","src/tides.ts"]}', '{"paths":["src/plan.ts","src/tides.ts"]}'],
 ])('arguments %j → without their long lists (TE7)', (json, line) => {
   expect(argumentsLine(json)).toBe(line);
 });
