@@ -37,5 +37,5 @@ export function formatClock(ms: number): string {
 
 /** A call's arguments in events, in one line for people: long lists are not what it is about. */
 export function argumentsLine(json: string): string {
-  return json.replace(/\[[^\]]{60,}(\]|$)/g, '[…]');
+  return json.replace(/\[[^\]]{50,}(\]|$)/g, '[…]');
 }
