@@ -15,7 +15,7 @@ const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tai
 
 /**
  * Heartbeats after `start`: every `idleMs`, and within `throttleMs` of new text. None at once: each is a write of the
- * server, and a call that ends before its first has none to pay for.
+ * server, and a reply that ends before it was due is told whole.
  */
 export class LiveTextBeat {
   readonly #beat: (details: LiveText) => void;
@@ -56,15 +56,11 @@ export class LiveTextBeat {
   show(channel: ChannelText): void {
     this.#shown = channel;
     this.#fresh = true;
-    if (this.#timer && this.#sinceBeat() >= this.#options.throttleMs) this.#send();
   }
 
   #tick(): void {
-    if (this.#fresh || this.#sinceBeat() >= this.#options.idleMs) this.#send();
-  }
-
-  #sinceBeat(): number {
-    return performance.now() - this.#lastBeatMs;
+    const sinceBeat = performance.now() - this.#lastBeatMs;
+    if (this.#fresh || sinceBeat >= this.#options.idleMs) this.#send();
   }
 
   #send(): void {
