@@ -6,6 +6,8 @@ import { Command } from 'commander';
 import { PROGRAM } from './called-as.js';
 import { addVerbs, WHERE } from './client/verbs/all.js';
 import { runCommandLine, strict } from './client/verbs/command.js';
+import { addCompletion } from './client/verbs/completion.js';
+import { refuseMisspelt } from './client/verbs/misspelt.js';
 import { addRun } from './client/verbs/run.js';
 import { projectRoot } from './stack/home.js';
 
@@ -25,6 +27,8 @@ if (name === 'worker' || name === 'dev') {
   addVerbs(addRun(program)).addHelpText('after', WHERE);
   for (const [script, description] of Object.entries(PROGRAMS))
     program.command(script).description(description);
+  addCompletion(program);
+  refuseMisspelt(program);
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   await runCommandLine(program.version(String(version)));
 }
