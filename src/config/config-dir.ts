@@ -21,7 +21,7 @@ export function defaultConfigDir(from: string = process.cwd()): string {
 }
 
 /** Null where there is none. */
-function nearestConfigDir(from: string): string | null {
+export function nearestConfigDir(from: string): string | null {
   for (let folder = from; ; folder = dirname(folder)) {
     if (FILES.some(name => isTrusted(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return null;

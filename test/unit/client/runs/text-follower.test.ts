@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { type TextDelta, TextFollower } from '../../../../src/client/runs/live-text.js';
+import type { JournalEvent } from '../../../../src/core/journal.js';
+
+const event = (type: string, more: object = {}) =>
+  ({ seq: 1, at: 0, type, callId: 'c1', ...more }) as JournalEvent;
+const beat = (offset: number, tail: string, attempt = 1) =>
+  ({ callId: 'c1', attempt, channel: 'text', offset, tail }) as const;
+
+/** What a program that joins the texts has at the end; a gap and a new attempt are marked. */
+function joinedTexts(deltas: (TextDelta | null)[]): string {
+  let text = '';
+  let attempt = 1;
+  for (const delta of deltas) {
+    if (delta === null) continue;
+    if (delta.attempt > attempt) text = '';
+    attempt = delta.attempt;
+    text += delta.offset > text.length ? `[${delta.offset - text.length}]${delta.text}` : delta.text;
+  }
+  return text;
+}
+
+test.each([
+  ['heartbeats that overlap', [beat(0, 'Hel'), beat(0, 'Hello'), beat(2, 'llo, w')], 'Hello, world'],
+  ['a heartbeat that was seen before', [beat(0, 'Hello'), beat(0, 'Hel')], 'Hello, world'],
+  ['a gap', [beat(0, 'He'), beat(4, 'o, w')], 'He[2]o, world'],
+  ['none at all', [], 'Hello, world'],
+  ['another attempt', [beat(0, 'Good'), beat(0, 'Hel', 2)], 'Hello, world'],
+])('texts of a call: %s → each character once, to the end of the reply', (_, beats, text) => {
+  const follower = new TextFollower();
+  follower.followed(event('model_call_started'));
+  const deltas = beats.map(live => follower.heard(live));
+  deltas.push(follower.followed(event('model_call_ended', { text: 'Hello, world' })));
+  expect(joinedTexts(deltas)).toBe(text);
+});
+
+test('texts of a call: a heartbeat after its end → nothing', () => {
+  const follower = new TextFollower();
+  follower.followed(event('model_call_started'));
+  follower.followed(event('model_call_ended', { text: 'Hello' }));
+  expect(follower.heard(beat(0, 'Hello'))).toBeNull();
+});
