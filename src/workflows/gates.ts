@@ -91,6 +91,14 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   return settle(run, open, superseded()) as Asked<K>;
 }
 
+/** Asks the person what a role wants to know, in its own words. */
+export function askFor(
+  run: Run,
+  { key, role, question }: { key: string; role: string; question: string },
+): Promise<Asked<'question'>> {
+  return ask(run, { key, kind: 'question', title: preview(question), body: question, subject: { role } });
+}
+
 /** Takes the answer that is recorded at a gate, which closes. Null: there is none, or a stop overtakes it. */
 export function takeRecorded(run: Run, key: string): GateAnswer | null {
   const open = run.state.people.gates.find(candidate => candidate.key === key && candidate.answer !== null);

@@ -2,8 +2,7 @@
 
 import type { Execution } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
-import { ask } from '../gates.js';
+import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
@@ -17,12 +16,10 @@ export async function askForTask(
   { task, question }: { task: Task; question: string },
 ): Promise<GoalEnd | null> {
   const { goal } = run.state;
-  const asked = await ask(run, {
+  const asked = await askFor(run, {
     key: `task:${goal.number}:${task.id}`,
-    kind: 'question',
-    title: preview(question),
-    body: question,
-    subject: { role: 'executor' },
+    role: 'executor',
+    question,
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
   if (asked.answer.text === null) {

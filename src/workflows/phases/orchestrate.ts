@@ -9,9 +9,8 @@ import type { OrchestrationOutput } from '../../core/outputs/intent.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import { executionAt, verificationAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
-import { ask } from '../gates.js';
+import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
 import { setModel } from '../set-model.js';
@@ -75,8 +74,7 @@ async function askHow(
   run: Run,
   { task, key, question }: { task: Task; key: string; question: string },
 ): Promise<null> {
-  const subject = { role: ORCHESTRATOR };
-  const asked = await ask(run, { key, kind: 'question', title: preview(question), body: question, subject });
+  const asked = await askFor(run, { key, role: ORCHESTRATOR, question });
   settled(run);
   if (asked.kind !== 'answered') return null;
   const { text } = asked.answer;

@@ -11,8 +11,7 @@ import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import type { Planning } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import { adoptOpenTasks, isOpen } from '../../core/plan.js';
-import { preview } from '../../core/preview.js';
-import { ask } from '../gates.js';
+import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
@@ -95,12 +94,10 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
 async function clarify(run: Run, place: Planning, question: string): Promise<GoalEnd | null> {
   const { state } = run;
   const { goal } = state;
-  const asked = await ask(run, {
+  const asked = await askFor(run, {
     key: `clarify:${goal.number}:${place.cycle}:${place.turns.round}`,
-    kind: 'question',
-    title: preview(question),
-    body: question,
-    subject: { role: PLANNER },
+    role: PLANNER,
+    question,
   });
   if (asked.kind === 'stopped') return answerFor(run, 'stopped');
   place.step = { kind: 'plan' };

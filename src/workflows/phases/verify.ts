@@ -12,7 +12,7 @@ import type { Verification } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import { isOpen, rejectTasks } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import { ask } from '../gates.js';
+import { askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { keepText } from '../turn/keep-text.js';
 import { wish } from '../turn/take-steering.js';
@@ -159,12 +159,10 @@ async function confirmVerdict(
 /** A question of the verifier to the person. The answer costs no round; without one, one reply is left to it. */
 async function clarify(run: Run, place: Verification, question: string): Promise<GoalEnd | null> {
   const { goal } = run.state;
-  const asked = await ask(run, {
+  const asked = await askFor(run, {
     key: `verify:${goal.number}:${place.cycle}`,
-    kind: 'question',
-    title: preview(question),
-    body: question,
-    subject: { role: VERIFIER },
+    role: VERIFIER,
+    question,
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
   place.step = { kind: 'verify' };
