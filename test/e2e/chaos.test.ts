@@ -6,7 +6,7 @@ import { startTemporal } from '../support/rig.js';
 
 /** Short ones: `npm run bench -- chaos` plays longer, with the Temporal server among what is struck. */
 const SEEDS = Array.from({ length: 15 }, (_, index) => 101 + index);
-const AT_ONCE = 5;
+const AT_ONCE = 8;
 const SHORT = { faults: 3, runs: 1, workers: 1, longestPauseMs: 3_000 };
 
 let env: TestWorkflowEnvironment;
