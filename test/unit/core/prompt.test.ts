@@ -138,11 +138,12 @@ describe('delimit', () => {
     );
   });
 
-  it('K2 delimit: text made to be slow → linear time', () => {
-    const started = performance.now();
-    delimit('data', `<${' '.repeat(200_000)}`.repeat(3));
-    delimit('data', '<'.repeat(200_000));
-    expect(performance.now() - started).toBeLessThan(1_000);
+  // What backtracks takes minutes for these, and the test its time limit.
+  it.each([
+    ['opens with spaces', `<${' '.repeat(200_000)}`.repeat(3)],
+    ['opens', '<'.repeat(200_000)],
+  ])('K2 delimit: text made to be slow, many %s → delimited whole', (_, text) => {
+    expect(delimit('data', text).length).toBeGreaterThanOrEqual(text.length);
   });
 
   it.each(['', 'A', 'a b', 'a>', '.*'])('K2 delimit: the tag %j → refused', tag => {
