@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defaultDialect } from '../core/outputs/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
-import { DEFAULT_OUTPUT_TOKENS } from '../core/role.js';
+import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS } from '../core/role.js';
 import { SteersmanError } from '../errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './settings-schema.js';
@@ -12,7 +12,7 @@ import { checkYaml, parseYaml } from './yaml-source.js';
 const DOCS = 'docs/prompts.md';
 
 const description = z.string().min(1);
-const output = z.enum(['plan', 'execution', 'verdict', 'intent', 'route', 'review', 'orchestration', 'text']);
+const output = z.enum(OUTPUT_CONTRACTS);
 
 /** Front matter of a role: a profile without its name, which is the file's. */
 const profileSchema = z.strictObject({

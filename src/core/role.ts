@@ -5,15 +5,19 @@ import type { Dialect } from './outputs/envelope.js';
  * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
  * `orchestration` are those of the understanding, router, reviewer and orchestrator roles.
  */
-export type OutputContract =
-  | 'plan'
-  | 'execution'
-  | 'verdict'
-  | 'intent'
-  | 'route'
-  | 'review'
-  | 'orchestration'
-  | 'text';
+export const OUTPUT_CONTRACTS = [
+  'plan',
+  'execution',
+  'verdict',
+  'intent',
+  'route',
+  'review',
+  'orchestration',
+  'text',
+] as const;
+export type OutputContract = (typeof OUTPUT_CONTRACTS)[number];
+/** Those whose replies are JSON. */
+export type FormedContract = Exclude<OutputContract, 'text'>;
 
 export interface RoleProfile {
   /** File name without `.md`; unique. */

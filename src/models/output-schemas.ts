@@ -15,8 +15,9 @@ import {
   TASK_RELATIONS,
   URGENCIES,
 } from '../core/outputs/intent.js';
+import { COMPONENTS } from '../core/outputs/output-forms.js';
 import { ERROR_TYPES } from '../core/outputs/special-output.js';
-import type { OutputContract } from '../core/role.js';
+import type { FormedContract, OutputContract } from '../core/role.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 
 const plannedTask = z.strictObject({
@@ -111,12 +112,12 @@ const trouble = z.strictObject({
 const SPECIALS = ['CLARIFICATION_REQUIRED', 'ERROR', 'ESCALATE'] as const;
 
 /** A component. Null in `action` and `params`, but for a role that can not go on. */
-function component(name: string, fields: z.ZodRawShape): JsonSchema {
+function component(contract: FormedContract, fields: z.ZodRawShape): JsonSchema {
   const asking = {
     action: z.enum(SPECIALS).nullable().describe('Null, but where the role can not go on'),
     params: z.union([question, trouble]).nullable(),
   };
-  const head = { type: z.literal('component'), component: z.literal(name) };
+  const head = { type: z.literal('component'), component: z.literal(COMPONENTS[contract]) };
   return toSchema(z.strictObject({ ...head, ...fields, ...asking }));
 }
 
@@ -144,16 +145,14 @@ function envelope(actions: readonly string[], ...params: z.ZodRawShape[]): JsonS
 
 const ORCHESTRATIONS = ['EXCEPTION_HANDLE', 'PHASE_TRANSITION', 'RESOURCE_ALLOCATE'] as const;
 
-type FormedContract = Exclude<OutputContract, 'text'>;
-
 const SCHEMAS: Record<Dialect, Record<FormedContract, JsonSchema>> = {
   component: {
-    plan: component('planner-response', planFields),
-    execution: component('executor-response', executionFields),
-    verdict: component('verifier-response', verdictFields),
-    intent: component('understanding-response', intentFields),
-    route: component('router-response', routeFields),
-    review: component('reviewer-response', reviewFields),
+    plan: component('plan', planFields),
+    execution: component('execution', executionFields),
+    verdict: component('verdict', verdictFields),
+    intent: component('intent', intentFields),
+    route: component('route', routeFields),
+    review: component('review', reviewFields),
     orchestration: flatOrchestration(),
   },
   envelope: {
@@ -174,7 +173,7 @@ function flatOrchestration(): JsonSchema {
   return toSchema(
     z.strictObject({
       type: z.literal('component'),
-      component: z.literal('orchestrator-response'),
+      component: z.literal(COMPONENTS.orchestration),
       action: z.enum(ORCHESTRATIONS),
       reason,
       ...Object.fromEntries(optional),

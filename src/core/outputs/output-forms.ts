@@ -1,10 +1,8 @@
 /** The forms of role outputs in brief, for re-asks: what `reaskText` ends with. */
 
-import type { OutputContract } from '../role.js';
+import type { FormedContract, OutputContract } from '../role.js';
 import type { Dialect } from './envelope.js';
 import { expected, isAbsent } from './output-fields.js';
-
-type FormedContract = Exclude<OutputContract, 'text'>;
 
 /** Fields of each contract: flat in the component dialect, in `params` of an envelope. */
 const FIELDS: Record<FormedContract, string> = {
@@ -37,7 +35,7 @@ const FIELDS: Record<FormedContract, string> = {
     'always "reason": string',
 };
 
-const COMPONENTS: Record<FormedContract, string> = {
+export const COMPONENTS: Record<FormedContract, string> = {
   plan: 'planner-response',
   execution: 'executor-response',
   verdict: 'verifier-response',

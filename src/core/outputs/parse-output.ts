@@ -7,7 +7,7 @@ import { BRIEF_WORDS, type BriefWords, fill } from '../briefs/brief-words.js';
 import { isRecord, stringOr } from '../json.js';
 import type { AssistantMessage } from '../message.js';
 import { textOf } from '../message.js';
-import type { OutputContract } from '../role.js';
+import type { FormedContract, OutputContract } from '../role.js';
 import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import {
   type IntentOutput,
@@ -78,7 +78,7 @@ export type RoleReply<T> = Parsed<T> & {
 
 type Reader<T> = (json: Record<string, unknown>, knownTaskIds: readonly string[]) => Parsed<T>;
 
-const READERS: { [C in Exclude<OutputContract, 'text'>]: Reader<OutputOf[C]> } = {
+const READERS: { [C in FormedContract]: Reader<OutputOf[C]> } = {
   plan: parsePlan,
   execution: parseExecution,
   verdict: parseVerdict,
@@ -120,7 +120,7 @@ function readReply<C extends OutputContract>(
 ): RoleReply<OutputOf[C]> {
   // The compiler does not see that the contract's own reader gives the contract's own output.
   if (contract === 'text') return readText(text, options) as RoleReply<OutputOf[C]>;
-  const formed = contract as Exclude<OutputContract, 'text'>;
+  const formed = contract as FormedContract;
   const reader = READERS[formed] as Reader<OutputOf[C]>;
   const json = extractJson(text);
   if (json === null)
