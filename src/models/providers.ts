@@ -28,7 +28,8 @@ export function createProviders(factories: Readonly<Record<string, ProviderFacto
     resolve: modelId => {
       const { provider: name, model } = splitModelId(modelId);
       const factory = Object.hasOwn(factories, name) ? factories[name] : undefined;
-      if (!factory || model === '') throw unknownId(modelId, Object.keys(factories));
+      if (model === '') throw badId(modelId, Object.keys(factories));
+      if (!factory) throw unknownProvider(modelId, Object.keys(factories));
       const provider = made.get(name) ?? factory();
       made.set(name, provider);
       return { provider, model };
@@ -36,7 +37,12 @@ export function createProviders(factories: Readonly<Record<string, ProviderFacto
   };
 }
 
-function unknownId(modelId: string, known: string[]): ModelCallError {
+function badId(modelId: string, known: string[]): ModelCallError {
   const message = `"${modelId}" is no model id. Write provider/model, as in openai/gpt-5-mini; known providers: ${known.join(', ')}.`;
+  return new ModelCallError(FAILURE.model.unknownModel, message);
+}
+
+function unknownProvider(modelId: string, known: string[]): ModelCallError {
+  const message = `There is no provider "${splitModelId(modelId).provider}" for the model ${modelId}. Known providers: ${known.join(', ')}.`;
   return new ModelCallError(FAILURE.model.unknownModel, message);
 }

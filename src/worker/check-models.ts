@@ -30,8 +30,13 @@ export function checkModels(
       if (servesRehearsal && error.type === FAILURE.model.auth) continue;
       throw new SteersmanError(
         `The model ${model} of ${configDir === null ? 'settings' : `${configDir}/steersman.yaml`} is not usable: ${error.message}`,
-        'Put OPENAI_API_KEY (and OPENAI_BASE_URL for another endpoint) into .env or the environment, or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).',
+        error.type === FAILURE.model.auth ? SET_A_KEY : NAME_ANOTHER,
       );
     }
   }
 }
+
+const NAME_ANOTHER = 'Name another model under "models" in steersman.yaml.';
+/** What is missing the error says: a provider knows its variables. */
+const SET_A_KEY =
+  'Variables may stand in .env or the environment. Or name another model under "models" in steersman.yaml (rehearsal works without a key: rules, not intelligence).';

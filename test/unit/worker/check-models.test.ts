@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { SteersmanError } from '../../../src/errors.js';
+import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { createProviders } from '../../../src/models/providers.js';
+import { checkModels } from '../../../src/worker/check-models.js';
+
+/** What a worker without a key says of this model. */
+function refusalOf(model: string): string {
+  const providers = createProviders({ openai: () => createOpenAiProvider({}) });
+  const models = { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 };
+  try {
+    checkModels({ models }, providers, { configDir: '/c', servesRehearsal: false });
+  } catch (error) {
+    if (error instanceof SteersmanError) return `${error.message} ${error.remedy}`;
+  }
+  throw new Error(`${model} was not refused`);
+}
+
+test('worker: its model is of a provider that does not exist → that is said, and no key is asked for', () => {
+  const said = refusalOf('nobody/x');
+  expect(said).toContain('There is no provider "nobody" for the model nobody/x. Known providers: openai.');
+  expect(said).not.toMatch(/no model id|_KEY/);
+});
+
+test('worker: its model is written without a provider → the form is said', () => {
+  expect(refusalOf('x')).toContain('"x" is no model id. Write provider/model');
+});
+
+test('worker: the provider of its model has no key → the variables that the provider names, and where they stand', () => {
+  expect(refusalOf('openai/x')).toMatch(/OPENAI_API_KEY.*OPENAI_BASE_URL.*\.env/);
+});
