@@ -25,7 +25,8 @@ export interface InboxItem {
 }
 
 /** Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). */
-export const READERS: readonly string[] = ['planner', 'executor', 'verifier'];
+export const READERS = ['planner', 'executor', 'verifier'] as const;
+export type Reader = (typeof READERS)[number];
 
 export interface Inbox {
   /** In the order of arrival. */
@@ -135,7 +136,7 @@ function faultOf(
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
   if (when === undefined) return null;
   if (to === null) return null;
-  if (typeof to === 'string' && READERS.includes(to)) return null;
+  if (READERS.some(reader => reader === to)) return null;
   return expected(
     'to',
     `one of the roles that read messages (${READERS.join(', ')}), or nobody for the one at work`,

@@ -6,7 +6,7 @@ import type { Account } from './account.js';
 import { emptyAccount } from './account.js';
 import type { Cause } from './cause.js';
 import type { CallFailure } from './failure.js';
-import type { InboxItem } from './inbox.js';
+import type { InboxItem, Reader } from './inbox.js';
 import type { IntentOutput, RouteOutput } from './outputs/intent.js';
 import type { OutputContract } from './role.js';
 import type { Mode } from './run-config.js';
@@ -112,8 +112,11 @@ export interface WrapUp extends AtPlan {
 /** Where the pursuit of a goal stands. */
 export type Place = Planning | Execution | Verification | WrapUp;
 
-/** The role that has the say at each place: messages of people are for it. */
-export const ROLE_AT: Record<Place['phase'], string> = {
+/**
+ * The role that has the say at each place: messages of people are for it, and may name it; but for the wrap-up's,
+ * whose one reply is over before anybody would.
+ */
+export const ROLE_AT: Record<Exclude<Place['phase'], 'wrap_up'>, Reader> & { wrap_up: 'summary' } = {
   planning: 'planner',
   execution: 'executor',
   verification: 'verifier',
