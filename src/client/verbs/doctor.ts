@@ -3,7 +3,6 @@
 import type { Command } from 'commander';
 import { quietVerbCall, verbCall } from '../../called-as.js';
 import { CONFIG_OPTION, defaultConfigDir } from '../../config/config-dir.js';
-import { examine } from '../../doctor/examine.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
 import { env } from '../../env.js';
@@ -37,6 +36,8 @@ export function addDoctor(program: Command): void {
     quietVerbCall('doctor --json | jq \'select(.status == "failed")\''),
   ]).action(async (options: DoctorOptions) => {
     const output = createOutput(options);
+    // Providers and tool servers: no other verb should load them.
+    const { examine } = await import('../../doctor/examine.js');
     const findings: Finding[] = [];
     const round = examine({
       configDir: options.config === undefined ? defaultConfigDir() : userPath(options.config),

@@ -5,9 +5,6 @@ import { quietVerbCall } from '../../called-as.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
 import { env } from '../../env.js';
-import { serveHttp } from '../../mcp-server/http.js';
-import { KeptClient } from '../../mcp-server/kept-client.js';
-import { serveStdio } from '../../mcp-server/stdio.js';
 import { errorLine } from '../../print/output.js';
 import { userPath } from './user-path.js';
 
@@ -56,9 +53,12 @@ Examples:
 async function serve({ http, host, workspace = [userPath('.')], config }: McpOptions): Promise<void> {
   const configDir = config === undefined ? null : userPath(config);
   if (configDir !== null) await checkConfigDir(configDir);
+  // The protocol's SDK: no other verb should load it.
+  const { KeptClient } = await import('../../mcp-server/kept-client.js');
   const client = new KeptClient({ report: errorLine });
   const context = { client, workspaces: workspace, ...(configDir === null ? {} : { configDir }) };
-  if (http === undefined) return serveStdio(context);
+  if (http === undefined) return (await import('../../mcp-server/stdio.js')).serveStdio(context);
+  const { serveHttp } = await import('../../mcp-server/http.js');
   const served = await serveHttp(context, {
     host,
     port: http === true ? DEFAULT_PORT : http,
