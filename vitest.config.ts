@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/global-setup.ts'],
+    globalSetup: ['test/support/build-once.ts'],
     // Whole runs mostly wait, for a model or a server: one fewer than the cores, the default, is half idle on two.
     maxWorkers: 2,
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
@@ -18,6 +18,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          globalSetup: ['test/support/find-temporal.ts'],
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,

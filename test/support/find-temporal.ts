@@ -1,0 +1,7 @@
+import { resolveHome } from '../../src/stack/home.js';
+import { temporalBinary } from '../../src/stack/temporal-fetch.js';
+
+/** Before the tests that need a server, once: finds Temporal, or fetches it. */
+export default async function setup(): Promise<void> {
+  await temporalBinary(resolveHome(), line => console.error(line));
+}
