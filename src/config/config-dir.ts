@@ -1,5 +1,5 @@
 /** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { byNpm } from '../called-as.js';
 import { projectRoot } from '../stack/home.js';
@@ -26,6 +26,14 @@ export function nearestConfigDir(from: string): string | null {
     if (FILES.some(name => isTrusted(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return null;
   }
+}
+
+/**
+ * Where the tool servers of a local worker are configured: beside its other configuration, else in the package's own
+ * folder, so that a `steersman.yaml` that only names a model takes no tools away. A file without servers does.
+ */
+export function localToolsDir(configDir: string): string {
+  return existsSync(join(configDir, '.mcp.json')) ? configDir : projectRoot;
 }
 
 /** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */

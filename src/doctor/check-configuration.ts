@@ -1,6 +1,7 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import { chooseModels, loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
@@ -19,8 +20,19 @@ export interface Configuration {
   findings: Finding[];
 }
 
+/** What a start on this machine adds to the files. */
+export interface Surroundings {
+  /** Runs go to workers of the local stack: these have the package's tool servers where the folder names none. */
+  localStack: boolean;
+  /** The model that answers where nobody names one; undefined for none. */
+  standIn: string | undefined;
+}
+
 /** Reads everything as a worker and a run would. */
-export async function checkConfiguration(configDir: string): Promise<Configuration> {
+export async function checkConfiguration(
+  configDir: string,
+  { localStack, standIn }: Surroundings,
+): Promise<Configuration> {
   const file = join(configDir, SETTINGS_FILE);
   const settings = await attempt(SETTINGS_FILE, async () => {
     const value = await loadSettings(configDir);
@@ -30,9 +42,9 @@ export async function checkConfiguration(configDir: string): Promise<Configurati
     };
   });
   const prompts = settings.value
-    ? await checkPrompts(configDir, settings.value)
+    ? await checkPrompts(configDir, settings.value, standIn)
     : { value: null, finding: skipped('prompts', `${SETTINGS_FILE} has to be right first`) };
-  const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir));
+  const mcp = await attempt('.mcp.json', () => checkMcpConfig(configDir, localStack));
   return {
     settings: settings.value,
     mcp: mcp.value,
@@ -60,13 +72,20 @@ async function attempt<T>(check: string, work: () => Checked<T> | Promise<Checke
   }
 }
 
-function checkPrompts(configDir: string, settings: Settings): Promise<Checked<string[]>> {
+function checkPrompts(
+  configDir: string,
+  settings: Settings,
+  standIn: string | undefined,
+): Promise<Checked<string[]>> {
   return attempt('prompts', async () => {
     const templates = await loadRoles(promptRoots(configDir), settings.language);
     const limits = mergeLimits(settings.limits, {});
     const values = { limits, tools: [], today: '', workspace: '' };
     const roles = templates.map(template => renderRole(template, values));
-    const choice = chooseModels(roles, settings.models, { file: join(configDir, SETTINGS_FILE) });
+    const choice = chooseModels(roles, settings.models, {
+      file: join(configDir, SETTINGS_FILE),
+      runModel: settings.models.default === undefined ? standIn : undefined,
+    });
     const usesDefault = choice.roles.some(role => role.models.length === 0);
     const named = [...(usesDefault ? choice.models : []), ...choice.roles.flatMap(role => role.models)];
     const names = roles.map(role => role.name).join(', ');
@@ -77,8 +96,8 @@ function checkPrompts(configDir: string, settings: Settings): Promise<Checked<st
   });
 }
 
-function checkMcpConfig(configDir: string): Checked<McpConfig> {
-  const config = loadMcpConfig(configDir);
+function checkMcpConfig(configDir: string, localStack: boolean): Checked<McpConfig> {
+  const config = loadMcpConfig(localStack ? localToolsDir(configDir) : configDir);
   const { servers, warnings } = config;
   if (warnings.length > 0) {
     const finding = warning('.mcp.json', warnings.join('\n'), 'Correct the spelling, or remove the keys.');

@@ -29,7 +29,10 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   const { taskQueue, fix, report } = options;
   const home = resolveHome();
   const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
-  const configuration = await checkConfiguration(options.configDir);
+  const configuration = await checkConfiguration(options.configDir, {
+    localStack: usesLocalStack(),
+    standIn: standInModel(),
+  });
   const rest = [
     checkFolder(options, configuration),
     temporal,
@@ -52,10 +55,15 @@ async function checkFolder({ workspace }: ExamineOptions, { settings }: Configur
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
+/** The model that answers here where nobody names one, as for a start. */
+function standInModel(): string | undefined {
+  const isSet = (variable: string) => env.lookup(variable) !== undefined;
+  return defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
+}
+
 async function modelFindings({ models }: Configuration): Promise<Finding[]> {
   if (models === null) return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
-  const isSet = (variable: string) => env.lookup(variable) !== undefined;
-  const standIn = defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
+  const standIn = standInModel();
   const named = models.filter(id => !id.startsWith(`${standIn}/`));
   if (standIn === undefined || named.length === 0) return checkModels(models, knownProviders());
   const found = `no key is set: runs use the built-in ${standIn} model (rules, not intelligence)`;

@@ -68,7 +68,7 @@ function packageLine(seen: Seen): string {
   const file = manifests(seen).find(({ path, text }) => path.endsWith('package.json') && text !== null);
   const { name, version, description } = readManifest(file?.text ?? '') ?? {};
   if (file === undefined || typeof name !== 'string') return '';
-  const about = typeof description === 'string' ? ` — ${description}` : '';
+  const about = typeof description === 'string' && description.trim() !== '' ? ` — ${description}` : '';
   return `${code(file.path)}: **${name}**${typeof version === 'string' ? ` ${version}` : ''}${about}`;
 }
 

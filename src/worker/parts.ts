@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import { OfferedRequests } from '../activities/state-reader.js';
 import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
+import { localToolsDir } from '../config/config-dir.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { loadSettings, type Settings } from '../config/settings.js';
 import { env } from '../env.js';
@@ -56,7 +57,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const settings = await loadSettings(configDir, options);
   const providers = knownProviders(options.providers);
   checkModels(settings, providers, { configDir, servesRehearsal });
-  const mcpConfig = loadMcpConfig(configDir, options.mcpServers);
+  const toolsDir = servesRehearsal && configDir !== null ? localToolsDir(configDir) : configDir;
+  const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
   const secrets = knownSecrets(configDir, mcpConfig);
   const ending = new AbortController();
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { verbCall } from '../../called-as.js';
 import { checkConfigDir } from '../../config/files.js';
+import { modelChainSchema } from '../../config/settings-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
 import { preview } from '../../core/preview.js';
@@ -103,6 +104,9 @@ export async function startRequest(
     },
   });
   const errors = start.ok ? [] : start.errors;
+  if (model !== undefined && !modelChainSchema.safeParse(model).success) {
+    errors.push(`The model "${model}" is not written as provider/model, such as openai/gpt-5-mini.`);
+  }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
     errors.push('The id (--id) must be 1 to 200 characters without spaces.');
   if (after !== undefined && given.systemMessage !== undefined)

@@ -88,8 +88,22 @@ describe('host', () => {
 });
 
 describe('configuration', () => {
+  const ELSEWHERE = { localStack: false, standIn: undefined };
+
+  test('folder without files, on the local stack without a key → the model that stands in and the shipped tools, as for a run', async () => {
+    const here = { localStack: true, standIn: 'rehearsal' };
+    const { models, mcp, findings } = await checkConfiguration(folder(), here);
+    expect(findings.map(({ check, status }) => [check, status])).toEqual([
+      ['steersman.yaml', 'ok'],
+      ['prompts', 'ok'],
+      ['.mcp.json', 'ok'],
+    ]);
+    expect(models).toEqual(['rehearsal/rules']);
+    expect(mcp?.servers.map(({ name }) => name)).toEqual(['filesystem']);
+  });
+
   test('folder without files → defaults and the shipped prompts; no model is a failure that says what to set', async () => {
-    const { settings, models, findings } = await checkConfiguration(folder());
+    const { settings, models, findings } = await checkConfiguration(folder(), ELSEWHERE);
     expect(settings).not.toBeNull();
     expect(models).toBeNull();
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
@@ -102,14 +116,17 @@ describe('configuration', () => {
 
   test('steersman.yaml: unknown key → failed with its line; the prompts wait, .mcp.json is looked at', async () => {
     const yaml = 'models:\n  default: openai/m\nlimit: 3\n';
-    const { settings, findings } = await checkConfiguration(folder({ 'steersman.yaml': yaml }));
+    const { settings, findings } = await checkConfiguration(folder({ 'steersman.yaml': yaml }), ELSEWHERE);
     expect(settings).toBeNull();
     expect(findings.map(({ status }) => status)).toEqual(['failed', 'skipped', 'warning']);
     expect(findings[0]?.found).toContain('steersman.yaml:3');
   });
 
   test('.mcp.json: not JSON → failed with its line', async () => {
-    const { mcp, findings } = await checkConfiguration(folder({ '.mcp.json': '{\n  "mcpServers": {,}\n}' }));
+    const { mcp, findings } = await checkConfiguration(
+      folder({ '.mcp.json': '{\n  "mcpServers": {,}\n}' }),
+      ELSEWHERE,
+    );
     expect(mcp).toBeNull();
     expect(findings[2]).toMatchObject({ check: '.mcp.json', status: 'failed' });
     expect(findings[2]?.found).toContain('line 2');
@@ -117,7 +134,7 @@ describe('configuration', () => {
 
   test('models: default and role → every model that a role may call, each once', async () => {
     const yaml = 'models:\n  default: [openai/a, openai/b]\n  roles:\n    verifier: [openai/b, openai/c]\n';
-    const { models } = await checkConfiguration(folder({ 'steersman.yaml': yaml }));
+    const { models } = await checkConfiguration(folder({ 'steersman.yaml': yaml }), ELSEWHERE);
     expect(models?.toSorted()).toEqual(['openai/a', 'openai/b', 'openai/c']);
   });
 
@@ -128,14 +145,14 @@ describe('configuration', () => {
       join(dir, 'prompts', 'core', 'planner.md'),
       '---\ndescription: plans\noutput: plan\n---\nYou plan.\n',
     );
-    const { models, findings } = await checkConfiguration(dir);
+    const { models, findings } = await checkConfiguration(dir, ELSEWHERE);
     expect(models).toBeNull();
     expect(findings[1]).toMatchObject({ check: 'prompts', status: 'failed' });
     expect(findings[1]?.found).toContain('planner.md');
   });
 
   test('workspace: no root configured → any folder on the local stack; a warning for workers elsewhere', async () => {
-    const { settings } = await checkConfiguration(folder());
+    const { settings } = await checkConfiguration(folder(), ELSEWHERE);
     if (settings === null) throw new Error('defaults are settings');
     const workspace = folder();
     expect(await checkWorkspaceFolder(workspace, settings, true)).toMatchObject({ status: 'ok' });
