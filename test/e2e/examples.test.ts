@@ -1,17 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker } from '@temporalio/worker';
@@ -27,6 +17,7 @@ import {
   startTestEnvironment,
 } from '../../src/testing/index.js';
 import { createWorker } from '../../src/worker/index.js';
+import { installPackage } from '../support/package.js';
 import { projectRoot } from '../support/project.js';
 import { quietTemporal } from '../support/quiet.js';
 import { latch } from '../support/steering.js';
@@ -41,15 +32,11 @@ let model: ScriptedModel;
 let worker: Worker;
 let running: Promise<void>;
 
-/** A project that has the package installed, as it is built, with the examples as its programs. */
+/** A project that has the package installed, as it is packed, with the examples as its programs. */
 async function makeProject(): Promise<void> {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-examples-')));
+  dir = installPackage({ types: false });
   workspace = join(dir, 'workspace');
-  for (const folder of ['workspace', 'node_modules']) mkdirSync(join(dir, folder));
-  writeFileSync(join(dir, 'package.json'), '{ "type": "module" }');
-  symlinkSync(projectRoot, join(dir, 'node_modules', 'steersman'));
-  for (const name of ['zod', '@temporalio'])
-    symlinkSync(join(projectRoot, 'node_modules', name), join(dir, 'node_modules', name));
+  mkdirSync(workspace);
   const examples = join(projectRoot, 'examples');
   const programs = readdirSync(examples, { withFileTypes: true }).filter(entry => entry.isDirectory());
   await build({

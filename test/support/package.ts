@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -13,10 +14,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from './project.js';
 
-/** A folder whose `node_modules` hold the package; its dependencies are those of this project. */
-export function installPackage(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'steersman-package-'));
-  const stage = stagePackage(join(dir, 'stage'));
+/**
+ * A folder whose `node_modules` hold the package; its dependencies are those of this project. `types: false`: without
+ * its declarations, which take the compiler a while.
+ */
+export function installPackage({ types = true } = {}): string {
+  // Its real path, as module resolution has it.
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-package-')));
+  const stage = stagePackage(join(dir, 'stage'), types);
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', dir], {
     cwd: stage,
     encoding: 'utf8',
@@ -32,11 +37,12 @@ export function installPackage(): string {
 }
 
 /** What is packed, with its types: these would change the build that other tests run meanwhile. */
-function stagePackage(stage: string): string {
+function stagePackage(stage: string, types: boolean): string {
   mkdirSync(stage);
   const { files } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   for (const name of ['package.json', 'LICENSE', ...files.filter((file: string) => !file.startsWith('!'))])
     cpSync(join(projectRoot, name), join(stage, name), { recursive: true });
+  if (!types) return stage;
   const tsc = join(projectRoot, 'node_modules', '.bin', 'tsc');
   execFileSync(tsc, ['-p', join(projectRoot, 'tsconfig.types.json'), '--outDir', join(stage, 'dist')]);
   return stage;

@@ -1,5 +1,5 @@
 /** What `describe()` tells of the activities that run: live text and retries. */
-import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
+import { arrayFromPayloads } from '@temporalio/common';
 import type { SteersmanActivities } from '../../activities/types.js';
 import type { LiveText, ToolProgress } from '../../core/heartbeats.js';
 import { isRecord } from '../../core/json.js';
@@ -31,14 +31,14 @@ export async function toolProgress(temporal: Temporal, run: RunDescription): Pro
 }
 
 async function heartbeats({ client }: Temporal, run: RunDescription, type: string): Promise<unknown[]> {
-  const { loadedDataConverter } = client.options;
+  const { payloadConverter, payloadCodecs } = client.options.loadedDataConverter;
   const calls = (run.raw.pendingActivities ?? []).filter(({ activityType }) => activityType?.name === type);
-  const decoded = await Promise.all(
-    calls.map(({ heartbeatDetails }) =>
-      decodeArrayFromPayloads(loadedDataConverter, heartbeatDetails?.payloads),
-    ),
-  );
-  return decoded.map(([details]) => details);
+  const details = calls.map(async ({ heartbeatDetails }) => {
+    let payloads = heartbeatDetails?.payloads ?? [];
+    for (const codec of payloadCodecs.toReversed()) payloads = await codec.decode(payloads);
+    return arrayFromPayloads(payloadConverter, payloads)[0];
+  });
+  return Promise.all(details);
 }
 
 /** Activities that are being tried again. */
