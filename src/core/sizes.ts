@@ -34,3 +34,18 @@ export function sizeOfMember(key: string, value: object): number {
 export function sizeOfRecord(values: Readonly<Record<string, object>>): number {
   return Object.entries(values).reduce((bytes, [key, value]) => bytes + sizeOfMember(key, value), 2);
 }
+
+/** Of an answer to a query: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
+export const PAGE_BYTES = 400_000;
+
+/** As many of the first values as fit a page, at least one where there is one. Reads no more than that and one. */
+export function firstPage<T>(values: Iterable<T>, bytesOf: (value: T) => number): T[] {
+  const page: T[] = [];
+  let bytes = 0;
+  for (const value of values) {
+    bytes += bytesOf(value);
+    if (bytes > PAGE_BYTES && page.length > 0) break;
+    page.push(value);
+  }
+  return page;
+}

@@ -2,6 +2,13 @@
 import { canonicalJson } from './json.js';
 import type { Block, Message, ToolContent } from './message.js';
 
+/**
+ * Context of models of which nothing is known. Most models served today take at least this much; one
+ * that takes less says so, which is a failure of its own type (`model.context_too_long`) that the run
+ * answers by shortening. A smaller guess would shorten conversations of every unknown model.
+ */
+export const DEFAULT_CONTEXT_TOKENS = 128_000;
+
 /** Characters of one token outside CJK. */
 const CHARACTERS_A_TOKEN = 4;
 /** What roles, separators and ids of a message cost. */

@@ -8,7 +8,7 @@ import { readStuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 import { plural } from '../print/format.js';
 import { OPEN_RUNS } from '../stack/open-runs.js';
-import { recentPollers } from '../worker/pollers.js';
+import { recentPollers } from '../stack/pollers.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 
 const REQUEST_LIMIT_MS = 10_000;

@@ -8,7 +8,7 @@ import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
 import { env } from '../env.js';
 import { SteersmanError } from '../errors.js';
 import { outLine } from '../print/output.js';
-import { recentPollers } from '../worker/pollers.js';
+import { recentPollers } from '../stack/pollers.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 
 async function main(): Promise<string | null> {

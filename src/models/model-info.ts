@@ -1,6 +1,7 @@
 /** What is known of models: tokens that fit, and prices (M8). The data is in `model-info.json`. */
 import { readFileSync } from 'node:fs';
 import type { PinnedModel } from '../core/run-config.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../core/tokens.js';
 import { splitModelId } from './model-id.js';
 import type { ReportedUsage } from './provider.js';
 
@@ -18,13 +19,6 @@ export interface ModelInfo {
   /** Null where prices are not known: cost is then null, never 0. */
   prices: ModelPrices | null;
 }
-
-/**
- * For models that the data file does not have. Most models served today take at least this much; one
- * that takes less says so, which is a failure of its own type (`model.context_too_long`) that the run
- * answers by shortening. A smaller guess would shorten conversations of every unknown model.
- */
-export const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 interface Entry {
   contextTokens: number;

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { recentPollers } from './pollers.js';
 import { isManagedQueue } from './queue-name.js';
 import { liveWorkers, readServerRecord, type WorkerRecord } from './records.js';
 
@@ -13,9 +14,6 @@ export interface OpenRun {
 
 /** A filter of the server's list. */
 export const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'Running'";
-/** A worker's poll lasts up to a minute, so one that polled before that may be gone or may wait. */
-const RECENT_POLL_MS = 90_000;
-const WORKFLOW_QUEUE = 1;
 
 /** All open runs, also those that another run has started: they outlive it. */
 export async function openRuns(client: Client): Promise<OpenRun[]> {
@@ -45,14 +43,5 @@ export async function isServed(client: Client, home: string, taskQueue: string):
   const isAtWork = (worker: WorkerRecord) => worker.taskQueue === taskQueue && worker.address === address;
   if (liveWorkers(home).some(isAtWork)) return true;
   if (isManagedQueue(taskQueue)) return false;
-  const { pollers } = await client.workflowService.describeTaskQueue({
-    namespace: client.options.namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: WORKFLOW_QUEUE,
-  });
-  const newest = Math.max(
-    0,
-    ...(pollers ?? []).map(poller => Number(poller.lastAccessTime?.seconds ?? 0) * 1000),
-  );
-  return Date.now() - newest < RECENT_POLL_MS;
+  return (await recentPollers(client, taskQueue, 'workflows')).length > 0;
 }

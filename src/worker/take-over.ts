@@ -5,9 +5,9 @@
  */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { FAILURE } from '../core/failure.js';
+import { recentPollers } from '../stack/pollers.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { hasDied, workerIdentity } from './identity.js';
-import { recentPollers } from './pollers.js';
 
 export interface TakenOver {
   /** Calls that are made again at once, or told to be unknown where they may have had an effect. */

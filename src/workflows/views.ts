@@ -10,13 +10,12 @@ import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';
+import { firstPage, PAGE_BYTES } from '../core/sizes.js';
 import { phaseOf, unansweredGates } from '../core/status.js';
 import { MAIN_THREAD } from '../core/thread.js';
 import type { TraceReport } from '../core/trace.js';
 import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
-
-const PAGE_BYTES = 400_000;
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
 export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
@@ -68,16 +67,13 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
 /** Events after `since`, with the whole texts of replies, as many as fit a page: each is bounded in the state. */
 export function eventsPage(state: RunState, since: number): EventsPage {
   const { events, missed } = eventsSince(state.log.journal, since);
-  const page: JournalEvent[] = [];
-  let bytes = 0;
-  for (const event of events) {
-    const full = withText(state, event);
-    bytes += jsonBytes(full);
-    if (bytes > PAGE_BYTES && page.length > 0) break;
-    page.push(full);
-  }
+  const page = firstPage(withTexts(state, events), jsonBytes);
   const more = page.length < events.length;
   return { events: page, more, missed, previousRunId: state.previousRunId, open: state.end === null };
+}
+
+function* withTexts(state: RunState, events: readonly JournalEvent[]): Generator<JournalEvent> {
+  for (const event of events) yield withText(state, event);
 }
 
 function withText(state: RunState, event: JournalEvent): JournalEvent {
@@ -92,14 +88,7 @@ function withText(state: RunState, event: JournalEvent): JournalEvent {
 /** Messages of a thread from an index on, as many as fit a page. */
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
   const messages = state.threads[thread]?.messages ?? [];
-  const page: Message[] = [];
-  let bytes = 0;
-  for (const message of messages.slice(from)) {
-    bytes += jsonBytes(message);
-    if (bytes > PAGE_BYTES && page.length > 0) break;
-    page.push(message);
-  }
-  return page;
+  return firstPage(messages.slice(from), jsonBytes);
 }
 
 /** The steps of a run; `end`: how it ends, once it does. */

@@ -10,12 +10,9 @@ import type { ModelRequestHead, ModelRequestPage } from '../../core/model-reques
 import type { PinnedCall } from '../../core/model-use.js';
 import { offeredTools } from '../../core/run-config.js';
 import type { RunState } from '../../core/run-state.js';
-import { sizeOf } from '../../core/sizes.js';
+import { firstPage, sizeOf } from '../../core/sizes.js';
 import { replyOf } from '../../core/thread.js';
 import { inputOf } from '../../core/tools/batch-input.js';
-
-/** Of a page's messages: the SDK warns above 512 KB of payload, the server refuses above 2 MB. */
-const PAGE_BYTES = 400_000;
 
 export function modelRequestPage(
   state: RunState,
@@ -50,14 +47,9 @@ export function modelRequestPage(
 
 /** As many messages as fit a page. Indexes count only what goes to a model. */
 function pageOf(all: LlmMessage[], from: number): { messages: LlmMessage[]; next: number | null } {
-  let bytes = 0;
-  let end = from;
-  for (const message of all.slice(from)) {
-    bytes += sizeOf(message);
-    if (bytes > PAGE_BYTES && end > from) break;
-    end += 1;
-  }
-  return { messages: all.slice(from, end), next: end < all.length ? end : null };
+  const messages = firstPage(all.slice(from), sizeOf);
+  const end = from + messages.length;
+  return { messages, next: end < all.length ? end : null };
 }
 
 function headOf(state: RunState, call: PinnedCall): ModelRequestHead {

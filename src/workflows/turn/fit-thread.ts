@@ -4,12 +4,11 @@ import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { shortenThread } from '../../core/shorten-thread.js';
 import type { Thread } from '../../core/thread.js';
-import { estimateTokens } from '../../core/tokens.js';
+import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/tokens.js';
 import type { Run } from '../run.js';
 
 /** Share of a model's context that a request may fill: estimates err, and the reply needs room. */
 const CONTEXT_SHARE = 0.8;
-const DEFAULT_CONTEXT_TOKENS = 128_000;
 
 /** What is pinned never changes: each role is measured once. */
 const measured = new WeakMap<PinnedRole, { system: number; tools: number }>();

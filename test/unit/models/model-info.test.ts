@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { costUsd, DEFAULT_CONTEXT_TOKENS, modelInfo, pinnedModel } from '../../../src/models/model-info.js';
+import { DEFAULT_CONTEXT_TOKENS } from '../../../src/core/tokens.js';
+import { costUsd, modelInfo, pinnedModel } from '../../../src/models/model-info.js';
 
 describe('model info (M8)', () => {
   it.each([
