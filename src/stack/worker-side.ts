@@ -27,7 +27,7 @@ export function reportWorkerFailure({ home, taskQueue }: OwnWorker, error: unkno
 
 /** Called by a background worker that has shut down. */
 export function retireWorker({ home, taskQueue }: OwnWorker): void {
-  forgetWorker(home, taskQueue);
+  forgetWorker(home, { taskQueue, ...thisProcess() });
 }
 
 export interface WatchIdleOptions extends OwnWorker {
@@ -52,7 +52,7 @@ export async function watchIdle(options: WatchIdleOptions): Promise<'idle' | 'ab
     if (Date.now() - lastUsed >= idleMs) {
       const retired = await withLock(stackPaths(home).workersLock, async () => {
         if (isLeased()) return false;
-        forgetWorker(home, taskQueue);
+        forgetWorker(home, { taskQueue, ...thisProcess() });
         return true;
       });
       if (retired) return 'idle';

@@ -8,7 +8,7 @@ import { builtScript, stackPaths } from './home.js';
 import { readFailure, removeFile, writeJson } from './json-file.js';
 import { keepLease } from './lease.js';
 import { holderText, withLock } from './lock.js';
-import { terminate } from './process-id.js';
+import { type ProcessId, terminate } from './process-id.js';
 import { queueName } from './queue-name.js';
 import {
   isReady,
@@ -98,11 +98,19 @@ export function resumeQueue(
 /** Ends a worker gracefully, and its record with it. */
 export async function endWorker(home: string, worker: WorkerRecord): Promise<void> {
   await terminate(worker, WORKER_GRACE_MS);
-  forgetWorker(home, worker.taskQueue);
+  forgetWorker(home, worker);
 }
 
-/** Removes what is on record of a worker that has ended. */
-export function forgetWorker(home: string, taskQueue: string): void {
+/**
+ * Removes what is on record of a worker that has ended or is about to. Another may have taken its queue
+ * meanwhile: what is on record of that one stays.
+ */
+export function forgetWorker(
+  home: string,
+  { taskQueue, pid, started }: ProcessId & { taskQueue: string },
+): void {
+  const successor = liveWorkers(home).find(worker => worker.taskQueue === taskQueue);
+  if (successor !== undefined && !(successor.pid === pid && successor.started === started)) return;
   removeFile(workerRecordPath(home, taskQueue));
   removeFile(workerReadyPath(home, taskQueue));
   removeFile(workerFailurePath(home, taskQueue));
@@ -199,8 +207,7 @@ function nextGeneration(home: string): number {
 
 function forgetDeadWorkers(home: string): void {
   const live = new Set(liveWorkers(home).map(worker => worker.taskQueue));
-  for (const { taskQueue } of readWorkerRecords(home))
-    if (!live.has(taskQueue)) forgetWorker(home, taskQueue);
+  for (const worker of readWorkerRecords(home)) if (!live.has(worker.taskQueue)) forgetWorker(home, worker);
   const logs = readdirSync(home)
     .filter(name => /^worker-.*\.log$/.test(name) && !live.has(name.slice(7, -4)))
     .map(name => join(home, name))
