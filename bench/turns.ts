@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NativeConnection } from '@temporalio/worker';
 import { Command } from 'commander';
-import { projectRoot } from '../src/stack/home.js';
+import { projectRoot } from '../src/shared/package.js';
 import { createSteersmanWorker } from '../src/worker/create-worker.js';
 import { quietTemporal } from '../test/support/quiet.js';
 import { type Arena, startArena } from './support/arena.js';

@@ -3,13 +3,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { PROGRAM } from './called-as.js';
 import { addVerbs, WHERE } from './client/verbs/all.js';
 import { runCommandLine, strict } from './client/verbs/command.js';
 import { addCompletion } from './client/verbs/completion.js';
 import { refuseMisspelt } from './client/verbs/misspelt.js';
 import { addRun } from './client/verbs/run.js';
-import { projectRoot } from './stack/home.js';
+import { PROGRAM } from './shared/called-as.js';
+import { projectRoot } from './shared/package.js';
 
 /** Programs of their own, each loaded when it is called: a worker is heavy. */
 const PROGRAMS = {

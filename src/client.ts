@@ -1,8 +1,8 @@
 /** `npm run client -- <verb>`: starts, watches, steers and ends runs. */
 import { Command } from 'commander';
-import { PROGRAM } from './called-as.js';
 import { addVerbs, WHERE } from './client/verbs/all.js';
 import { runCommandLine, strict } from './client/verbs/command.js';
+import { PROGRAM } from './shared/called-as.js';
 
 const program = strict(new Command(PROGRAM.verbs))
   .description('Starts, watches, steers and ends runs of Steersman.')

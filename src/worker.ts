@@ -3,13 +3,13 @@
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
-import { PROGRAM, scriptCall } from './called-as.js';
 import { exitCodeOfError } from './client/exit-codes.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
-import { env, loadDotEnv } from './env.js';
-import { SteersmanError } from './errors.js';
 import { errorLine } from './print/output.js';
+import { PROGRAM, scriptCall } from './shared/called-as.js';
+import { env, loadDotEnv } from './shared/env.js';
+import { SteersmanError } from './shared/errors.js';
 import { runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 

@@ -21,8 +21,6 @@ import {
   unreadablePartsNote,
 } from '../core/tools/tool-notes.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';
-import { SteersmanError } from '../errors.js';
-import { failpoint } from '../failpoints.js';
 import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
@@ -36,6 +34,8 @@ import {
 import type { ToolAnswer } from '../mcp/tool-answer.js';
 import { possibleNames } from '../mcp/tool-names.js';
 import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
+import { SteersmanError } from '../shared/errors.js';
+import { failpoint } from '../shared/failpoints.js';
 import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
 import { ended, refusal, unknown } from './tool-endings.js';

@@ -27,9 +27,9 @@ import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-conf
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
-import { SteersmanError } from '../errors.js';
-import { failpoint } from '../failpoints.js';
 import { toolNamer } from '../mcp/tool-names.js';
+import { SteersmanError } from '../shared/errors.js';
+import { failpoint } from '../shared/failpoints.js';
 import { pack } from './pack.js';
 import { raceStop, stopReason } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';

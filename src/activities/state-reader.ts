@@ -6,7 +6,7 @@ import { errorTextWithCause } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import type { LlmMessage } from '../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../core/model-request.js';
-import { askPatiently } from '../query-errors.js';
+import { askPatiently } from '../shared/query-errors.js';
 
 /** Which call asks, in which run. */
 export interface CallReference {

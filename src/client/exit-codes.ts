@@ -1,6 +1,6 @@
 /** Exit codes of the command line, in one place. */
 import type { Outcome } from '../core/cause.js';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../shared/errors.js';
 
 export const EXIT = {
   ok: 0,

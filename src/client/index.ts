@@ -14,7 +14,7 @@ export type { Receipt } from '../core/receipt.js';
 export type { Mode } from '../core/run-config.js';
 export type { JsonSchema } from '../core/tools/tool.js';
 export type { TraceReport, TraceStep } from '../core/trace.js';
-export { type ErrorCode, SteersmanError } from '../errors.js';
+export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export type { RunResult, RunView } from '../workflows/messages.js';
 export type { Abortable } from './runs/abortable.js';
 export type { ConnectOptions, LeftOpenRun } from './runs/client.js';

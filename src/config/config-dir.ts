@@ -1,8 +1,8 @@
 /** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { byNpm } from '../called-as.js';
-import { projectRoot } from '../stack/home.js';
+import { byNpm } from '../shared/called-as.js';
+import { projectRoot } from '../shared/package.js';
 
 /** Either makes a folder one of configuration. */
 const FILES = ['steersman.yaml', '.mcp.json'];

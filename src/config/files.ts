@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /** A path as messages show it: relative where it is below the current folder. */
 export function displayPath(file: string): string {

@@ -9,7 +9,7 @@ import type { Limits } from '../core/limits.js';
 import { delimit, PromptError, renderTemplate, validateCoreTemplate } from '../core/prompt.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { displayPath, listFolder, readTextIfPresent } from './files.js';
 import { type ConfigInCode, roleFilesInCode } from './in-code.js';
 import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';

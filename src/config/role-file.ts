@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defaultDialect } from '../core/outputs/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
 import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS } from '../core/role.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './settings-schema.js';
 import type { YamlSource } from './yaml-source.js';

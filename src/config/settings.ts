@@ -5,7 +5,7 @@ import { DEFAULT_LIMITS } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
 import { matchesAny } from '../core/tools/glob.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { checkConfigDir, displayPath, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
 import { listRoles, promptRoots } from './prompts.js';

@@ -1,7 +1,7 @@
 /** The workspace of a run: checked by the client for a quick answer, and by the worker, which has the last word. */
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, relative, sep } from 'node:path';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { errorCode } from './files.js';
 
 /** Folders below which runs may work, or `any` on the local stack where none are configured. */

@@ -5,7 +5,7 @@ import type { Document, Range } from 'yaml';
 import { isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { z } from 'zod';
 import { nearestNames } from '../core/tools/tool-call.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 
 export type KeyPath = readonly PropertyKey[];

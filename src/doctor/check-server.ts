@@ -2,11 +2,11 @@
 
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, NamespaceNotFoundError } from '@temporalio/client';
-import { scriptCall, verbCall } from '../called-as.js';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { readStuckTask, stuckLine } from '../client/runs/stuck-task.js';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 import { plural } from '../print/format.js';
+import { scriptCall, verbCall } from '../shared/called-as.js';
 import { OPEN_RUNS } from '../stack/open-runs.js';
 import { recentPollers } from '../stack/pollers.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';

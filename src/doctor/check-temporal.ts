@@ -1,14 +1,14 @@
 /** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
 
 import type { Client } from '@temporalio/client';
-import { scriptCall, verbCall } from '../called-as.js';
 import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
+import { scriptCall, verbCall } from '../shared/called-as.js';
+import { temporalClient } from '../shared/temporal-client.js';
 import { binaryCacheDir } from '../stack/home.js';
 import { isHealthy, localConnection } from '../stack/probe.js';
 import { readStack, type ServerRecord } from '../stack/records.js';
 import { findTemporalBinary, type Report, type TemporalBinary } from '../stack/temporal-binary.js';
 import { binaryEffects } from '../stack/temporal-fetch.js';
-import { temporalClient } from '../temporal-client.js';
 import { checkServer } from './check-server.js';
 import { type Finding, failed, failedBy, ok, skipped, warning } from './finding.js';
 

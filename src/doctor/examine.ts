@@ -2,7 +2,7 @@
 import { usesLocalStack } from '../client/runs/connect.js';
 import { defaultModelFor } from '../client/runs/default-model.js';
 import { explainError } from '../client/runs/grpc-errors.js';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 import { resolveHome } from '../stack/home.js';
 import type { Report } from '../stack/temporal-binary.js';
 import { knownProviders } from '../worker/providers.js';

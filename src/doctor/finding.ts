@@ -1,6 +1,6 @@
 /** What the doctor says of one thing it looked at. */
 import { errorText } from '../core/error-text.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /** `warning`: runs work, but not as well as they could. `skipped`: something before it has to be right first. */
 export type FindingStatus = 'ok' | 'warning' | 'failed' | 'skipped';

@@ -5,9 +5,9 @@
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
 import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
 import { outLine } from '../print/output.js';
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
 import { recentPollers } from '../stack/pollers.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 

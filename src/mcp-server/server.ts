@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { projectRoot } from '../stack/home.js';
+import { projectRoot } from '../shared/package.js';
 import type { ToolContext } from './tool.js';
 import { addAnswerGate } from './tools/answer-gate.js';
 import { addGetResult } from './tools/get-result.js';

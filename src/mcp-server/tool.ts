@@ -11,8 +11,8 @@ import type {
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { errorText } from '../core/error-text.js';
-import type { ErrorCode, SteersmanError } from '../errors.js';
 import { terminalText } from '../print/terminal-text.js';
+import type { ErrorCode, SteersmanError } from '../shared/errors.js';
 import type { KeptClient } from './kept-client.js';
 import type { RunHandle } from './runs-api.js';
 

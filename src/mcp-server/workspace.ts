@@ -2,7 +2,7 @@
 import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isBelow } from '../config/workspace.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /**
  * The absolute path of the folder that was asked for, relative to the first of the roots; that root where none was.

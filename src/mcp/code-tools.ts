@@ -15,7 +15,7 @@ import {
 import { z } from 'zod';
 import { errorText } from '../core/error-text.js';
 import type { JsonSchema } from '../core/tools/tool.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /** How these tools are called as a server: `.mcp.json` may not have one of this name. */
 export const CODE_SERVER = 'in-code';

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause } from '../core/error-text.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { BusyError, McpCallError, NotSentError } from './call-failure.js';
 import { serveCodeTools } from './code-tools.js';

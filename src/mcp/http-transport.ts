@@ -4,7 +4,7 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { retryAfterMs } from '../models/retry-after.js';
-import { fetchSameOrigin, RedirectRefusedError } from '../same-origin-fetch.js';
+import { fetchSameOrigin, RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { answerWatch } from './answer-watch.js';
 import { BusyError, NotSentError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';

@@ -1,6 +1,6 @@
 /** Connections to tool servers, shared by all runs of a worker that use a server with the same settings. */
 import { errorText } from '../core/error-text.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { CODE_SERVER, type CodeTool, checkCodeTools } from './code-tools.js';
 import type { McpConfig } from './config.js';
 import { McpConnection } from './connection.js';

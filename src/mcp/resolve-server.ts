@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 import { CODE_SERVER, type CodeTool } from './code-tools.js';
 import type { HttpServerConfig, McpConfig, McpServerConfig, StdioServerConfig } from './config.js';
 

@@ -1,7 +1,7 @@
 /** Reading a server's list of tools, every page of it. */
 import { z } from 'zod';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 const MAX_LIST_PAGES = 200;
 /** Of all pages as JSON: a run takes far less. */

@@ -3,8 +3,8 @@
 import { readResultTool } from '../blobs/read-result.js';
 import { errorText } from '../core/error-text.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
-import { SteersmanError } from '../errors.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
+import { SteersmanError } from '../shared/errors.js';
 import { CODE_SERVER } from './code-tools.js';
 import type { McpPool } from './pool.js';
 import type { ListedTool } from './tool-list.js';

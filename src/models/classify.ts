@@ -1,7 +1,7 @@
 /** The one classifier of model failures (M6): any provider's error in, a typed failure out. */
 import { errorText } from '../core/error-text.js';
 import { FAILURE, type ModelFailureType } from '../core/failure.js';
-import { RedirectRefusedError } from '../same-origin-fetch.js';
+import { RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { OverBoundError } from './event-stream.js';
 import { ModelCallError } from './model-call-error.js';
 import { type RetryHeaders, retryAfterMs } from './retry-after.js';

@@ -3,7 +3,7 @@
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
 import { isRecord } from '../core/json.js';
-import { fetchSameOrigin } from '../same-origin-fetch.js';
+import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
 import { readText } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 

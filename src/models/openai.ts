@@ -97,7 +97,7 @@ function createClient(apiKey: string | undefined, url: URL): OpenAI {
     defaultQuery: Object.fromEntries(url.searchParams),
     // The SDK insists on a key; without one the header is left out below.
     apiKey: apiKey ?? 'none',
-    // Without these the SDK would take them from the environment, behind src/env.ts.
+    // Without these the SDK would take them from the environment, behind src/shared/env.ts.
     adminAPIKey: null,
     webhookSecret: null,
     ...(apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),

@@ -1,7 +1,8 @@
 /** How a gate is answered from a command line. Pure. */
-import { verbCall } from '../called-as.js';
+
 import type { ToolInput } from '../client/runs/gate-input.js';
 import type { Gate, GateKind } from '../core/gates/gate.js';
+import { verbCall } from '../shared/called-as.js';
 
 /** What a journal event and a gate both tell. */
 export interface GateBrief {

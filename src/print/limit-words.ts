@@ -1,7 +1,7 @@
 /** Limits as words of a command line. */
 
 import { DEFAULT_LIMITS, type Limits } from '../core/limits.js';
-import { SteersmanError } from '../errors.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /** `tokens=2000000` and so on; names and values are judged by the run. */
 export function readLimits(words: string[]): Partial<Limits> {

@@ -3,7 +3,7 @@
  * but a session's screen; both let through what `terminal-text.ts` says (TR6).
  */
 import pc from 'picocolors';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 import { escapeUnseen, jsonLine, printable, terminalText } from './terminal-text.js';
 
 export type Colors = ReturnType<typeof pc.createColors>;

@@ -1,7 +1,8 @@
 /** What a run that does nothing waits for, told to whoever waits for the run. */
-import { verbCall } from '../called-as.js';
+
 import type { RunSnapshot } from '../client/runs/run-snapshot.js';
 import { stuckLine } from '../client/runs/stuck-task.js';
+import { verbCall } from '../shared/called-as.js';
 import type { Colors } from './output.js';
 import { gateLines } from './show-run.js';
 

@@ -1,6 +1,6 @@
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
 import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';
 import { stackPaths } from './home.js';
 import { readJson, removeFile, writeJson } from './json-file.js';

@@ -1,21 +1,10 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { errorText } from '../core/error-text.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
-
-/** The folder that holds package.json: two above this file, in `src/` as in `dist/`. */
-export const projectRoot = fileURLToPath(new URL('../..', import.meta.url)).replace(/[\\/]$/, '');
-
-/** True in a clone of the repository: what is installed as a package has no sources. */
-export const isCheckout = existsSync(join(projectRoot, 'src'));
-
-/** A script of the build, such as `worker.js`: what background processes run. */
-export function builtScript(name: string): string {
-  return join(projectRoot, 'dist', name);
-}
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
+import { isCheckout, projectRoot } from '../shared/package.js';
 
 /** A folder of this user by the conventions of XDG: `variable`, else `fallback` below the user's own folder. */
 function userFolder(variable: 'XDG_STATE_HOME' | 'XDG_CACHE_HOME', fallback: string): string {

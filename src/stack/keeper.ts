@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { errorLine } from '../print/output.js';
-import { temporalClient } from '../temporal-client.js';
+import { temporalClient } from '../shared/temporal-client.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
 import { stackPaths } from './home.js';
 import { removeFile, writeFailure, writeJson } from './json-file.js';

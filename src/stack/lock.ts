@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { scriptCall } from '../called-as.js';
-import { SteersmanError } from '../errors.js';
+import { scriptCall } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
 import { readJson, removeFile } from './json-file.js';
 import { isAlive, processIdSchema, thisProcess } from './process-id.js';
 

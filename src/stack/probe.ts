@@ -2,7 +2,7 @@ import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 
 const KEYWORD = 2;
 

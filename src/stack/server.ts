@@ -1,8 +1,9 @@
-import { REBUILD } from '../called-as.js';
-import { SteersmanError } from '../errors.js';
+import { REBUILD } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
+import { builtScript } from '../shared/package.js';
 import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
 import { endDevServer, plainEnvironment, SERVER_GRACE_MS } from './dev-server.js';
-import { builtScript, makeHome, stackPaths } from './home.js';
+import { makeHome, stackPaths } from './home.js';
 import { readFailure, readJson, removeFile, writeJson } from './json-file.js';
 import { keepLease } from './lease.js';
 import { holderText, withLock } from './lock.js';

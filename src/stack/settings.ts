@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { env } from '../env.js';
-import { projectRoot } from './home.js';
+import { env } from '../shared/env.js';
+import { projectRoot } from '../shared/package.js';
 
 interface FingerprintInput {
   /** Files that matter; a missing one counts as missing. */

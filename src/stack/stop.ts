@@ -1,4 +1,4 @@
-import { temporalClient } from '../temporal-client.js';
+import { temporalClient } from '../shared/temporal-client.js';
 import { stackPaths } from './home.js';
 import { liveLeases } from './lease.js';
 import { withLock } from './lock.js';

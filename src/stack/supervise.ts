@@ -1,8 +1,8 @@
 /** A background worker that dies under the run that a terminal shows is replaced. */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { startCall } from '../called-as.js';
-import { SteersmanError } from '../errors.js';
+import { startCall } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
 import { liveWorkers } from './records.js';
 import type { LocalServer } from './server.js';
 import type { Report } from './temporal-binary.js';

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 import { binaryCacheDir } from './home.js';
 import { withLock } from './lock.js';
 import {

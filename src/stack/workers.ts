@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REBUILD } from '../called-as.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
+import { REBUILD } from '../shared/called-as.js';
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
+import { builtScript } from '../shared/package.js';
 import { lastLines, requireScript, startInBackground, waitForStart } from './background.js';
-import { builtScript, stackPaths } from './home.js';
+import { stackPaths } from './home.js';
 import { readFailure, removeFile, writeJson } from './json-file.js';
 import { keepLease } from './lease.js';
 import { holderText, withLock } from './lock.js';

@@ -2,7 +2,7 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 import { resolveHome } from '../stack/home.js';
 import { temporalBinary } from '../stack/temporal-fetch.js';
 

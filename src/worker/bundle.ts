@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { BundlerPlugin, WorkflowBundleOption } from '@temporalio/worker';
-import { REBUILD } from '../called-as.js';
-import { SteersmanError } from '../errors.js';
-import { builtScript } from '../stack/home.js';
+import { REBUILD } from '../shared/called-as.js';
+import { SteersmanError } from '../shared/errors.js';
+import { builtScript } from '../shared/package.js';
 
 export type BundleOptions = Parameters<NonNullable<BundlerPlugin['configureBundler']>>[0];
 

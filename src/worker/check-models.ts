@@ -1,9 +1,9 @@
 /** A worker without a usable model refuses to start: it would take runs and fail each of them. */
 import type { Settings } from '../config/settings.js';
 import { FAILURE } from '../core/failure.js';
-import { SteersmanError } from '../errors.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ProviderRegistry } from '../models/providers.js';
+import { SteersmanError } from '../shared/errors.js';
 
 export interface ModelCheck {
   configDir: string | null;

@@ -1,16 +1,16 @@
 /** `steersman/worker`: workers that serve runs, with tools, roles, contexts and models of the program's own. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker } from '@temporalio/worker';
-import { env } from '../env.js';
+import { env } from '../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
-export { type ErrorCode, SteersmanError } from '../errors.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
 export { ModelCallError } from '../models/model-call-error.js';
 export { createOpenAiProvider, type OpenAiOptions } from '../models/openai.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
+export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {

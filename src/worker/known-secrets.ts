@@ -1,7 +1,8 @@
 /** What this worker knows to be secret: its environment, `.env`, and what `.mcp.json` gives to tool servers. */
-import { env } from '../env.js';
+
 import type { McpConfig } from '../mcp/config.js';
-import { Secrets } from '../secrets.js';
+import { env } from '../shared/env.js';
+import { Secrets } from '../shared/secrets.js';
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
 

@@ -6,13 +6,13 @@ import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-
 import { localToolsDir } from '../config/config-dir.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { loadSettings, type Settings } from '../config/settings.js';
-import { env } from '../env.js';
 import type { CodeTool } from '../mcp/code-tools.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
-import type { Secrets } from '../secrets.js';
+import { env } from '../shared/env.js';
+import type { Secrets } from '../shared/secrets.js';
 import { checkModels } from './check-models.js';
 import { knownSecrets } from './known-secrets.js';
 import { knownProviders } from './providers.js';

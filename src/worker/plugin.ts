@@ -13,14 +13,14 @@ import type {
 import { Runtime } from '@temporalio/worker';
 import type { RequestSinks } from '../activities/types.js';
 import type { ConfigInCode } from '../config/in-code.js';
-import { SteersmanError } from '../errors.js';
-import { failpoint } from '../failpoints.js';
 import type { CodeTool } from '../mcp/code-tools.js';
 import type { McpServersInCode } from '../mcp/config.js';
 import type { ModelProvider } from '../models/provider.js';
 import { plural } from '../print/format.js';
+import { SteersmanError } from '../shared/errors.js';
+import { failpoint } from '../shared/failpoints.js';
+import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
-import { temporalClient } from '../temporal-client.js';
 import { createActivities } from './activities.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';

@@ -1,10 +1,11 @@
 /** Which providers this program has: the one place where they are put together. */
-import { env } from '../env.js';
+
 import { createOpenAiProvider } from '../models/openai.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
 import { createRehearsalProvider } from '../rehearsal/provider.js';
+import { env } from '../shared/env.js';
 
 /** The providers of this process, with their keys from the environment, and those that its program gives. */
 export function knownProviders(given: readonly ModelProvider[] = []): ProviderRegistry {

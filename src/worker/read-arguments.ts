@@ -3,7 +3,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
-import { askPatiently, type Patience } from '../query-errors.js';
+import { askPatiently, type Patience } from '../shared/query-errors.js';
 
 /** Asks the query `toolRequest` of the run that made the call. */
 export type QueryToolRequest = (callId: string) => Promise<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import { pack, packedText } from '../activities/pack.js';
 import { isRecord } from '../core/json.js';
 import type { PinnedRun } from '../core/run-config.js';
-import type { Secrets } from '../secrets.js';
+import type { Secrets } from '../shared/secrets.js';
 import { isOurs } from './only-runs.js';
 
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {

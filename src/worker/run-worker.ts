@@ -3,18 +3,18 @@
 import { inspect } from 'node:util';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
-import { scriptCall } from '../called-as.js';
 import { errorText } from '../core/error-text.js';
-import { env } from '../env.js';
-import { SteersmanError } from '../errors.js';
-import { checkFailpoints, failpoint } from '../failpoints.js';
 import { errorLine } from '../print/output.js';
+import { scriptCall } from '../shared/called-as.js';
+import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
+import { checkFailpoints, failpoint } from '../shared/failpoints.js';
+import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { isManagedQueue } from '../stack/queue-name.js';
 import { readServerRecord } from '../stack/records.js';
 import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
-import { temporalClient } from '../temporal-client.js';
 import { createSteersmanWorker } from './create-worker.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;

@@ -2,11 +2,11 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { SteersmanError } from '../../src/errors.js';
 import { loadMcpConfig, parseMcpConfig } from '../../src/mcp/config.js';
 import type { McpConnection } from '../../src/mcp/connection.js';
 import { McpPool } from '../../src/mcp/pool.js';
 import { listRunTools } from '../../src/mcp/tools.js';
+import { SteersmanError } from '../../src/shared/errors.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
 
 const PROJECT = process.cwd();

@@ -16,7 +16,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
-import { projectRoot, stackPaths } from '../../src/stack/home.js';
+import { projectRoot } from '../../src/shared/package.js';
+import { stackPaths } from '../../src/stack/home.js';
 import { keepLease } from '../../src/stack/lease.js';
 import { leftOpenRuns } from '../../src/stack/open-runs.js';
 import { isHealthy, localConnection, withConnection } from '../../src/stack/probe.js';
@@ -291,8 +292,8 @@ describe('background workers', () => {
     writeFileSync(
       script,
       `import { Client } from '@temporalio/client';
-       import { env } from './src/env.js';
-       import { SteersmanError } from './src/errors.js';
+       import { env } from './src/shared/env.js';
+       import { SteersmanError } from './src/shared/errors.js';
        import { localConnection } from './src/stack/probe.js';
        import { announceWorker, reportWorkerFailure, watchIdle } from './src/stack/worker-side.js';
        const own = { home: env.home(), taskQueue: env.taskQueue() };

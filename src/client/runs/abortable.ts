@@ -1,6 +1,6 @@
 /** Ending a wait by a signal, and errors that callers can tell apart. */
 import { errorText } from '../../core/error-text.js';
-import { SteersmanError } from '../../errors.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from './connect.js';
 import { explainError } from './grpc-errors.js';
 

@@ -1,8 +1,8 @@
 /** Asking a run one of its queries. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { QueryDefinition, WorkflowHandle } from '@temporalio/client';
-import { askPatiently } from '../../query-errors.js';
-import { UnreadableError, unreadableEncoding } from '../../temporal-client.js';
+import { askPatiently } from '../../shared/query-errors.js';
+import { UnreadableError, unreadableEncoding } from '../../shared/temporal-client.js';
 import type { Temporal } from './connect.js';
 
 /** People wait: a worker that is back is asked soon. */

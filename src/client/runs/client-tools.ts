@@ -5,7 +5,7 @@ import { errorText } from '../../core/error-text.js';
 import { isRecord } from '../../core/json.js';
 import type { ClientTool as DeclaredTool } from '../../core/run-config.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
-import { SteersmanError } from '../../errors.js';
+import { SteersmanError } from '../../shared/errors.js';
 
 /** What a tool may know of the call that it answers. */
 export interface ClientToolContext {

@@ -4,14 +4,14 @@ import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../../core/error-text.js';
-import { env } from '../../env.js';
-import { SteersmanError } from '../../errors.js';
+import { env } from '../../shared/env.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { temporalClient } from '../../shared/temporal-client.js';
 import { resolveHome } from '../../stack/home.js';
 import { isLoopback, localConnection } from '../../stack/probe.js';
 import type { LocalServer } from '../../stack/server.js';
 import { ensureServer } from '../../stack/server.js';
 import type { Report } from '../../stack/temporal-binary.js';
-import { temporalClient } from '../../temporal-client.js';
 
 /** A connected client. */
 export interface Temporal {

@@ -1,7 +1,8 @@
 /** What an ended run leaves to the next one: its goals and answers. */
-import { verbCall } from '../../called-as.js';
+
 import { delimit } from '../../core/prompt.js';
-import { SteersmanError } from '../../errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from './connect.js';
 import { cutToBytes } from './cut-to-bytes.js';
 import { readEnd } from './run-end.js';

@@ -6,9 +6,9 @@ import {
   NamespaceNotFoundError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
-import { verbCall } from '../../called-as.js';
-import { type ErrorCode, SteersmanError } from '../../errors.js';
-import { queryTrouble } from '../../query-errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { type ErrorCode, SteersmanError } from '../../shared/errors.js';
+import { queryTrouble } from '../../shared/query-errors.js';
 
 const UNAVAILABLE = 14;
 const SEE_LIST = `List the runs with: ${verbCall('list')}`;

@@ -1,8 +1,8 @@
 /** Runs as the server lists them, newest first. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
-import { verbCall } from '../../called-as.js';
-import { SteersmanError } from '../../errors.js';
-import { unreadableNames } from '../../temporal-client.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { unreadableNames } from '../../shared/temporal-client.js';
 import type { Temporal } from './connect.js';
 import { explainError } from './grpc-errors.js';
 import { isListed, type ListFilter, listQuery } from './list-filter.js';

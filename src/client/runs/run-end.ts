@@ -7,7 +7,7 @@ import {
 } from '@temporalio/client';
 import type { Cause, Outcome } from '../../core/cause.js';
 import { isRecord } from '../../core/json.js';
-import { unreadableEncoding } from '../../temporal-client.js';
+import { unreadableEncoding } from '../../shared/temporal-client.js';
 import type { RunResult } from '../../workflows/messages.js';
 import type { Temporal } from './connect.js';
 import type { RunDescription } from './runs.js';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { createLocalBlobStore } from '../../blobs/blob-store.js';
-import { SteersmanError } from '../../errors.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { Temporal } from './connect.js';
 import { describeRun } from './runs.js';
 

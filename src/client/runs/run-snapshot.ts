@@ -2,7 +2,7 @@
 import type { Cause, Outcome } from '../../core/cause.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { InboxItem } from '../../core/inbox.js';
-import { unreadableNames } from '../../temporal-client.js';
+import { unreadableNames } from '../../shared/temporal-client.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';

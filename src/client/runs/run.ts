@@ -4,7 +4,7 @@ import type { SteerTime } from '../../core/inbox.js';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
 import type { TraceReport } from '../../core/trace.js';
-import { SteersmanError } from '../../errors.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery, traceQuery } from '../../workflows/messages.js';
 import { type Abortable, abortable, itemsUntilAborted } from './abortable.js';

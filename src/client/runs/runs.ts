@@ -2,9 +2,9 @@
 
 import type { WorkflowExecutionDescription } from '@temporalio/client';
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { verbCall } from '../../called-as.js';
 import { nearestNames } from '../../core/tools/tool-call.js';
-import { SteersmanError } from '../../errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { isServed } from '../../stack/open-runs.js';
 import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import type { Temporal } from './connect.js';

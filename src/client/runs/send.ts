@@ -7,11 +7,11 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { startCall, verbCall } from '../../called-as.js';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
 import type { Receipt } from '../../core/receipt.js';
-import { SteersmanError } from '../../errors.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
   answerGateUpdate,

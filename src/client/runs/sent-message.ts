@@ -1,8 +1,8 @@
 /** A message that was sent to a run, and what becomes of it. */
 
-import { verbCall } from '../../called-as.js';
 import type { Receipt } from '../../core/receipt.js';
-import { SteersmanError } from '../../errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from './abortable.js';
 import type { Temporal } from './connect.js';

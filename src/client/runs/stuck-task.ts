@@ -1,8 +1,8 @@
 /** A run whose workflow task fails again and again: why, and what to do. Without it, it only seems to do nothing. */
 
 import type { Client } from '@temporalio/client';
-import { verbCall } from '../../called-as.js';
 import { preview } from '../../core/preview.js';
+import { verbCall } from '../../shared/called-as.js';
 import type { RunDescription } from './runs.js';
 
 /** What the server tells of the task that a run waits for. */

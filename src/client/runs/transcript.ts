@@ -1,8 +1,9 @@
 /** The conversation of a run: what its roles were told, said, called and got. */
-import { verbCall } from '../../called-as.js';
+
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { MAIN_THREAD } from '../../core/thread.js';
-import { SteersmanError } from '../../errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { stateQuery, transcriptQuery } from '../../workflows/messages.js';
 import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';

@@ -1,5 +1,5 @@
 /** What a session says of its run when it is left. Pure. */
-import { verbCall } from '../../called-as.js';
+import { verbCall } from '../../shared/called-as.js';
 
 export interface LeftRun {
   id: string;

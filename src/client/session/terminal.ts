@@ -1,9 +1,9 @@
 /** The terminal of a session: keys in, lines that scroll up, and an area below them that is drawn again. */
 import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { ReadStream, WriteStream } from 'node:tty';
-import { env } from '../../env.js';
 import { fitLine } from '../../print/layout.js';
 import { printable } from '../../print/terminal-text.js';
+import { env } from '../../shared/env.js';
 import { type Key, TELL_KEYS, TELL_KEYS_NO_MORE, wholeKeys } from './keys.js';
 import { type Drawn, frame, NOTHING_DRAWN } from './screen.js';
 

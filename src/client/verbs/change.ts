@@ -1,11 +1,11 @@
 /** `plan` and `budget`: changing tasks and limits of a run in flight. */
 
 import type { Command } from 'commander';
-import { verbCall } from '../../called-as.js';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { plural } from '../../print/format.js';
 import { readLimits } from '../../print/limit-words.js';
 import { taskLine } from '../../print/plan-lines.js';
+import { verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 import { readJson } from './json-argument.js';

@@ -4,11 +4,11 @@ import type { Command } from 'commander';
 import { CommanderError, InvalidArgumentError } from 'commander';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { errorText } from '../../core/error-text.js';
-import { loadDotEnv } from '../../env.js';
-import { SteersmanError } from '../../errors.js';
 import type { Output } from '../../print/output.js';
 import { createOutput, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
+import { loadDotEnv } from '../../shared/env.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { connect, explainError, type Run, type SteersmanClient } from '../index.js';
 

@@ -1,12 +1,12 @@
 /** `doctor`: looks at everything a run needs and says what to do where something is wrong. */
 
 import type { Command } from 'commander';
-import { quietVerbCall, verbCall } from '../../called-as.js';
 import { CONFIG_OPTION, defaultConfigDir } from '../../config/config-dir.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
-import { env } from '../../env.js';
 import { createOutput } from '../../print/output.js';
+import { quietVerbCall, verbCall } from '../../shared/called-as.js';
+import { env } from '../../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb } from './command.js';

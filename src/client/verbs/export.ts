@@ -2,9 +2,9 @@
 
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { quietVerbCall, verbCall } from '../../called-as.js';
 import { errorText } from '../../core/error-text.js';
-import { SteersmanError } from '../../errors.js';
+import { quietVerbCall, verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 import { userPath } from './user-path.js';

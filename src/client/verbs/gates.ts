@@ -1,10 +1,10 @@
 /** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
 
 import type { Command } from 'commander';
-import { verbCall } from '../../called-as.js';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/json.js';
-import { SteersmanError } from '../../errors.js';
+import { verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { EXIT } from '../exit-codes.js';
 import type { Gate, GateReply, Run } from '../index.js';
 import { type CommonOptions, type Context, describeVerb, withRun } from './command.js';

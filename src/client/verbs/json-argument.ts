@@ -1,7 +1,7 @@
 /** JSON on the command line. */
 import { errorText } from '../../core/error-text.js';
 import { isRecord } from '../../core/json.js';
-import { SteersmanError } from '../../errors.js';
+import { SteersmanError } from '../../shared/errors.js';
 
 interface Forms {
   object: Record<string, unknown>;

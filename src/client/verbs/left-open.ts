@@ -1,6 +1,7 @@
 /** Runs of the local stack that a crash left open: told at a start, and gone on with only when asked. */
-import { startCall, verbCall } from '../../called-as.js';
+
 import { plural } from '../../print/format.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
 import type { Context } from './command.js';
 
 const SHOWN = 5;

@@ -1,10 +1,10 @@
 /** `list`: runs, newest first. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { startCall, verbCall } from '../../called-as.js';
 import { preview } from '../../core/preview.js';
 import { formatDuration } from '../../print/format.js';
 import { padText } from '../../print/layout.js';
 import { terminalText } from '../../print/terminal-text.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type ListedRun, type ListOptions, OUTCOMES } from '../index.js';
 import { type CommonOptions, describeVerb, positiveInteger, withClient } from './command.js';

@@ -1,11 +1,11 @@
 /** `mcp`: the runs as tools of any MCP client. */
 import type { Command } from 'commander';
 import { InvalidArgumentError } from 'commander';
-import { quietVerbCall } from '../../called-as.js';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { checkConfigDir } from '../../config/files.js';
-import { env } from '../../env.js';
 import { errorLine } from '../../print/output.js';
+import { quietVerbCall } from '../../shared/called-as.js';
+import { env } from '../../shared/env.js';
 import { userPath } from './user-path.js';
 
 const DEFAULT_PORT = 7_417;

@@ -1,7 +1,7 @@
 /** A verb that was misspelt must not become a goal. */
 import type { Command } from 'commander';
-import { startCall } from '../../called-as.js';
-import { SteersmanError } from '../../errors.js';
+import { startCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 
 /** Refuses a goal that is one word with a verb's letters but for one or two. */
 export function refuseMisspelt(program: Command): void {

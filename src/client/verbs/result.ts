@@ -1,10 +1,10 @@
 /** `result`: waits for the end of a run and gives its answer. */
 
 import type { Command } from 'commander';
-import { quietVerbCall } from '../../called-as.js';
 import { resultLine } from '../../print/end-lines.js';
 import { printAnswer } from '../../print/print-answer.js';
 import { WaitTeller } from '../../print/waits-for.js';
+import { quietVerbCall } from '../../shared/called-as.js';
 import { exitCodeOf } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 

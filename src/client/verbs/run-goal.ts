@@ -1,11 +1,11 @@
 /** A goal from start to answer in one command: local stack, run, live view. */
 
-import { verbCall } from '../../called-as.js';
 import { errorText } from '../../core/error-text.js';
 import { resultLine } from '../../print/end-lines.js';
 import type { Output } from '../../print/output.js';
 import { PlainView, showEvents } from '../../print/plain-view.js';
 import { printAnswer } from '../../print/print-answer.js';
+import { verbCall } from '../../shared/called-as.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import type { Run, RunEvent } from '../index.js';
 import { runSession } from '../session/session.js';

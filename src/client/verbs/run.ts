@@ -1,7 +1,7 @@
 /** A goal as the whole of a command line: `steersman "…"`, and in a checkout `npm start -- "…"`. */
 import type { Command } from 'commander';
-import { quietStartCall, startCall } from '../../called-as.js';
-import { SteersmanError } from '../../errors.js';
+import { quietStartCall, startCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { EXIT } from '../exit-codes.js';
 import { isTerminal } from '../session/terminal.js';
 import { type CommonOptions, describeVerb, withClient } from './command.js';

@@ -1,8 +1,8 @@
 /** `show`: a run at a glance. */
 
 import type { Command } from 'commander';
-import { quietVerbCall, verbCall } from '../../called-as.js';
 import { printRun } from '../../print/show-run.js';
+import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 

@@ -1,6 +1,6 @@
 /** `start`: starts a run and leaves it to its worker. */
 import type { Command } from 'commander';
-import { quietVerbCall, verbCall } from '../../called-as.js';
+import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withClient } from './command.js';
 import { addStartOptions, readStart, type StartWords } from './start-options.js';

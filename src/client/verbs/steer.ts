@@ -1,9 +1,9 @@
 /** `steer` and `follow-up`: saying something to a run. */
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { startCall, verbCall } from '../../called-as.js';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
 import { terminalText } from '../../print/terminal-text.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import type { SentMessage } from '../index.js';
 import { type CommonOptions, type Context, describeVerb, withRun } from './command.js';

@@ -1,7 +1,7 @@
 /** `stored`: a text that a run keeps by reference, whole. */
 
 import type { Command } from 'commander';
-import { quietVerbCall } from '../../called-as.js';
+import { quietVerbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 

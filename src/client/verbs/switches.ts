@@ -1,6 +1,6 @@
 /** `pause`, `resume`, `finish`, `stop` and `cancel`: what a run is asked to do. */
 import type { Command } from 'commander';
-import { startCall, verbCall } from '../../called-as.js';
+import { startCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import type { Asked, Run } from '../index.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';

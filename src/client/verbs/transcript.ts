@@ -1,7 +1,7 @@
 /** `transcript`: the conversation of a run. */
 import type { Command } from 'commander';
-import { quietVerbCall } from '../../called-as.js';
 import { transcriptMarkdown } from '../../print/transcript.js';
+import { quietVerbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 

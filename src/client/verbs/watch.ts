@@ -1,11 +1,11 @@
 /** `watch`: follows a run, from its start, live, to its end. */
 import type { Command } from 'commander';
-import { quietVerbCall, verbCall } from '../../called-as.js';
 import { endLine, resultLine } from '../../print/end-lines.js';
 import type { Output } from '../../print/output.js';
 import { PlainView, showEvents } from '../../print/plain-view.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { traceLines } from '../../print/trace-lines.js';
+import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import type { Run, RunEnd, RunEvent } from '../index.js';
 import { runSession } from '../session/session.js';

@@ -1,8 +1,8 @@
 /** `watch_run`: what happens in a run, from a cursor on, with a limit to the wait. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { startCall } from '../../called-as.js';
 import type { RunSnapshot } from '../../client/index.js';
+import { startCall } from '../../shared/called-as.js';
 import { askPerson } from '../ask-person.js';
 import { follow } from '../follow.js';
 import { progressOf } from '../progress.js';

@@ -15,7 +15,7 @@
  * Any other such step is told by its time: a workflow task has a time of its own, and a step that only a query caused
  * brings new events at the time of the task before it. The guard refuses it. The query fails, with `REFUSAL`,
  * the run leaves the cache, and the next task or query replays it from its history. Nothing is written. Who
- * asked asks again (`activities/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
+ * asked asks again (`shared/query-errors.ts`). See docs/operations.md, "Queries and paused workers".
  */
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 

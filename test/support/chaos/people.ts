@@ -7,7 +7,7 @@ import type { RunEnd } from '../../../src/client/runs/run-end.js';
 import { watchRun } from '../../../src/client/runs/watch-run.js';
 import type { SteerTime } from '../../../src/core/inbox.js';
 import type { JournalEvent } from '../../../src/core/journal.js';
-import { queryTrouble } from '../../../src/query-errors.js';
+import { queryTrouble } from '../../../src/shared/query-errors.js';
 import {
   answerGateUpdate,
   followUpSignal,

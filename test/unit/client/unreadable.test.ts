@@ -9,7 +9,7 @@ import { readEnd } from '../../../src/client/runs/run-end.js';
 import { snapshotOf } from '../../../src/client/runs/run-snapshot.js';
 import { listLine } from '../../../src/client/verbs/list.js';
 import { endLine } from '../../../src/print/end-lines.js';
-import { temporalClient } from '../../../src/temporal-client.js';
+import { temporalClient } from '../../../src/shared/temporal-client.js';
 import { stateQuery } from '../../../src/workflows/messages.js';
 
 const long = (value: number) => ({ toNumber: () => value });

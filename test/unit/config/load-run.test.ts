@@ -12,7 +12,7 @@ import { FAILURE } from '../../../src/core/failure.js';
 import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
-import { SteersmanError } from '../../../src/errors.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { unpack } from '../../../src/workflows/platform/unpack.js';
 
 const readFileTool: ToolDefinition = {

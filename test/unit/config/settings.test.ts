@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { PinnedRole } from '../../../src/core/role.js';
 import type { ToolDefinition, ToolPolicy } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
-import { SteersmanError } from '../../../src/errors.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 
 const projectRoot = new URL('../../..', import.meta.url).pathname;
 

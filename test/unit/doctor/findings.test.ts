@@ -7,8 +7,8 @@ import { checkConfiguration, checkWorkspaceFolder } from '../../../src/doctor/ch
 import { checkBlobs, checkNode } from '../../../src/doctor/check-host.js';
 import { failed, failedBy, ok, skipped, warning } from '../../../src/doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../../src/doctor/print.js';
-import { SteersmanError } from '../../../src/errors.js';
 import { noColors } from '../../../src/print/output.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 
 function folder(files: Record<string, string> = {}): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-'));

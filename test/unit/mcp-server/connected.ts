@@ -2,9 +2,9 @@
 import { Client, type ClientOptions } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ElicitRequestSchema, type ElicitResult } from '@modelcontextprotocol/sdk/types.js';
-import type { SteersmanError } from '../../../src/errors.js';
 import { createMcpServer } from '../../../src/mcp-server/server.js';
 import { Calls } from '../../../src/mcp-server/tool.js';
+import type { SteersmanError } from '../../../src/shared/errors.js';
 import { type FakeRuns, fakeRuns } from '../../support/fake-runs.js';
 
 export interface Given {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
 import { KeptClient } from '../../../src/mcp-server/kept-client.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { fakeRuns } from '../../support/fake-runs.js';
 
 const away = () => new SteersmanError('Temporal does not answer.', '', 'unreachable');

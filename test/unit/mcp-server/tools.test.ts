@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
 import { connected } from './connected.js';
 

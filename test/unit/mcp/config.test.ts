@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
 import { loadMcpConfig, type McpConfig, parseMcpConfig } from '../../../src/mcp/config.js';
 import { resolveServer } from '../../../src/mcp/resolve-server.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 
 const FILE = '/project/.mcp.json';
 const parse = (value: unknown) => parseMcpConfig(JSON.stringify(value), FILE);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
 import { readResult } from '../../../src/blobs/read-result.js';
 import { DEFAULT_RESULT_SIZES, keeperFor, toToolContent } from '../../../src/mcp/result-content.js';
-import { Secrets } from '../../../src/secrets.js';
+import { Secrets } from '../../../src/shared/secrets.js';
 
 test('a large result with a secret where the shown head ends → neither the head nor any page has a part of it (TR4)', async () => {
   const secrets = new Secrets();

@@ -2,7 +2,7 @@ import { mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { makeHome } from '../../../src/stack/home.js';
 
 test('home: several folders that are missing → made, for this user only', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import {
   type BinaryEffects,
   type BinaryWay,

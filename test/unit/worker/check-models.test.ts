@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { SteersmanError } from '../../../src/errors.js';
 import { createOpenAiProvider } from '../../../src/models/openai.js';
 import { createProviders } from '../../../src/models/providers.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { checkModels } from '../../../src/worker/check-models.js';
 
 /** What a worker without a key says of this model. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startRequest } from '../../../../src/client/runs/start-run.js';
 import { type StartWords, startOptions } from '../../../../src/client/verbs/start-options.js';
-import { SteersmanError } from '../../../../src/errors.js';
+import { SteersmanError } from '../../../../src/shared/errors.js';
 
 const workspace = mkdtempSync(join(tmpdir(), 'steersman-start-'));
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { projectRoot } from '../../../../src/stack/home.js';
+import { projectRoot } from '../../../../src/shared/package.js';
 
 test('a command that is left while calls are tried again → ends at once, with all it said and no stack trace (TE8)', () => {
   const command = JSON.stringify(join(projectRoot, 'dist/client/verbs/command.js'));

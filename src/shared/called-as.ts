@@ -1,6 +1,6 @@
 /** How commands are called from where this program stands: the one owner of these words in hints. */
 import { basename } from 'node:path';
-import { isCheckout } from './stack/home.js';
+import { isCheckout } from './package.js';
 
 /** Names of the `bin`: the link that npm makes, and the script it is. */
 const BIN_NAMES = ['steersman', 'cli.js'];

@@ -6,13 +6,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { describe, expect, test } from 'vitest';
-import { pack } from '../../src/activities/pack.js';
-import type { PinnedRun } from '../../src/core/run-config.js';
-import { Secrets } from '../../src/secrets.js';
-import { redactActivities } from '../../src/worker/redact-activities.js';
-import { unpack } from '../../src/workflows/platform/unpack.js';
-import { NO_PERMISSIONS, pinnedRun } from '../support/core-values.js';
-import { fileTool } from '../support/small-run.js';
+import { pack } from '../../../src/activities/pack.js';
+import type { PinnedRun } from '../../../src/core/run-config.js';
+import { Secrets } from '../../../src/shared/secrets.js';
+import { redactActivities } from '../../../src/worker/redact-activities.js';
+import { unpack } from '../../../src/workflows/platform/unpack.js';
+import { NO_PERMISSIONS, pinnedRun } from '../../support/core-values.js';
+import { fileTool } from '../../support/small-run.js';
 
 const KEY = 'sk-proj-4f9Zq/1+x"7Lm0';
 

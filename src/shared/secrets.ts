@@ -5,7 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { isRecord } from './core/json.js';
+import { isRecord } from '../core/json.js';
 
 /** Names of variables whose values are keys. */
 const KEY_NAME =

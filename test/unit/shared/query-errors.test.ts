@@ -1,10 +1,10 @@
 import { QueryNotRegisteredError, WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
-import { isFinalQueryError } from '../../src/client/runs/grpc-errors.js';
-import { FAILURE } from '../../src/core/failure.js';
-import { askPatiently, type QueryTrouble, queryTrouble } from '../../src/query-errors.js';
-import { readArguments } from '../../src/worker/read-arguments.js';
-import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
+import { isFinalQueryError } from '../../../src/client/runs/grpc-errors.js';
+import { FAILURE } from '../../../src/core/failure.js';
+import { askPatiently, type QueryTrouble, queryTrouble } from '../../../src/shared/query-errors.js';
+import { readArguments } from '../../../src/worker/read-arguments.js';
+import { REFUSAL } from '../../../src/workflows/platform/query-guard.js';
 
 const grpc = (code: number, details = 'details') =>
   Object.assign(new Error(`${code} STATUS: ${details}`), { code, details, metadata: {} });
