@@ -40,7 +40,7 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
   return async function steersmanCallModel(input) {
     const context = Context.current();
     const { attempt, heartbeatDetails } = context.info;
-    const draft = new ReplyDraft();
+    const draft = new ReplyDraft(input.model);
     const usage = new AttemptUsage(input.model, draft, heartbeatDetails);
     const beat = new LiveTextBeat(
       { callId: input.callId, attempt },

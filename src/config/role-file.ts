@@ -23,6 +23,8 @@ const profileSchema = z.strictObject({
   dialect: z.enum(['component', 'envelope']).exactOptional(),
   models: modelChainSchema.exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
+  topP: z.number().min(0).max(1).exactOptional(),
+  stop: z.array(z.string().min(1)).max(4).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
 });
 
@@ -89,6 +91,8 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     dialect: given.dialect ?? defaultDialect(given.output),
     models: given.models ?? [],
     temperature: given.temperature ?? null,
+    topP: given.topP ?? null,
+    stop: given.stop ?? [],
     maxOutputTokens: given.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS[given.output],
   };
 }

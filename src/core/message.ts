@@ -12,7 +12,10 @@ export type StopReason =
   | 'end_turn'
   | 'tool_use'
   | 'max_tokens'
+  /** The endpoint withheld what the model said. */
   | 'content_filter'
+  /** The model declined to answer. */
+  | 'refusal'
   /** A person interrupted the call: the text is partial, its tool calls are dropped. */
   | 'interrupted';
 
@@ -20,11 +23,26 @@ export type StopReason =
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
+  /** Of the input: read from the provider's cache. */
   cachedInputTokens: number;
+  /** Of the input: written to the provider's cache; left out for none. */
+  cacheWriteInputTokens?: number;
+  /** Of the output. */
   reasoningTokens: number;
   costUsd: number | null;
   /** Some of the tokens are our own estimate: an endpoint reported none, or none that can be right. */
   estimated?: boolean;
+}
+
+/**
+ * What a provider wants back with a block of its own, as it gave it: a signature, encrypted reasoning. It is sent to
+ * the same model of the same endpoint, and left out for every other.
+ */
+export interface ProviderData {
+  /** `endpoint/model` that gave it. */
+  model: string;
+  /** JSON. */
+  value: unknown;
 }
 
 export interface TextBlock {
@@ -32,10 +50,12 @@ export interface TextBlock {
   text: string;
 }
 
-/** Thinking text of a reasoning model: shown and traced, not sent back to a model. */
+/** Thinking of a reasoning model: shown and traced; sent back where its provider wants that, as `data`. */
 export interface ReasoningBlock {
   type: 'reasoning';
+  /** Empty where the provider shows none. */
   text: string;
+  data?: ProviderData;
 }
 
 /** A call the model asks for. `input` is the parsed arguments. */
@@ -52,6 +72,7 @@ export interface ToolUseBlock {
   argsParseFailed?: boolean;
   /** Schema violations found by the model activity, in words; absent when valid or not validated. */
   argErrors?: string[];
+  data?: ProviderData;
 }
 
 /** How a tool call ended. Every call ends in exactly one of these, and the model sees which. */
@@ -257,16 +278,22 @@ export function addUsage(a: Usage, b: Usage): Usage {
     outputTokens: a.outputTokens + b.outputTokens,
     cachedInputTokens: a.cachedInputTokens + b.cachedInputTokens,
     reasoningTokens: a.reasoningTokens + b.reasoningTokens,
+    ...cacheWrites((a.cacheWriteInputTokens ?? 0) + (b.cacheWriteInputTokens ?? 0)),
     costUsd: a.costUsd === null || b.costUsd === null ? null : a.costUsd + b.costUsd,
     ...(a.estimated || b.estimated ? { estimated: true } : {}),
   };
+}
+
+function cacheWrites(cacheWriteInputTokens: number): Pick<Usage, 'cacheWriteInputTokens'> {
+  return cacheWriteInputTokens > 0 ? { cacheWriteInputTokens } : {};
 }
 
 /** Whether a value from elsewhere is a usage that sums can be made with. */
 export function isUsage(value: unknown): value is Usage {
   if (!isRecord(value)) return false;
   const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens, costUsd } = value;
-  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens];
+  const { cacheWriteInputTokens = 0 } = value;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens, cacheWriteInputTokens];
   const counted = counts.every(count => Number.isSafeInteger(count) && Number(count) >= 0);
   return counted && (costUsd === null || (typeof costUsd === 'number' && costUsd >= 0));
 }

@@ -19,8 +19,17 @@ export interface ModelRequestHead {
   output: OutputContract;
   /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it. */
   dialect: Dialect;
+  /** Whether the reply may, may not or must call a tool. */
+  toolChoice: 'auto' | 'none' | 'required';
+  /** 0 to 2; null leaves it to the endpoint. */
   temperature: number | null;
+  /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
+  topP: number | null;
+  /** Texts that end a reply where the model writes them; they are not part of it. */
+  stop: string[];
   maxOutputTokens: number | null;
+  /** Requests with the same key begin alike: endpoints that cache by key keep them together. Null for none. */
+  cacheKey: string | null;
 }
 
 /** Answer of the query `modelRequest`: one page of what a call sends. */

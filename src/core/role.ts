@@ -32,7 +32,12 @@ export interface RoleProfile {
   dialect: Dialect;
   /** `provider/model`s in order of preference; empty: the run's default. */
   models: string[];
+  /** 0 to 2; null leaves it to the endpoint. */
   temperature: number | null;
+  /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
+  topP: number | null;
+  /** Texts that end a reply where the model writes them. */
+  stop: string[];
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */
   maxOutputTokens: number | null;
 }

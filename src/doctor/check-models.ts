@@ -61,6 +61,10 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
     tools: [],
     output: 'text',
     dialect: 'component',
+    toolChoice: 'auto',
+    topP: null,
+    stop: [],
+    cacheKey: null,
     temperature: null,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     messages: [

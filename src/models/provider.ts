@@ -15,6 +15,8 @@ export interface ReportedUsage {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens: number;
+  /** Written to the endpoint's cache; left out for none. */
+  cacheWriteInputTokens?: number;
   reasoningTokens: number;
 }
 
@@ -25,9 +27,13 @@ export interface ReportedUsage {
 export type ModelDelta =
   | { type: 'text'; offset: number; text: string }
   | { type: 'reasoning'; offset: number; text: string }
+  /** The reasoning so far is whole, with what the provider wants back with it; what follows is another. */
+  | { type: 'reasoning_end'; value: unknown }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
   | { type: 'tool_input'; index: number; offset: number; text: string }
   /** Parts of this call are missing or can't be told from those of others: it must not run. */
+  /** What the provider wants back with this call. */
+  | { type: 'tool_data'; index: number; value: unknown }
   | { type: 'tool_mixed_up'; index: number }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };

@@ -1,7 +1,13 @@
 /** A reply while it arrives, and what is made of it at its end. */
 
 import type { LiveText } from '../core/heartbeats.js';
-import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import type {
+  AssistantMessage,
+  ProviderData,
+  ReasoningBlock,
+  TextBlock,
+  ToolUseBlock,
+} from '../core/message.js';
 import { toolCallId } from '../core/message.js';
 import type { OfferedTool } from '../core/model-request.js';
 import type { ModelDelta, ReportedUsage } from './provider.js';
@@ -19,14 +25,30 @@ export interface ChannelText {
   text: string;
 }
 
+interface DraftCall {
+  id: string | null;
+  name: string;
+  text: string;
+  mixedUp?: true;
+  data?: ProviderData;
+}
+
 export class ReplyDraft {
   text = '';
   reasoning = '';
   usage: ReportedUsage | null = null;
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
-  readonly #calls: { id: string | null; name: string; text: string; mixedUp?: true }[] = [];
+  readonly #calls: DraftCall[] = [];
+  /** Reasoning that is whole, with what its provider wants back with it. */
+  readonly #reasoned: { upTo: number; value: unknown }[] = [];
+  readonly #model: string;
   #toolInput = '';
+
+  /** `model`: as `endpoint/model`. */
+  constructor(model: string) {
+    this.#model = model;
+  }
 
   /** Takes a delta in; returns the channel that grew, or null. */
   add(delta: ModelDelta): ChannelText | null {
@@ -46,6 +68,14 @@ export class ReplyDraft {
         if (call) call.text += delta.text;
         this.#toolInput += delta.text;
         return { channel: 'tool_input', text: this.#toolInput };
+      }
+      case 'reasoning_end':
+        this.#reasoned.push({ upTo: this.reasoning.length, value: delta.value });
+        return null;
+      case 'tool_data': {
+        const call = this.#calls[delta.index];
+        if (call) call.data = { model: this.#model, value: delta.value };
+        return null;
       }
       case 'tool_mixed_up': {
         const call = this.#calls[delta.index];
@@ -81,10 +111,20 @@ export class ReplyDraft {
 
   /** What an interrupted reply keeps: reasoning and text, no tool calls. */
   partial(): (ReasoningBlock | TextBlock)[] {
-    const blocks: (ReasoningBlock | TextBlock)[] = [];
-    if (this.reasoning !== '') blocks.push({ type: 'reasoning', text: this.reasoning });
+    const blocks: (ReasoningBlock | TextBlock)[] = this.#reasoningBlocks();
     if (this.text !== '') blocks.push({ type: 'text', text: this.text });
     return blocks;
+  }
+
+  #reasoningBlocks(): ReasoningBlock[] {
+    let from = 0;
+    const blocks = this.#reasoned.map(({ upTo, value }): ReasoningBlock => {
+      const text = this.reasoning.slice(from, upTo);
+      from = upTo;
+      return { type: 'reasoning', text, data: { model: this.#model, value } };
+    });
+    const rest = this.reasoning.slice(from);
+    return rest === '' ? blocks : [...blocks, { type: 'reasoning', text: rest }];
   }
 
   /** The whole reply as blocks. `callId` makes the ids of calls that came without one or with a taken one. */
@@ -95,11 +135,12 @@ export class ReplyDraft {
   #toolUses(callId: string, offered: readonly OfferedTool[]): ToolUseBlock[] {
     const taken = new Set<string>();
     const last = this.#calls.length - 1;
-    return this.#calls.map(({ id: given, name, text, mixedUp }, index) => {
+    return this.#calls.map(({ id: given, name, text, mixedUp, data }, index) => {
       const id = given !== null && !taken.has(given) ? given : toolCallId(callId, index + 1);
       taken.add(id);
       const cut = this.end?.stopReason === 'max_tokens' && index === last;
-      const call = toToolUse({ id, name, text, cut }, offered);
+      const read = toToolUse({ id, name, text, cut }, offered);
+      const call = data === undefined ? read : { ...read, data };
       return mixedUp ? { ...call, argErrors: [MIXED_UP] } : call;
     });
   }

@@ -1,5 +1,5 @@
 /** The provider `rehearsal`: the usual client of the OpenAI protocol, at a server in this process. */
-import { createOpenAiProvider } from '../models/openai.js';
+import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { RehearsalOptions } from './server.js';
 import { startRehearsalModel } from './server.js';
@@ -12,7 +12,7 @@ export function createRehearsalProvider(options: RehearsalOptions = {}): ModelPr
   let started: Promise<ModelProvider> | null = null;
   const provider = () => {
     started ??= startRehearsalModel(options).then(({ baseUrl }) =>
-      createOpenAiProvider({ name: REHEARSAL, baseUrl }),
+      createProvider({ name: REHEARSAL, baseUrl }),
     );
     return started;
   };

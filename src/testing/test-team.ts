@@ -8,7 +8,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { RunSettings } from '../core/run-config.js';
-import { createOpenAiProvider } from '../models/openai.js';
+import { createProvider } from '../models/protocols.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from '../worker/plugin.js';
 import type { RunInput, RunResult } from '../workflows/messages.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
@@ -52,7 +52,7 @@ export async function startTestTeam(options: TestTeamOptions): Promise<TestTeam>
   await writeFiles(workspace, files);
   const environment = given ?? (await startTestEnvironment());
   const model = await startScriptedModel({ reply });
-  const provider = createOpenAiProvider({ name: 'scripted', baseUrl: model.baseUrl });
+  const provider = createProvider({ name: 'scripted', baseUrl: model.baseUrl });
   const { settings = {}, providers = [] } = own;
   const taskQueue = `test-${randomUUID().slice(0, 8)}`;
   const worker = await Worker.create({

@@ -7,8 +7,9 @@ import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
+export type { EndpointSettings, Protocol } from '../models/endpoint.js';
 export { ModelCallError } from '../models/model-call-error.js';
-export { createOpenAiProvider, type OpenAiOptions } from '../models/openai.js';
+export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';

@@ -1,6 +1,6 @@
 /** Which providers this program has: the one place where they are put together. */
 
-import { createOpenAiProvider } from '../models/openai.js';
+import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
@@ -10,7 +10,8 @@ import { env } from '../shared/env.js';
 /** The providers of this process, with their keys from the environment, and those that its program gives. */
 export function knownProviders(given: readonly ModelProvider[] = []): ProviderRegistry {
   return createProviders({
-    openai: () => createOpenAiProvider({ apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
+    openai: () =>
+      createProvider({ name: 'openai', apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
     /** Answers by rules, and only when it is named. */
     rehearsal: () => createRehearsalProvider(),
     ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),

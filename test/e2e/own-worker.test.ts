@@ -17,7 +17,7 @@ import {
   startTestTeam,
   startToolServer,
 } from '../../src/testing/index.js';
-import { createOpenAiProvider, createWorker, defineTool, SteersmanPlugin } from '../../src/worker/index.js';
+import { createProvider, createWorker, defineTool, SteersmanPlugin } from '../../src/worker/index.js';
 import type * as workflows from '../support/application/workflows.js';
 import { quietTemporal } from '../support/quiet.js';
 
@@ -77,7 +77,7 @@ test('an application with workflows and activities of its own → runs beside th
       new SteersmanPlugin({
         home: join(workspace, '.home'),
         tools: [refund],
-        providers: [createOpenAiProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
         settings: { models: { default: 'acme/large' }, workspaces: [workspace] },
       }),
     ],

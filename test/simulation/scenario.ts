@@ -184,6 +184,8 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     dialect: 'component',
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
     temperature: null,
+    topP: null,
+    stop: [],
     maxOutputTokens: null,
     system: `You are the ${name}.`,
   };

@@ -6,7 +6,8 @@ import type { CallModelResult } from '../../src/activities/types.js';
 import type { LiveText } from '../../src/core/heartbeats.js';
 import type { LlmMessage } from '../../src/core/message.js';
 import type { ModelRequestHead, OfferedTool } from '../../src/core/model-request.js';
-import { createOpenAiProvider, type OpenAiOptions } from '../../src/models/openai.js';
+import type { EndpointSettings } from '../../src/models/endpoint.js';
+import { createProvider } from '../../src/models/protocols.js';
 import { createProviders } from '../../src/models/providers.js';
 
 export const MODEL = 'openai/gpt-5-mini';
@@ -22,7 +23,7 @@ export function tool(name: string, inputSchema: OfferedTool['inputSchema'] = {})
 export interface CallSetup {
   baseUrl: string;
   /** Other settings of the provider. */
-  openai?: Partial<OpenAiOptions>;
+  endpoint?: Partial<EndpointSettings>;
   head?: Partial<ModelRequestHead>;
   messages?: LlmMessage[];
   deps?: Partial<CallModelDeps>;
@@ -61,13 +62,17 @@ export function startCall(setup: CallSetup): StartedCall {
     for (const look of waiting) look();
   });
   const stored = new Map<string, string>();
-  const provider = createOpenAiProvider({ baseUrl: setup.baseUrl, ...setup.openai });
+  const provider = createProvider({ name: 'openai', baseUrl: setup.baseUrl, ...setup.endpoint });
   const head = {
     system: 'You are a test.',
     tools: [],
     output: 'text',
     dialect: 'component',
+    toolChoice: 'auto',
     temperature: null,
+    topP: null,
+    stop: [] as string[],
+    cacheKey: null,
     maxOutputTokens: null,
   } as const;
   const activity = createCallModel({

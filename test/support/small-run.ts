@@ -37,6 +37,8 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     dialect: 'component',
     models: [],
     temperature: null,
+    topP: null,
+    stop: [],
     maxOutputTokens: null,
     system: '',
     ...more,

@@ -66,7 +66,11 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     })),
     output: role.output,
     dialect: role.dialect,
+    toolChoice: 'auto',
     temperature: role.temperature,
+    topP: role.topP,
+    stop: role.stop,
+    cacheKey: null,
     maxOutputTokens: role.maxOutputTokens,
   };
 }

@@ -197,6 +197,8 @@ describe('models', () => {
     dialect: 'component',
     models,
     temperature: null,
+    topP: null,
+    stop: [],
     maxOutputTokens: null,
     system: '',
   });

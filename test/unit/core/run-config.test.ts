@@ -93,6 +93,8 @@ const ROLE: PinnedRole = {
   dialect: 'component',
   models: [],
   temperature: null,
+  topP: null,
+  stop: [],
   maxOutputTokens: null,
   system: '',
 };

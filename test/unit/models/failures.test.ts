@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
-import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
 import type { WireError } from '../../../src/protocol-server/reply.js';
@@ -337,7 +337,7 @@ describe('messages (K3)', () => {
     async key => {
       const error = { status: 401, message: `Incorrect API key provided: ${key}. Also Bearer abc.def.` };
       const server = await scripted({ error });
-      const failure = await failureOf(runCall({ baseUrl: server.baseUrl, openai: { apiKey: key } }));
+      const failure = await failureOf(runCall({ baseUrl: server.baseUrl, endpoint: { apiKey: key } }));
       expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${key}`);
       expect(failure.message).not.toContain(key);
       expect(failure.message).not.toContain('abc.def');
@@ -372,7 +372,7 @@ describe('messages (K3)', () => {
   it.each(['localhost', 'not a url', 'file:///v1', 'http://me:pass@host/v1'])(
     'base URL %s → model.bad_request that names the variable and not the password',
     baseUrl => {
-      const make = () => createOpenAiProvider({ baseUrl });
+      const make = () => createProvider({ name: 'openai', baseUrl });
       expect(make).toThrowError(expect.objectContaining({ type: model.badRequest }));
       expect(make).toThrowError(/OPENAI_BASE_URL/);
       expect(make).not.toThrowError(/pass@/);
@@ -388,7 +388,7 @@ describe('providers (M3)', () => {
     ['constructor/x', 'no provider "constructor"'],
   ])('model id %s → model.unknown_model that says %s', (id, said) => {
     const providers = createProviders({
-      openai: () => createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' }),
+      openai: () => createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }),
     });
     const resolve = () => providers.resolve(id);
     expect(resolve).toThrowError(expect.objectContaining({ type: model.unknownModel }));
@@ -400,7 +400,7 @@ describe('providers (M3)', () => {
     const providers = createProviders({
       openai: () => {
         made++;
-        return createOpenAiProvider({ baseUrl: 'http://127.0.0.1:9/v1' });
+        return createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1' });
       },
     });
     expect(providers.resolve('openai/meta/llama').model).toBe('meta/llama');
@@ -409,13 +409,13 @@ describe('providers (M3)', () => {
   });
 
   it('neither key nor base URL → model.auth that names both variables', () => {
-    expect(() => createOpenAiProvider({})).toThrowError(/OPENAI_API_KEY, or OPENAI_BASE_URL/);
+    expect(() => createProvider({ name: 'openai' })).toThrowError(/OPENAI_API_KEY, or OPENAI_BASE_URL/);
   });
 
   it('listModels: wrong key → model.auth; right key → ids (M1)', async () => {
     const server = await startScriptedModel({ reply: [], models: ['a', 'b'] });
     open.push(server);
-    const provider = createOpenAiProvider({ baseUrl: server.baseUrl });
+    const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl });
     expect(await provider.listModels(AbortSignal.timeout(5_000))).toEqual(['a', 'b']);
   });
 });

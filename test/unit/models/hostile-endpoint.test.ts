@@ -6,7 +6,7 @@ import { FAILURE } from '../../../src/core/failure.js';
 import type { AssistantMessage, ToolUseBlock } from '../../../src/core/message.js';
 import { textOf, toolCallsOf } from '../../../src/core/message.js';
 import { readEventData } from '../../../src/models/event-stream.js';
-import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { createProvider } from '../../../src/models/protocols.js';
 import { REPLY_BOUNDS } from '../../../src/models/reply-bounds.js';
 import { failureOf, runCall, tool } from '../../support/model-calls.js';
 
@@ -394,7 +394,7 @@ describe('redirects (TR9)', () => {
       expect(failure).toMatchObject({ type: model.redirected, nonRetryable: true });
       expect(failure.message).toContain(new URL(other).origin);
       expect(failure.message).toContain('OPENAI_BASE_URL');
-      const provider = createOpenAiProvider({ baseUrl });
+      const provider = createProvider({ name: 'openai', baseUrl });
       await expect(provider.listModels(AbortSignal.timeout(5_000))).rejects.toMatchObject({
         type: model.redirected,
       });

@@ -11,6 +11,10 @@ const HEAD: ModelRequestHead = {
   tools: [],
   output: 'text',
   dialect: 'component',
+  toolChoice: 'auto',
+  topP: null,
+  stop: [],
+  cacheKey: null,
   temperature: null,
   maxOutputTokens: null,
 };

@@ -129,9 +129,9 @@ describe('structured output', () => {
   it('endpoint refuses options with 400 → same try without them, later calls leave them out at once', async () => {
     const rejects = ['response_format', 'stream_options', 'temperature'] as const;
     const server = await scripted(() => ({ text: 'fine' }), { rejects });
-    const { createOpenAiProvider } = await import('../../../src/models/openai.js');
+    const { createProvider } = await import('../../../src/models/protocols.js');
     const { createProviders } = await import('../../../src/models/providers.js');
-    const provider = createOpenAiProvider({ baseUrl: server.baseUrl });
+    const provider = createProvider({ name: 'openai', baseUrl: server.baseUrl });
     const providers = createProviders({ openai: () => provider });
     const head = { output: 'plan', temperature: 0.5 } as const;
     const result = await runCall({ baseUrl: server.baseUrl, head, deps: { providers } });

@@ -1,6 +1,6 @@
 /** The forms in which endpoints stream tool calls: each gives its calls, or calls that do not run. */
 import { describe, expect, it } from 'vitest';
-import { readChunks } from '../../../src/models/openai-chunks.js';
+import { readChunks } from '../../../src/models/chat/chunks.js';
 import { ReplyDraft } from '../../../src/models/reply-draft.js';
 import { tool } from '../../support/model-calls.js';
 
@@ -27,7 +27,7 @@ const OFFERED = ['read', 'write', 'list', 'readwrite'].map(name => tool(name));
 
 /** Each call as `name {…}`, or `name invalid`. */
 async function callsOf(chunks: readonly object[]): Promise<string[]> {
-  const draft = new ReplyDraft();
+  const draft = new ReplyDraft('openai/gpt-5');
   const events = (async function* () {
     yield* [...chunks, end];
   })();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defaultModelFor } from '../../../src/client/runs/default-model.js';
-import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
 import { checkModels } from '../../../src/worker/check-models.js';
@@ -21,7 +21,10 @@ describe('rehearsal: never by accident', () => {
     models: { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 },
   });
   const withoutKey = () =>
-    createProviders({ openai: () => createOpenAiProvider({}), rehearsal: () => createRehearsalProvider() });
+    createProviders({
+      openai: () => createProvider({ name: 'openai' }),
+      rehearsal: () => createRehearsalProvider(),
+    });
 
   test.each([
     ['openai/gpt-5', false, /OPENAI_API_KEY/],

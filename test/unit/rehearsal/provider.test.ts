@@ -20,6 +20,10 @@ function request(output: ModelRequest['output'], text: string, model = 'rules'):
     tools: [],
     output,
     dialect: 'component',
+    toolChoice: 'auto',
+    topP: null,
+    stop: [],
+    cacheKey: null,
     temperature: null,
     maxOutputTokens: null,
   };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createOpenAiProvider } from '../../../src/models/openai.js';
+import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { checkModels } from '../../../src/worker/check-models.js';
 
 /** What a worker without a key says of this model. */
 function refusalOf(model: string): string {
-  const providers = createProviders({ openai: () => createOpenAiProvider({}) });
+  const providers = createProviders({ openai: () => createProvider({ name: 'openai' }) });
   const models = { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 };
   try {
     checkModels({ models }, providers, { configDir: '/c', servesRehearsal: false });

@@ -1,10 +1,10 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { FAILURE } from '../core/failure.js';
-import { isRecord, stringOr } from '../core/json.js';
-import { ModelCallError } from './model-call-error.js';
-import type { ModelDelta, ReportedUsage } from './provider.js';
-import { REPLY_BOUNDS } from './reply-bounds.js';
-import { ThinkSplitter } from './think-tags.js';
+import { FAILURE } from '../../core/failure.js';
+import { isRecord, stringOr } from '../../core/json.js';
+import { ModelCallError } from '../model-call-error.js';
+import type { ModelDelta, ReportedUsage } from '../provider.js';
+import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { ThinkSplitter } from '../think-tags.js';
 import { ToolCalls } from './tool-call-parts.js';
 
 type Wire = Record<string, unknown>;

@@ -1,8 +1,8 @@
 /** Canonical messages in the wire form of OpenAI chat completions (G5). */
 import type OpenAI from 'openai';
-import { type AssistantMessage, type LlmMessage, type ToolUseBlock, textOf } from '../core/message.js';
-import type { OfferedTool } from '../core/model-request.js';
-import { toolResultText } from '../core/tools/tool-result.js';
+import { type AssistantMessage, type LlmMessage, type ToolUseBlock, textOf } from '../../core/message.js';
+import type { OfferedTool } from '../../core/model-request.js';
+import { toolResultText } from '../../core/tools/tool-result.js';
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 

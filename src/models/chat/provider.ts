@@ -1,44 +1,26 @@
 /** Provider for OpenAI and every endpoint that speaks its chat completions protocol (M2). */
 import OpenAI from 'openai';
-import { FAILURE } from '../core/failure.js';
-import { isRecord, stringOr } from '../core/json.js';
-import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from './classify.js';
-import { fetchFromEndpoint } from './endpoint-fetch.js';
+import { FAILURE } from '../../core/failure.js';
+import { isRecord, stringOr } from '../../core/json.js';
+import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from '../classify.js';
+import type { Endpoint } from '../endpoint.js';
+import { fetchFromEndpoint } from '../endpoint-fetch.js';
+import { readEventData, readText } from '../event-stream.js';
+import { ModelCallError } from '../model-call-error.js';
+import { outputSchema } from '../output-schemas.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from '../provider.js';
+import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { publicUrl } from '../scrub.js';
+import { readChunks } from './chunks.js';
 import { type ChatBody, EndpointOptions, MAX_OPTION_RETRIES } from './endpoint-options.js';
-import { readEventData, readText } from './event-stream.js';
-import { ModelCallError } from './model-call-error.js';
-import { readChunks } from './openai-chunks.js';
-import { outputSchema } from './output-schemas.js';
-import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
-import { REPLY_BOUNDS } from './reply-bounds.js';
-import { publicUrl } from './scrub.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
 
-export interface OpenAiOptions {
-  /** First segment of model ids. Default `openai`. */
-  name?: string;
-  /** May be left out with `baseUrl`: local endpoints want none. */
-  apiKey?: string | undefined;
-  /** Default OpenAI's own. */
-  baseUrl?: string | undefined;
-  /** Variables that messages name. Default `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
-  keyVariable?: string;
-  urlVariable?: string;
-}
-
-const OPENAI_URL = 'https://api.openai.com/v1';
-
-/** Makes a provider. Throws `ModelCallError` (`model.auth`) when there is neither key nor base URL. */
-export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
-  const { name = 'openai', keyVariable = 'OPENAI_API_KEY', urlVariable = 'OPENAI_BASE_URL' } = options;
-  if (options.apiKey === undefined && options.baseUrl === undefined) {
-    const hint = `Set ${keyVariable}, or ${urlVariable} for an endpoint that needs no key.`;
-    throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
-  }
-  const url = parseBaseUrl(options.baseUrl ?? OPENAI_URL, urlVariable);
+/** Makes the provider of an endpoint that speaks chat completions. */
+export function createChatProvider(at: Endpoint): ModelProvider {
+  const { name, url, apiKey, keyVariable, urlVariable } = at;
   const endpoint = publicUrl(url);
   const ownOpenAi = url.hostname.endsWith('openai.com');
-  const client = createClient(options.apiKey, url);
+  const client = createClient(at);
   const endpointOptions = new EndpointOptions();
 
   const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
@@ -47,7 +29,7 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
     model: request.model,
     keyVariable,
     urlVariable,
-    secrets: options.apiKey === undefined ? [] : [options.apiKey],
+    secrets: apiKey === undefined ? [] : [apiKey],
     requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
   });
 
@@ -82,16 +64,7 @@ export function createOpenAiProvider(options: OpenAiOptions): ModelProvider {
   return { name, endpoint, stream, listModels };
 }
 
-function parseBaseUrl(text: string, urlVariable: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
-  const message = url
-    ? `${urlVariable} must begin with http:// or https:// and hold no user and password.`
-    : `${urlVariable} is not a URL. Write it as in http://localhost:11434/v1.`;
-  throw new ModelCallError(FAILURE.model.badRequest, message);
-}
-
-function createClient(apiKey: string | undefined, url: URL): OpenAI {
+function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
   return new OpenAI({
     baseURL: publicUrl(url),
     defaultQuery: Object.fromEntries(url.searchParams),
@@ -100,7 +73,7 @@ function createClient(apiKey: string | undefined, url: URL): OpenAI {
     // Without these the SDK would take them from the environment, behind src/shared/env.ts.
     adminAPIKey: null,
     webhookSecret: null,
-    ...(apiKey === undefined ? { defaultHeaders: { Authorization: null } } : {}),
+    defaultHeaders: { ...headers, ...(apiKey === undefined ? { Authorization: null } : {}) },
     maxRetries: 0,
     fetch: fetchFromEndpoint,
     // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
@@ -141,7 +114,11 @@ function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
     stream: true,
     stream_options: { include_usage: true },
     ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),
+    ...(request.tools.length > 0 && request.toolChoice !== 'auto' ? { tool_choice: request.toolChoice } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(request.topP === null ? {} : { top_p: request.topP }),
+    ...(request.stop.length === 0 ? {} : { stop: request.stop }),
+    ...(ownOpenAi && request.cacheKey !== null ? { prompt_cache_key: request.cacheKey } : {}),
     ...(request.maxOutputTokens === null ? {} : { [tokenLimit]: request.maxOutputTokens }),
     ...(withSchema
       ? {

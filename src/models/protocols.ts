@@ -1,0 +1,17 @@
+/** The protocols that are spoken: each a folder, and a line here. */
+import { createChatProvider } from './chat/provider.js';
+import type { Endpoint, EndpointSettings, Protocol } from './endpoint.js';
+import { endpointOf } from './endpoint.js';
+import type { ModelProvider } from './provider.js';
+
+const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>> = {
+  'openai-responses': createChatProvider,
+  'openai-compatible': createChatProvider,
+  anthropic: createChatProvider,
+};
+
+/** Makes the provider of an endpoint. Throws `ModelCallError` as `endpointOf` does. */
+export function createProvider(settings: EndpointSettings): ModelProvider {
+  const endpoint = endpointOf(settings);
+  return SPEAKERS[endpoint.protocol](endpoint);
+}
