@@ -21,9 +21,11 @@ import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
+import type { Mode } from '../core/modes.js';
+import { hasPlan, requiredRoles } from '../core/modes.js';
 import { pricedChains } from '../core/prices.js';
-import type { OutputContract, PinnedRole } from '../core/role.js';
-import type { Mode, PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
+import type { PinnedRole } from '../core/role.js';
+import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
@@ -57,11 +59,6 @@ export interface LoadRunDeps {
 }
 
 const HEARTBEAT_MS = 1_000;
-
-/** The roles a mode cannot do without, and what their replies must be. */
-const REQUIRED_ROLES: Record<Mode, Record<string, OutputContract>> = {
-  team: { planner: 'plan', executor: 'execution', verifier: 'verdict', summary: 'text' },
-};
 
 /**
  * Makes `steersmanLoadRun`. It reads the files anew for each run, so that an edit changes new runs only.
@@ -165,13 +162,14 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
   return name => nameOf('client', name);
 }
 
-/** Roles that the settings leave without work: pinning them would only cost state. */
-function unusedRoles({ steering, review, orchestrate }: Settings): string[] {
-  const reviews = review.plans || review.results || review.actions;
+/** Roles that the settings want asked in a run of this mode, besides its own. */
+function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): string[] {
+  const plans = hasPlan(mode);
+  const reviews = review.actions || (plans && (review.plans || review.results));
   return [
-    ...(steering === 'note' ? ['understanding', 'router'] : []),
-    ...(reviews ? [] : ['reviewer']),
-    ...(orchestrate ? [] : ['orchestrator']),
+    ...(steering === 'note' ? [] : ['understanding', 'router']),
+    ...(reviews ? ['reviewer'] : []),
+    ...(plans && orchestrate ? ['orchestrator'] : []),
   ];
 }
 
@@ -181,9 +179,11 @@ async function readFiles(
 ): Promise<{ settings: Settings; roles: RoleTemplate[] }> {
   const settings = await loadSettings(configDir, inCode);
   const all = await loadRoles(promptRoots(configDir), settings.language, inCode);
-  const unused = unusedRoles(settings);
-  const roles = all.filter(role => !unused.includes(role.profile.name));
-  for (const [name, output] of Object.entries(REQUIRED_ROLES[mode] ?? {})) {
+  const required = requiredRoles(mode);
+  // Others would only cost state: nobody asks them.
+  const wanted = new Set([...required.keys(), ...rolesAsked(settings, mode)]);
+  const roles = all.filter(role => wanted.has(role.profile.name));
+  for (const [name, output] of required) {
     const role = roles.find(candidate => candidate.profile.name === name);
     if (!role) {
       throw new SteersmanError(

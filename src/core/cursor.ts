@@ -1,9 +1,10 @@
 /** Where a run stands: a place, and what came in between, so that calling a mode again goes on right there. */
+import type { Mode } from './modes.js';
+import { firstPlace } from './modes.js';
 import type { EnvelopeMeta } from './outputs/envelope.js';
 import type { SpecialOutput } from './outputs/special-output.js';
 import type { Interrupt, Place, Steering } from './place.js';
-import { firstPlace, taskOf } from './place.js';
-import type { Mode } from './run-config.js';
+import { taskOf } from './place.js';
 
 export interface Cursor {
   place: Place;

@@ -18,15 +18,11 @@ export interface InboxItem {
   text: string;
   /** Means nothing for a follow-up. */
   when: SteerTime;
-  /** One of `READERS` that it is for; null for the one that is running. */
+  /** The role that it is for, one of the mode's `readersOf`; null for the one that is running. */
   to: string | null;
   /** Milliseconds since the epoch. */
   at: number;
 }
-
-/** Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). */
-export const READERS = ['planner', 'executor', 'verifier'] as const;
-export type Reader = (typeof READERS)[number];
 
 export interface Inbox {
   /** In the order of arrival. */
@@ -50,6 +46,8 @@ export interface Arrival {
   fallbackId: string;
   /** The run has ended. */
   ended: boolean;
+  /** Roles that a message may be addressed to. */
+  readers: readonly string[];
   /** Largest text, as JSON in UTF-8 without its quotes. */
   maxBytes: number;
   /** What all messages may take together with this one, in the same terms. */
@@ -128,7 +126,7 @@ function faultOf(
   text: unknown,
   when: SteerTime | undefined,
   to: unknown,
-  { maxBytes }: Arrival,
+  { maxBytes, readers }: Arrival,
 ): string | null {
   if (typeof text !== 'string' || text.trim() === '') return expected('text', 'a non-empty text', text);
   const bytes = jsonBytes(text.trim()) - QUOTES_BYTES;
@@ -136,10 +134,10 @@ function faultOf(
     return `The text has ${bytes} bytes, and at most ${maxBytes} are taken: put it in a file and name the file.`;
   if (when === undefined) return null;
   if (to === null) return null;
-  if (READERS.some(reader => reader === to)) return null;
+  if (readers.some(reader => reader === to)) return null;
   return expected(
     'to',
-    `one of the roles that read messages (${READERS.join(', ')}), or nobody for the one at work`,
+    `one of the roles that read messages (${readers.join(', ')}), or nobody for the one at work`,
     to,
   );
 }

@@ -1,15 +1,14 @@
 /**
- * The places where a run can stand, each with what it needs and nothing else. A mode's own places are in `Place`;
+ * The places where a run can stand, each with what it needs and nothing else. Those of each mode are in `PlacesOf`;
  * what comes in between at any of them is an `Interrupt`.
  */
 import type { Account } from './account.js';
 import { emptyAccount } from './account.js';
 import type { Cause } from './cause.js';
 import type { CallFailure } from './failure.js';
-import type { InboxItem, Reader } from './inbox.js';
+import type { InboxItem } from './inbox.js';
 import type { IntentOutput, RouteOutput } from './outputs/intent.js';
 import type { OutputContract } from './role.js';
-import type { Mode } from './run-config.js';
 
 /** The tool calls of one reply that are being worked off, in order. */
 export interface Batch {
@@ -109,29 +108,16 @@ export interface WrapUp extends AtPlan {
   why: string;
 }
 
-/** Where the pursuit of a goal stands. */
-export type Place = Planning | Execution | Verification | WrapUp;
+/** The places of each mode: its step takes these, and no others. Every mode has the wrap-up. */
+export interface PlacesOf {
+  team: Planning | Execution | Verification | WrapUp;
+}
 
-/**
- * The role that has the say at each place: messages of people are for it, and may name it; but for the wrap-up's,
- * whose one reply is over before anybody would.
- */
-export const ROLE_AT: Record<Exclude<Place['phase'], 'wrap_up'>, Reader> & { wrap_up: 'summary' } = {
-  planning: 'planner',
-  execution: 'executor',
-  verification: 'verifier',
-  wrap_up: 'summary',
-};
+/** Where the pursuit of a goal stands. */
+export type Place = PlacesOf[keyof PlacesOf];
 
 export function planningAt(cycle: number, improvements: Improvements | null = null): Planning {
   return { phase: 'planning', cycle, turns: newTurns(), improvements, step: { kind: 'plan' }, concerns: [] };
-}
-
-const FIRST_PLACES: Record<Mode, () => Place> = { team: () => planningAt(1) };
-
-/** Where each goal of a run of this mode begins. */
-export function firstPlace(mode: Mode): Place {
-  return FIRST_PLACES[mode]();
 }
 
 export function executionAt(cycle: number, step: ExecutionStep = { kind: 'choose' }): Execution {
@@ -213,3 +199,21 @@ export function newConsultation({ key, role, output, brief }: RoleQuestion): Con
 export type Interrupt = Steering | Consultation;
 
 export type Phase = (Place | Interrupt)['phase'];
+
+/** A place of the same kind at which nothing has been done yet. */
+export function begun(at: Place | Interrupt): Place | Interrupt {
+  switch (at.phase) {
+    case 'planning':
+      return planningAt(at.cycle);
+    case 'execution':
+      return executionAt(at.cycle);
+    case 'verification':
+      return verificationAt(at.cycle);
+    case 'wrap_up':
+      return wrapUpAt(at.cycle, at);
+    case 'steering':
+      return newSteering([], at.role);
+    case 'consultation':
+      return newConsultation(at);
+  }
+}

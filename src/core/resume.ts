@@ -1,7 +1,6 @@
 /** Taking over a run from the part before it, which may have run on code of an earlier day. */
 import { isRecord } from './json.js';
-import type { Interrupt, Place } from './place.js';
-import { executionAt, newConsultation, newSteering, planningAt, verificationAt, wrapUpAt } from './place.js';
+import { begun } from './place.js';
 import type { RunState } from './run-state.js';
 import { newRunState } from './run-state.js';
 
@@ -23,24 +22,6 @@ export function resumedState(handedOver: RunState): RunState {
     { ...handedOver, cursor },
     { ...fresh, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
   );
-}
-
-/** A place of the same kind at which nothing has been done yet. */
-function begun(at: Place | Interrupt): object {
-  switch (at.phase) {
-    case 'planning':
-      return planningAt(at.cycle);
-    case 'execution':
-      return executionAt(at.cycle);
-    case 'verification':
-      return verificationAt(at.cycle);
-    case 'wrap_up':
-      return wrapUpAt(at.cycle, at);
-    case 'steering':
-      return newSteering([], at.role);
-    case 'consultation':
-      return newConsultation(at);
-  }
 }
 
 function filled<T extends object>(known: T, fresh: object): T {

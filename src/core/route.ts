@@ -3,7 +3,7 @@
  * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
  * roles are sure of it, or a person is.
  */
-import type { Control, IntentAction, IntentOutput, RouteOutput } from './outputs/intent.js';
+import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from './outputs/intent.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything. */
 const SURE_ABOVE = 70;
@@ -21,6 +21,8 @@ export interface RouteCase {
   idle: boolean;
   /** A person holds the run. */
   paused: boolean;
+  /** The run's mode has a plan that a message may change: see `hasPlan`. */
+  hasPlan: boolean;
 }
 
 export interface RouteDecision {
@@ -45,21 +47,28 @@ export interface RouteDecision {
 }
 
 /**
- * The table. Three choices:
+ * The table. Four choices:
  * - Unsure of anything that would change the plan: the user is asked what was meant, not just to approve.
  * - Unsure of `same_task_no_change`: goes on, for the roles read the message anyway and nothing is lost by
  *   it, unless the router reads a change in it: then the user is asked.
+ * - Where there is no plan to change, a message adds, whatever it wants changed.
  * - Control instructions are obeyed unsure or not, except `cancel`, which can not be taken back.
  */
 export function decideRoute(given: RouteCase): RouteDecision {
   const { intent, proposal } = given;
   if (given.clarification !== null) return ask('A role needs to know more.', given.clarification);
   if (given.idle) return decideIdle(given);
-  if (intent === null) return ask('The message could not be understood.', UNCLEAR);
+  const unclear = given.hasPlan ? UNCLEAR : UNCLEAR_WITHOUT_PLAN;
+  if (intent === null) return ask('The message could not be understood.', unclear);
   if (proposal?.route === 'wait_user_decision') {
-    return ask(proposal.payload.reason || 'The router leaves it to the user.', UNCLEAR);
+    return ask(proposal.payload.reason || 'The router leaves it to the user.', unclear);
   }
   const { type, confidence } = intent.taskRelation;
+  if (!given.hasPlan && CHANGES.includes(type))
+    return act(
+      'continue',
+      'There is no plan to change: the role at work reads the message and goes on by it.',
+    );
   const sure = isSure(confidence);
   const unsure = `Only ${confidence ?? 'an unknown'} % sure that the message is ${type}.`;
   const toConfirm = given.concerns.length > 0 || proposal?.payload.requiresConfirmation === true;
@@ -67,15 +76,15 @@ export function decideRoute(given: RouteCase): RouteDecision {
     case 'same_task_no_change':
       if (sure || proposal === null || proposal.route === 'continue_execution')
         return act('continue', 'The message changes nothing in the plan: the roles read it and go on.');
-      return ask(unsure, UNCLEAR);
+      return ask(unsure, unclear);
     case 'same_task_minor_change':
-      if (!sure) return ask(unsure, UNCLEAR);
+      if (!sure) return ask(unsure, unclear);
       return act('minor_replan', 'The message changes a part of the plan; finished tasks stay.', toConfirm);
     case 'same_task_major_change':
-      if (!sure) return ask(unsure, UNCLEAR);
+      if (!sure) return ask(unsure, unclear);
       return act('full_replan', 'The message changes the whole plan.', true);
     case 'different_task':
-      if (!sure) return ask(unsure, UNCLEAR);
+      if (!sure) return ask(unsure, unclear);
       return act('new_task', 'The message asks for something else.', true);
     case 'control_instruction':
       return decideControl(given, { sure, toConfirm });
@@ -121,6 +130,8 @@ function controlOf(action: IntentAction | null): Control | null {
   }
 }
 
+const CHANGES: readonly TaskRelation[] = ['same_task_minor_change', 'same_task_major_change'];
+
 function isSure(confidence: number | null): boolean {
   return confidence !== null && confidence > SURE_ABOVE;
 }
@@ -147,6 +158,7 @@ function ask(reason: string, question: string): RouteDecision {
 
 const UNCLEAR =
   'How was your message meant: go on with it in mind, change a part of the plan, plan anew, or start another task?';
+const UNCLEAR_WITHOUT_PLAN = 'How was your message meant: go on with it in mind, or start another task?';
 const WHICH_CONTROL = 'What should the run do: pause, continue, cancel, or show its status?';
 
 const CONTROL_REASON: Record<Control, string> = {

@@ -1,13 +1,11 @@
 /** What a run is started with, and what it pins at its start. */
 
 import type { Ceilings, Limits } from './limits.js';
+import type { Mode } from './modes.js';
 import type { PinnedRole } from './role.js';
 import { matchesAny } from './tools/glob.js';
 import { isDenied, type Permissions } from './tools/permission.js';
 import type { JsonSchema, ToolDefinition } from './tools/tool.js';
-
-export type Mode = 'team';
-export const MODES: readonly Mode[] = ['team'];
 
 /** A start request as clients write it. Everything but `goal` may be left out. */
 export interface RunSettings {

@@ -5,9 +5,9 @@
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
+import { MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
-import { MODES } from './run-config.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;

@@ -5,6 +5,7 @@ import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
 import { limitsOf } from './in-force.js';
 import { tokensOf } from './message.js';
+import { hasPlan } from './modes.js';
 import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
@@ -38,7 +39,7 @@ export function statusMarkdown(state: RunState): string {
 }
 
 function headline(state: RunState): string {
-  const { cursor, goal, pinned } = state;
+  const { cursor, goal, pinned, settings } = state;
   if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
   if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
@@ -48,8 +49,9 @@ function headline(state: RunState): string {
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
   const { phase, turns } = here(cursor);
   const taskId = taskAt(cursor);
+  const plan = hasPlan(settings.mode) ? ` · plan ${cursor.place.cycle}` : '';
   const task = taskId ? ` · ${plainLine(taskId)}` : '';
-  return `**Phase: ${phase}** · goal ${goal.number} · plan ${cursor.place.cycle}${task} · round ${turns.round}`;
+  return `**Phase: ${phase}** · goal ${goal.number}${plan}${task} · round ${turns.round}`;
 }
 
 function idle({ goals }: RunState): string {
@@ -73,7 +75,7 @@ function tasks({ tasks }: RunState): string {
 }
 
 function limits(state: RunState): string {
-  const { goal, pinned, total } = state;
+  const { goal, pinned, settings, total } = state;
   if (!pinned) return '';
   const { counters } = goal;
   const most = limitsOf(state);
@@ -81,7 +83,7 @@ function limits(state: RunState): string {
     'Limits:',
     '',
     `- turns ${counters.turns} of ${most.turns}`,
-    `- verifications ${counters.verification} of ${most.verification}`,
+    ...(hasPlan(settings.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
     `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
   ].join('\n');

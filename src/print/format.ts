@@ -21,6 +21,11 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `planner, executor or verifier`. */
+export function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
 /** `$0.0123`, or `cost unknown`. */
 export function formatCost(costUsd: number | null): string {
   return costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`;

@@ -7,6 +7,7 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
+import { DEFAULT_MODE } from '../core/modes.js';
 import type { RunSettings } from '../core/run-config.js';
 import { createProvider } from '../models/protocols.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from '../worker/plugin.js';
@@ -72,7 +73,7 @@ export async function startTestTeam(options: TestTeamOptions): Promise<TestTeam>
   let runs = 0;
   const start = (goal: string, run: TestRunSettings = {}) =>
     environment.client.workflow.start<RunWorkflow>(WORKFLOW_TYPE, {
-      args: [{ goal, settings: { mode: 'team', autoApprove: false, ...run, workspace } }],
+      args: [{ goal, settings: { mode: DEFAULT_MODE, autoApprove: false, ...run, workspace } }],
       taskQueue,
       workflowId: `${taskQueue}-${++runs}`,
     });

@@ -7,6 +7,7 @@ import {
   ParentClosePolicy,
   startChild,
 } from '@temporalio/workflow';
+import { DEFAULT_MODE } from '../core/modes.js';
 import type { RunSettings } from '../core/run-config.js';
 import {
   type FollowUpInput,
@@ -54,7 +55,7 @@ export async function startRun(
   settings: ChildRunSettings,
   options: ChildRunOptions = {},
 ): Promise<ChildRun> {
-  const input: RunInput = { goal, settings: { mode: 'team', autoApprove: false, ...settings } };
+  const input: RunInput = { goal, settings: { mode: DEFAULT_MODE, autoApprove: false, ...settings } };
   const child = await startChild<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     ...options,

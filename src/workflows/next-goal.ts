@@ -1,7 +1,7 @@
 /** The next goal of a run. */
 import type { Account } from '../core/account.js';
 import { newGoal } from '../core/goal.js';
-import { firstPlace } from '../core/place.js';
+import { firstPlace } from '../core/modes.js';
 import { preview } from '../core/preview.js';
 import type { Run } from './run.js';
 

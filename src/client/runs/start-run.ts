@@ -6,8 +6,9 @@ import { checkConfigDir } from '../../config/files.js';
 import { modelChainSchema } from '../../config/settings-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
+import { DEFAULT_MODE, type Mode } from '../../core/modes.js';
 import { preview } from '../../core/preview.js';
-import type { Mode, RunSettings } from '../../core/run-config.js';
+import type { RunSettings } from '../../core/run-config.js';
 import { readStart } from '../../core/run-input.js';
 import { verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
@@ -95,7 +96,7 @@ export async function startRequest(
   const start = readStart({
     goal,
     settings: {
-      mode: 'team',
+      mode: DEFAULT_MODE,
       autoApprove: false,
       ...given,
       workspace: resolve(options.workspace ?? '.'),

@@ -1,4 +1,6 @@
 /** The slash commands of a session. Pure. */
+import { READERS } from '../../core/modes.js';
+import { anyOf } from '../../print/format.js';
 
 export interface SlashCommand {
   name: string;
@@ -13,7 +15,7 @@ export const COMMANDS: readonly SlashCommand[] = [
   { name: 'stop', takes: null, does: 'end with what there is' },
   { name: 'status', takes: null, does: 'where the run stands' },
   { name: 'steer', takes: 'TEXT', does: 'say something to the running goal (as Enter does)' },
-  { name: 'to', takes: 'ROLE TEXT', does: 'say something to the planner, executor or verifier alone' },
+  { name: 'to', takes: 'ROLE TEXT', does: `say something to the ${anyOf(READERS)} alone` },
   { name: 'interrupt', takes: 'TEXT', does: 'cut off what runs, and say something (as Esc does)' },
   { name: 'view', takes: null, does: 'all that the run asks about (as v does)' },
   { name: 'take-back', takes: null, does: 'take back what you said last, to edit it (as Alt+Up does)' },

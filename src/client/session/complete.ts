@@ -1,6 +1,6 @@
 /** What the word at the cursor may become: commands, their arguments, and files of the workspace after an `@`. Pure. */
-import { READERS } from '../../core/inbox.js';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
+import { READERS } from '../../core/modes.js';
 import { COMMANDS } from './commands.js';
 import type { Line } from './line-editor.js';
 

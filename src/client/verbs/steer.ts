@@ -2,6 +2,8 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { STEER_TIMES, type SteerTime } from '../../core/inbox.js';
+import { READERS } from '../../core/modes.js';
+import { anyOf } from '../../print/format.js';
 import { terminalText } from '../../print/terminal-text.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
@@ -27,7 +29,7 @@ export function addSteer(program: Command): void {
     .argument('<id>', 'id of the run')
     .argument('<text>', 'what to say, in quotes; - reads it from stdin')
     .addOption(new Option('--when <when>', 'when it takes effect').choices(STEER_TIMES).default('skip'))
-    .option('--to <role>', 'planner, executor or verifier (default: the one at work)')
+    .option('--to <role>', `${anyOf(READERS)} (default: the one at work)`)
     .allowExcessArguments()
     .addHelpText('after', WHEN);
   describeVerb(verb, [

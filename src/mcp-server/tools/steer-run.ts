@@ -1,7 +1,8 @@
 /** `steer_run`: saying something to a run at work. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
-import { READERS, STEER_TIMES } from '../../core/inbox.js';
+import { STEER_TIMES } from '../../core/inbox.js';
+import { READERS } from '../../core/modes.js';
 import { runId } from '../shapes.js';
 import { addTool, runOf, type ToolContext } from '../tool.js';
 

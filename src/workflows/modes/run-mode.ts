@@ -1,7 +1,7 @@
 /** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
 import { here } from '../../core/cursor.js';
-import type { Place } from '../../core/place.js';
-import type { Mode } from '../../core/run-config.js';
+import type { Mode } from '../../core/modes.js';
+import type { Place, PlacesOf } from '../../core/place.js';
 import { CalledAway } from '../hearing.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
@@ -10,9 +10,9 @@ import type { Run } from '../run.js';
 import { team } from './team.js';
 
 /** One step of a mode at a place of its own; null: go on at the cursor. */
-type Step = (run: Run, place: Place) => Promise<GoalEnd | null>;
+type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
 
-const STEPS: Record<Mode, Step> = { team };
+const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = { team };
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {
@@ -32,8 +32,13 @@ async function stepHere(run: Run): Promise<GoalEnd | null> {
       await answerConsultation(run, at);
       return null;
     default:
-      return STEPS[run.state.settings.mode](run, at);
+      return stepOf(run.state.settings.mode)(run, at);
   }
+}
+
+/** A run stands only at places of its own mode, which the compiler does not see. */
+function stepOf(mode: Mode): Step<Place> {
+  return STEPS[mode] as Step<Place>;
 }
 
 /** A message called the run away from a gate: it goes on at the cursor. */

@@ -2,7 +2,7 @@
  * Team mode (L1): plan, execute each task, verify; what a verification finds missing goes back to the
  * planner.
  */
-import type { Place } from '../../core/place.js';
+import type { PlacesOf } from '../../core/place.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { wrapUp } from '../phases/conclude.js';
 import { execute } from '../phases/execute.js';
@@ -11,7 +11,7 @@ import { verify } from '../phases/verify.js';
 import type { Run } from '../run.js';
 
 /** One step at the place where the goal stands; null: go on at the cursor. */
-export async function team(run: Run, place: Place): Promise<GoalEnd | null> {
+export async function team(run: Run, place: PlacesOf['team']): Promise<GoalEnd | null> {
   switch (place.phase) {
     case 'planning':
       return plan(run, place);

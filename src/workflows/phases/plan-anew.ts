@@ -1,15 +1,16 @@
-/** Back to the planner. */
+/** Where a plan is to be mended: back to whoever makes it. */
 import { IMPROVEMENTS_BYTES } from '../../core/bounds.js';
 import { fitted } from '../../core/fit.js';
+import { nextPlan } from '../../core/modes.js';
 import type { Improvements } from '../../core/place.js';
-import { planningAt } from '../../core/place.js';
 import type { Run } from '../run.js';
 
-/** The next plan of the goal, which is to mend the one at hand. */
+/** The next plan of the goal, which is to mend the one at hand: only in a mode that has plans. */
 export function planAnew(
   run: Run,
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
 ): void {
-  const { cycle } = run.state.cursor.place;
-  run.enter(planningAt(cycle + 1, { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading }));
+  const { settings, cursor } = run.state;
+  const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
+  run.enter(nextPlan(settings.mode, cursor.place.cycle + 1, improvements));
 }

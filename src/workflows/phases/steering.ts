@@ -7,6 +7,7 @@ import { CONCERNS_BYTES, READING_BYTES } from '../../core/bounds.js';
 import { intentBrief, routeBrief, steerText } from '../../core/briefs/steering-briefs.js';
 import { fitted } from '../../core/fit.js';
 import type { InboxItem } from '../../core/inbox.js';
+import { hasPlan } from '../../core/modes.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { Reading, Steering } from '../../core/place.js';
@@ -100,8 +101,9 @@ function concern(steering: Steering, envelope: EnvelopeMeta): void {
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
 async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const { idle } = steering;
-  const paused = run.state.people.pausedAt !== null;
-  let decision = decideRoute({ ...steering, paused });
+  const { people, settings } = run.state;
+  const paused = people.pausedAt !== null;
+  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(settings.mode) });
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);
@@ -213,7 +215,7 @@ function dropOpenTasks(run: Run): void {
   });
 }
 
-/** Back to the planner: finished tasks stay, the running one is open again, the messages are key input. */
+/** Back to where the plan is made: finished tasks stay, the running one is open again, the messages are key input. */
 function replan(run: Run, steering: Steering): void {
   const { state } = run;
   state.tasks = state.tasks.map(task =>

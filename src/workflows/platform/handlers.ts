@@ -1,6 +1,7 @@
 /** Registers every signal, update and query of a run, each described so that the Web UI can send it. */
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
+import { readersOf } from '../../core/modes.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
@@ -54,8 +55,11 @@ export function registerHandlers(run: Run): void {
 
 function registerSignals(run: Run): void {
   setHandler(steerSignal, input => receive(run, input, 'steer'), {
-    description:
-      'A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": "planner" | "executor" | "verifier"}; when and to may be left out. It is read before the next model call.',
+    description: `A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": ${readersOf(
+      run.state.settings.mode,
+    )
+      .map(role => `"${role}"`)
+      .join(' | ')}}; when and to may be left out. It is read before the next model call.`,
   });
   setHandler(followUpSignal, input => receive(run, input, 'follow-up'), {
     description: 'The next goal, after this one is answered: {"text": "…"}.',

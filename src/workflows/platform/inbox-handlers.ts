@@ -7,6 +7,7 @@ import { here, steeringAt } from '../../core/cursor.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
+import { readersOf } from '../../core/modes.js';
 import type { PlannedTask } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { Situation } from '../../core/receipt.js';
@@ -28,6 +29,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     at: ports.now(),
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
+    readers: readersOf(state.settings.mode),
     maxBytes: MESSAGE_BYTES,
     // What is being understood still takes its place.
     room: MESSAGES_BYTES - sizeOfList(steeringAt(state.cursor)?.items ?? []),

@@ -11,6 +11,8 @@ import { limitsOf } from '../../core/in-force.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
+import type { Mode } from '../../core/modes.js';
+import { hasPlan } from '../../core/modes.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import type { PlannedTask } from '../../core/plan.js';
 import { planEditFaults } from '../../core/plan-edit.js';
@@ -96,11 +98,16 @@ function faultsOfEdit(state: RunState, edit: readonly PlannedTask[]): string[] {
   return planEditFaults(edit, { tasks: state.tasks, maxTasks: limitsOf(state).tasks });
 }
 
+function noPlan(mode: Mode): string {
+  return `Runs of the mode ${mode} have no plan: say what is wanted in a message (steer).`;
+}
+
 /** Tasks of an edited plan: what can have no effect is refused. */
 export function planEditReader(state: RunState): Reader<PlannedTask[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
+    if (!hasPlan(state.settings.mode)) return { error: noPlan(state.settings.mode) };
     if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };

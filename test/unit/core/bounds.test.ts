@@ -103,7 +103,14 @@ function fullState(text: string, times: number): RunState {
       decidedBy: text,
       tokens: { input: 1, output: 1 },
     });
-    const arrival = { at: n, fallbackId: `s${n}`, ended: false, maxBytes: 64_000, room: 100_000 };
+    const arrival = {
+      at: n,
+      fallbackId: `s${n}`,
+      ended: false,
+      readers: [],
+      maxBytes: 64_000,
+      room: 100_000,
+    };
     acceptMessage(
       state.people.inbox,
       { id: `${n}${text}`.slice(0, 200), text: `${n}${text}` },

@@ -18,7 +18,15 @@ import {
 } from '../../../src/core/inbox.js';
 import { jsonBytes } from '../../../src/core/json.js';
 
-const ARRIVAL = { at: 1, fallbackId: 's1', ended: false, maxBytes: 10, room: 1_000_000 };
+const READERS = ['planner', 'executor', 'verifier'];
+const ARRIVAL = {
+  at: 1,
+  fallbackId: 's1',
+  ended: false,
+  readers: READERS,
+  maxBytes: 10,
+  room: 1_000_000,
+};
 
 function accept(raw: unknown, arrival = {}, inbox = emptyInbox()): Acceptance {
   return acceptMessage(inbox, raw, 'steer', { ...ARRIVAL, ...arrival });
@@ -170,7 +178,7 @@ describe('taking', () => {
 
   it('withdrawMessage: waiting or not, by its id → taken out, or null', () => {
     const inbox = emptyInbox();
-    const arrival = { at: 1, fallbackId: 's', ended: false, maxBytes: 100, room: 1_000 };
+    const arrival = { ...ARRIVAL, maxBytes: 100, room: 1_000 };
     for (const id of ['1', '2', '3']) acceptMessage(inbox, { id, text: id }, 'follow-up', arrival);
     expect(withdrawMessage(inbox, '2')?.text).toBe('2');
     expect(withdrawMessage(inbox, '2')).toBeNull();

@@ -80,7 +80,7 @@ test.each(ofPlaces)(
 
 test('a message to a run whose part before was of code without one list of the inbox → is taken', () => {
   const state = resumedState(without(['people', 'inbox', 'takenBackIds']));
-  const arrival = { at: 1, fallbackId: 's1', ended: false, maxBytes: 1_000, room: 1_000 };
+  const arrival = { at: 1, fallbackId: 's1', ended: false, readers: [], maxBytes: 1_000, room: 1_000 };
   expect(acceptMessage(state.people.inbox, { id: 'm', text: 'hello' }, 'steer', arrival).kind).toBe(
     'accepted',
   );

@@ -68,6 +68,7 @@ function caseOf(cell: Cell): RouteCase {
     concerns: cell.concerns ? ['High risk: d.'] : [],
     idle: cell.idle,
     paused: false,
+    hasPlan: true,
   };
 }
 
@@ -175,6 +176,7 @@ describe('decideRoute', () => {
       concerns: [],
       idle: false,
       paused: false,
+      hasPlan: true,
     });
 
   it.each([
@@ -193,7 +195,7 @@ describe('decideRoute', () => {
   });
 
   it('F17 decideRoute: a role asks → its own question', () => {
-    const nothing = { intent: null, proposal: null, concerns: [], idle: true, paused: false };
+    const nothing = { intent: null, proposal: null, concerns: [], idle: true, paused: false, hasPlan: true };
     const given = { ...nothing, clarification: 'Which file?' };
     expect(decideRoute(given).question).toBe('Which file?');
   });
@@ -206,12 +208,24 @@ describe('decideRoute', () => {
       normalizedIntent: { goal: 'g', action: 'continue' as const, scope: null, urgency: null },
       taskRelation: { type: 'control_instruction' as const, confidence: 95, reasoning: '' },
     };
-    const given = { proposal: null, clarification: null, concerns: [], idle: true };
+    const given = { proposal: null, clarification: null, concerns: [], idle: true, hasPlan: true };
     expect(short(decideRoute({ ...given, intent, paused }))).toBe(wanted);
   });
 
   it('F16 deniedRoute: not approved, or not answered → goes on as it was, or with the next goal', () => {
     expect(deniedRoute(false, 'No.')).toMatchObject({ act: 'continue', confirm: false, reason: 'No.' });
     expect(deniedRoute(true, 'No.').act).toBe('next_goal');
+  });
+
+  it('F16 decideRoute: no plan to change → whatever a message wants changed, nothing is asked or confirmed', () => {
+    for (const cell of everyCell()) {
+      if (!cell.relation?.endsWith('_change') || cell.clarification || cell.idle) continue;
+      const decision = decideRoute({ ...caseOf(cell), hasPlan: false });
+      const leavesIt = cell.route === 'wait_user_decision';
+      const isSame = cell.relation === 'same_task_no_change';
+      if (leavesIt) expect(short(decision)).toBe('ask_user');
+      else if (!isSame) expect(short(decision)).toBe('continue');
+      expect(decision.question ?? '').not.toContain('plan');
+    }
   });
 });

@@ -35,6 +35,7 @@ function routed(text: string, options: { idle?: boolean; answers?: string[] } = 
     concerns: [],
     idle: options.idle ?? false,
     paused: false,
+    hasPlan: true,
   });
 }
 
