@@ -45,7 +45,13 @@ const client = (...args: string[]): Promise<Ended> => command('client', args).en
 const startArgs = (id: string) => ['A goal', '--id', id, '--config', project.configDir];
 /** Starts a run in the background. */
 async function begin(id: string): Promise<void> {
-  expect(await client('start', ...startArgs(id), '--json')).toMatchObject({ code: 0 });
+  const { code, stdout, stderr } = await client('start', ...startArgs(id), '--json');
+  expect(code, stderr).toBe(0);
+  const ids = {
+    runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    taskQueue: expect.stringContaining('steersman'),
+  };
+  expect(JSON.parse(stdout)).toEqual({ id, ...ids, webUi: expect.stringContaining(id) });
 }
 const jsonLines = (text: string) =>
   text

@@ -79,9 +79,9 @@ export class SteersmanClient {
       const request = await startRequest(goal, options, temporal.local !== null);
       if (request.rehearses) report(REHEARSAL_NOTE);
       const taskQueue = await this.queueFor(request.taskQueue, request.configDir);
-      const { id } = await startRun(temporal, request, taskQueue);
-      answerTools(this.scope, id, options.tools ?? []);
-      return new Run(this.scope, id);
+      const started = await startRun(temporal, request, taskQueue);
+      answerTools(this.scope, started.id, options.tools ?? []);
+      return new Run(this.scope, started);
     });
   }
 
@@ -92,9 +92,9 @@ export class SteersmanClient {
   attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.scope;
     return abortable(temporal, options, async () => {
-      await describeRun(temporal, id);
+      const { runId, taskQueue } = await describeRun(temporal, id);
       answerTools(this.scope, id, tools);
-      return new Run(this.scope, id);
+      return new Run(this.scope, { id, runId, taskQueue });
     });
   }
 

@@ -67,14 +67,20 @@ export interface PauseOptions extends Abortable {
  */
 export class Run {
   readonly id: string;
+  /** Temporal's id of the part that was started or found: a long run continues in parts of other ids. */
+  readonly runId: string;
+  /** Task queue that its worker serves. */
+  readonly taskQueue: string;
   /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
   readonly webUi: string | null;
   private readonly scope: ClientScope;
 
   /** Programs get runs from `start` and `attach`. */
-  constructor(scope: ClientScope, id: string) {
+  constructor(scope: ClientScope, { id, runId, taskQueue }: Pick<Run, 'id' | 'runId' | 'taskQueue'>) {
     this.scope = scope;
     this.id = id;
+    this.runId = runId;
+    this.taskQueue = taskQueue;
     this.webUi = webUiLink(scope.temporal, id);
   }
 

@@ -17,8 +17,8 @@ export function addStart(program: Command): void {
   ]).action(async (argument: string, options: StartWords & CommonOptions, command: Command) => {
     const { goal, start } = await readStart(argument, options, command);
     await withClient(options, async ({ client, output }) => {
-      const { id, webUi } = await client.start(goal, start);
-      if (output.json) output.value({ id, webUi });
+      const { id, runId, taskQueue, webUi } = await client.start(goal, start);
+      if (output.json) output.value({ id, runId, taskQueue, webUi });
       else {
         output.out.line(`Started ${id}`);
         if (webUi !== null) output.out.line(`Web UI  ${webUi}`);
