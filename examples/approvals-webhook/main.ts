@@ -37,7 +37,7 @@ await client.close();
 
 /** Says what is asked, and returns no answer: it comes to the server above, from whoever is there. */
 async function tell(gate: OpenGate): Promise<undefined> {
-  const question = { run: run.id, gate: gate.gateId, kind: gate.kind, subject: gate.subject };
+  const question = { run: run.id, gate: gate.id, kind: gate.kind, subject: gate.subject };
   await fetch(String(HOOK_URL), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -12,9 +12,9 @@ for await (const event of run.events({ live: false })) {
   if (event.type === 'journal' && event.event.type === 'task_started') break;
 }
 const message = await run.steer('Keep it to three lines.');
-console.log(`${message.status}: ${message.how}`);
-const { status, how } = await message.applied();
-console.log(`${status}: ${how}`);
+console.log(`${message.state}: ${message.how}`);
+const { state, how } = await message.applied();
+console.log(`${state}: ${how}`);
 
 const { outcome, answer } = await run.result();
 console.log(`${outcome}: ${answer}`);

@@ -7,7 +7,7 @@ import type { InboxItem } from './inbox.js';
 export interface Receipt {
   /** Of the message. */
   id: string;
-  status: 'accepted' | 'applied' | 'queued' | 'dropped';
+  state: 'accepted' | 'applied' | 'queued' | 'dropped';
   /** One or two sentences for the sender. */
   how: string;
 }
@@ -33,7 +33,7 @@ export interface Situation {
 
 /** What will happen to a message that was accepted. */
 export function acceptedReceipt(item: InboxItem, situation: Situation): Receipt {
-  return { id: item.id, status: 'accepted', how: willHappen(item, situation) };
+  return { id: item.id, state: 'accepted', how: willHappen(item, situation) };
 }
 
 function willHappen(item: InboxItem, situation: Situation): string {
@@ -83,17 +83,17 @@ function cutOff(item: InboxItem, { doing, interruptible, forAnother = false }: S
 
 /** The message is in a thread, or was obeyed. `as`: what became of it, such as "a note to the executor". */
 export function appliedReceipt(id: string, given: { as: string; turn: number }): Receipt {
-  return { id, status: 'applied', how: `Applied as ${given.as}, turn ${given.turn}.` };
+  return { id, state: 'applied', how: `Applied as ${given.as}, turn ${given.turn}.` };
 }
 
 /** The goal ended before the message was read: it waits as a follow-up. `ahead`: follow-ups before it. */
 export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: number): Receipt {
   const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
   const place = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
-  return { id, status: 'queued', how: `${why}: queued as a follow-up. ${place}` };
+  return { id, state: 'queued', how: `${why}: queued as a follow-up. ${place}` };
 }
 
 /** The message had no effect. `why`: a sentence. */
 export function droppedReceipt(id: string, why: string): Receipt {
-  return { id, status: 'dropped', how: why };
+  return { id, state: 'dropped', how: why };
 }

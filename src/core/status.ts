@@ -92,6 +92,6 @@ function limits(state: RunState): string {
 function lastSteering({ log: { journal } }: RunState): string {
   const last = journal.events.findLast(event => event.type === 'receipt');
   return last?.type === 'receipt'
-    ? `Last message ${plainLine(last.id)}: ${last.status}. ${plainLine(last.how)}`
+    ? `Last message ${plainLine(last.id)}: ${last.state}. ${plainLine(last.how)}`
     : '';
 }

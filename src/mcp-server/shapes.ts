@@ -14,7 +14,7 @@ export const phaseShape = z
   );
 
 export const gateShape = z.object({
-  gateId: z.string(),
+  id: z.string().describe('The `gateId` that answer_gate takes, such as g1.'),
   kind: z
     .string()
     .describe('approval (of a tool call), plan, question, route, budget, failure, or clientTool.'),
@@ -37,9 +37,9 @@ export const taskShape = z.object({
 });
 
 export function gateOf(gate: Gate, inputs: RunSnapshot['inputs']): z.input<typeof gateShape> {
-  const input = inputs[gate.gateId] ?? null;
+  const input = inputs[gate.id] ?? null;
   return {
-    gateId: gate.gateId,
+    id: gate.id,
     kind: gate.kind,
     title: gate.title,
     body: gate.body,

@@ -48,7 +48,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     ),
   stop_requested: ({ reason }, { yellow }) => yellow(`stop requested${reason ? `: ${reason}` : ''}`),
   signal_ignored: ({ signal, reason }, { yellow }) => yellow(`signal ${signal} ignored: ${reason}`),
-  receipt: ({ id, status, how }, { dim }) => dim(`message ${id} ${status}: ${how}`),
+  receipt: ({ id, state, how }, { dim }) => dim(`message ${id} ${state}: ${how}`),
   steering: ({ skippedTools }, { yellow }) =>
     yellow(skippedTools.length > 0 ? `steered · skipped ${skippedTools.join(', ')}` : 'steered'),
   route: ({ act, reason }) => `message understood · ${act} · ${reason}`,

@@ -4,14 +4,8 @@ import type { ToolInput } from '../client/runs/gate-input.js';
 import type { Gate, GateKind } from '../core/gates/gate.js';
 import { verbCall } from '../shared/called-as.js';
 
-/** What a journal event and a gate both tell. */
-export interface GateBrief {
-  gateId: string;
-  kind: GateKind;
-}
-
 /** Commands that answer the gate of run `id`, one a line. */
-export function gateHelp(id: string, { gateId, kind }: GateBrief): string[] {
+export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
   const verb = (name: string, rest = '') => verbCall(`${name} ${id} ${gateId}${rest}`);
   switch (kind) {
     case 'approval':

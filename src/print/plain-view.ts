@@ -69,7 +69,7 @@ export class PlainView {
     if (event.type === 'plan_updated') this.tasks = event.tasks;
     if (event.type === 'goal_started') this.tasks = [];
     if (event.type === 'gate_opened' && this.runId !== null) {
-      for (const line of gateHelp(this.runId, event)) this.sink.line(`      ${line}`);
+      for (const line of gateHelp(this.runId, event.gateId, event.kind)) this.sink.line(`      ${line}`);
     }
     if (event.type === 'model_call_started') {
       this.running.set(event.callId, {

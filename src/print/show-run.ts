@@ -67,14 +67,14 @@ export function gateLines(
 ): string[] {
   return gates.flatMap(gate => [
     '',
-    bold(`waits for you: ${gate.gateId} · ${gate.kind} · ${terminalText(gate.title)}`),
+    bold(`waits for you: ${gate.id} · ${gate.kind} · ${terminalText(gate.title)}`),
     ...terminalText(gate.body)
       .split('\n')
       .map(line => `  ${line}`),
-    ...hiddenInput(gate, inputs[gate.gateId] ?? null).map(line => `  ${terminalText(line)}`),
+    ...hiddenInput(gate, inputs[gate.id] ?? null).map(line => `  ${terminalText(line)}`),
     ...(gate.deadline === null
       ? []
       : [dim(`  without an answer by ${new Date(gate.deadline).toLocaleString()}: ${atDeadline(gate)}`)]),
-    ...gateHelp(id, gate).map(line => `  ${line}`),
+    ...gateHelp(id, gate.id, gate.kind).map(line => `  ${line}`),
   ]);
 }

@@ -30,7 +30,7 @@ export class WaitTeller {
   private thingsOf({ id, stuck, gates, inputs, phase, goals, lastEventSeq }: RunSnapshot): Thing[] {
     if (stuck) return [{ key: stuck.what, lines: [stuckLine(stuck), stuck.todo] }];
     const things: Thing[] = gates.map(gate => ({
-      key: gate.gateId,
+      key: gate.id,
       lines: gateLines(id, [gate], this.colors, inputs),
     }));
     if (phase === 'paused') {

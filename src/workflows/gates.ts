@@ -42,7 +42,7 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
   const deadline = now + run.pinned.gateTimeoutMs;
   // The compiler does not follow that kind and subject belong together.
   const asked = {
-    gateId: run.nextId('g'),
+    id: run.nextId('g'),
     kind,
     title: question.title,
     body: question.body,
@@ -54,12 +54,12 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
   const { autoApprove, attended } = state.settings;
   const auto = autoAnswer(gate, { yes: autoApprove, attended: attended === true });
   if (auto) {
-    run.journal('gate_closed', { gateId: gate.gateId, kind, by: 'rule', decision: decisionOf(auto) });
+    run.journal('gate_closed', { gateId: gate.id, kind, by: 'rule', decision: decisionOf(auto) });
     return auto as AnswerOf<K>;
   }
   state.people.gates.push({ key: question.key, gate, answer: null });
   const { title, body } = gate;
-  run.journal('gate_opened', { gateId: gate.gateId, kind, title, body, deadline, choices: choicesOf(gate) });
+  run.journal('gate_opened', { gateId: gate.id, kind, title, body, deadline, choices: choicesOf(gate) });
   return null;
 }
 
@@ -136,8 +136,8 @@ function closeGate(
   // Whoever answered is told that it came to nothing.
   const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
   state.people.gates = state.people.gates.filter(open => open.key !== key);
-  state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.gateId];
-  run.journal('gate_closed', { gateId: gate.gateId, kind: gate.kind, by, decision });
+  state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.id];
+  run.journal('gate_closed', { gateId: gate.id, kind: gate.kind, by, decision });
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */

@@ -186,7 +186,7 @@ describe.skipIf(!hasTmux)('a terminal session', () => {
       inbox: [],
       gates: [{ kind: 'approval' }],
     });
-    const [{ gateId }] = shown.gates;
+    const [{ id: gateId }] = shown.gates;
     expect((await client('show', 'detached')).stdout).toContain(`approve detached ${gateId}`);
     expect(await client('approve', 'detached', gateId)).toMatchObject({ code: 0 });
     const again = terminal('client', ['watch', 'detached'], { columns: 60 });
@@ -240,7 +240,7 @@ describe('verbs that steer', () => {
     expect((await client('pause', 'verbs')).code).toBe(0);
     expect(JSON.parse((await client('show', 'verbs', '--json')).stdout)).toMatchObject({ phase: 'paused' });
     const steered = JSON.parse((await client('steer', 'verbs', 'In French', '--json')).stdout);
-    expect(steered).toMatchObject({ status: 'accepted', how: expect.stringContaining('paused') });
+    expect(steered).toMatchObject({ state: 'accepted', how: expect.stringContaining('paused') });
     const wrong = await client('steer', 'verbs', 'Hm', '--to', 'nobody');
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('Not taken') });
     const queued = await client('follow-up', 'verbs', 'And next');

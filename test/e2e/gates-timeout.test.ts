@@ -41,7 +41,7 @@ test('an approval that nobody gives → denied at the deadline; an answer after 
     byRole({ planner: [planned], executor: [calls(write), { ...reported(), hold: { until: hold.until } }] }),
   );
   const handle = await rig.start('Write', { attended: true });
-  const { gateId } = await openGateOf(handle, 'approval');
+  const { id: gateId } = await openGateOf(handle, 'approval');
   await until('the deadline', async () => (await eventsOf(handle, 'gate_closed')).length === 1);
   const late = handle.executeUpdate(answerGateUpdate, { args: [{ gateId, decision: 'approve' }] });
   const refused = await late.catch((error: unknown) => error);

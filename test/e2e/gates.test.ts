@@ -101,8 +101,8 @@ describe('approval of tool calls (S4, C23)', () => {
       return view.gates.length === 2 && view.gates;
     });
     expect(gates.map(gate => gate.title)).toEqual(['Run write_file?', 'Run write_file?']);
-    await answerGate(handle, { gateId: gates[1]?.gateId, decision: 'deny', reason: 'Two is too many.' });
-    await answerGate(handle, { gateId: gates[0]?.gateId, decision: 'approve' });
+    await answerGate(handle, { gateId: gates[1]?.id, decision: 'deny', reason: 'Two is too many.' });
+    await answerGate(handle, { gateId: gates[0]?.id, decision: 'approve' });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'denied']);
     expect(toolTexts(asked.requests[2])[2]).toContain('Two is too many.');
@@ -141,7 +141,7 @@ describe('approval of tool calls (S4, C23)', () => {
   test('arguments edited wrongly → refused with what is wrong, and the gate stays open (PR8, C4)', async () => {
     rig.play(byRole({ planner: [planned], executor: [calls(write('bad.txt', 'mine')), reported()] }));
     const handle = await rig.start('Write', attended);
-    const { gateId } = await openGateOf(handle, 'approval');
+    const { id: gateId } = await openGateOf(handle, 'approval');
     const edited = { path: 'bad.txt', text: 1 };
     const why = await refusal(answerGate(handle, { gateId, decision: 'approve', arguments: edited }));
     expect(why).toContain('The arguments do not fit write_file');
@@ -205,7 +205,7 @@ describe('plan approval (L15)', () => {
     );
     const handle = await rig.start('Do it', settings);
     const first = await answer(handle, 'plan', { decision: 'reject', reason: 'Be gentle with it.' });
-    await until('another plan waits', async () => (await openGateOf(handle, 'plan')).gateId !== first);
+    await until('another plan waits', async () => (await openGateOf(handle, 'plan')).id !== first);
     await answer(handle, 'plan', { decision: 'approve' });
     expect(((await handle.result()) as RunResult).tasks.map(task => task.description)).toEqual([
       'Do it gently',
@@ -231,7 +231,7 @@ describe('plan approval (L15)', () => {
   test('stop while it waits → the gate closes, the run is stopped without another model call', async () => {
     const asked = rig.play(byRole({ planner: [planned] }));
     const handle = await rig.start('Do it', settings);
-    const { gateId } = await openGateOf(handle, 'plan');
+    const { id: gateId } = await openGateOf(handle, 'plan');
     await handle.signal(stopSignal, { reason: 'changed my mind' });
     expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
     expect(asked.requests).toHaveLength(1);
@@ -292,7 +292,7 @@ describe('client tools (T10, T11, K4)', () => {
     const [first, second] = gates;
     if (first?.kind !== 'clientTool' || second?.kind !== 'clientTool') throw new Error('no client gates');
     await submit(handle, { callId: second.subject.callId, content: { ready: false }, isError: true });
-    await submit(handle, { gateId: first.gateId, content: 'aye' });
+    await submit(handle, { gateId: first.id, content: 'aye' });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'executed']);
     expect(toolTexts(asked.requests[2])).toEqual([
@@ -313,12 +313,12 @@ describe('client tools (T10, T11, K4)', () => {
     const before = (await handle.describe()).historyLength;
     const refusals = [
       await refusal(submit(handle, { callId: 'c999_1', content: 'x' })),
-      await refusal(submit(handle, { gateId: approval.gateId, content: 'x' })),
-      await refusal(answerGate(handle, { gateId: client.gateId, decision: 'approve' })),
+      await refusal(submit(handle, { gateId: approval.id, content: 'x' })),
+      await refusal(answerGate(handle, { gateId: client.id, decision: 'approve' })),
       await refusal(answerGate(handle, { gateId: 'g999', decision: 'approve' })),
-      await refusal(answerGate(handle, { gateId: approval.gateId, decision: 'perhaps' })),
-      await refusal(answerGate(handle, { gateId: approval.gateId, decision: 'deny', arguments: {} })),
-      await refusal(submit(handle, { gateId: client.gateId })),
+      await refusal(answerGate(handle, { gateId: approval.id, decision: 'perhaps' })),
+      await refusal(answerGate(handle, { gateId: approval.id, decision: 'deny', arguments: {} })),
+      await refusal(submit(handle, { gateId: client.id })),
       await refusal(handle.executeUpdate(answerGateUpdate, { args: ['yes'] as never })),
       await refusal(handle.executeUpdate(editPlanUpdate, { args: [{ tasks: [] }] })),
       await refusal(
@@ -340,11 +340,11 @@ describe('client tools (T10, T11, K4)', () => {
       expect.stringContaining('`tokens` must be a whole number'),
     ]);
     expect((await handle.describe()).historyLength).toBe(before);
-    await submit(handle, { gateId: client.gateId, content: 'aye' });
-    expect(await refusal(submit(handle, { gateId: client.gateId, content: 'again' }))).toContain('is closed');
+    await submit(handle, { gateId: client.id, content: 'aye' });
+    expect(await refusal(submit(handle, { gateId: client.id, content: 'again' }))).toContain('is closed');
     await answer(handle, 'approval', { decision: 'approve' });
     expect(await handle.result()).toMatchObject({ outcome: 'completed' });
-    await expect(answerGate(handle, { gateId: approval.gateId, decision: 'approve' })).rejects.toThrow();
+    await expect(answerGate(handle, { gateId: approval.id, decision: 'approve' })).rejects.toThrow();
   });
 });
 
@@ -352,7 +352,7 @@ describe('whatever clients send', () => {
   test('withdraw with a bare id, odd payloads, unknown signals, deep lists → taken or refused; no workflow task fails (ST4)', async () => {
     rig.play(byRole({ planner: [planned], executor: [calls(write('odd.txt', '1')), reported()] }));
     const handle = await rig.start('Write', attended);
-    const { gateId } = await openGateOf(handle, 'approval');
+    const { id: gateId } = await openGateOf(handle, 'approval');
     let deep: unknown = 1;
     for (let level = 0; level < 500; level++) deep = [deep];
     const odd = [null, 'u1', 7, [], [null], deep, { text: deep }, { id: {}, reason: [] }];
@@ -378,7 +378,7 @@ describe('races at a gate', () => {
   test('two answers at once → one is taken, the other refused', async () => {
     rig.play(byRole({ planner: [planned], executor: [calls(write('race.txt', '1')), reported()] }));
     const handle = await rig.start('Write', attended);
-    const { gateId } = await openGateOf(handle, 'approval');
+    const { id: gateId } = await openGateOf(handle, 'approval');
     const both = await Promise.all([
       refusal(answerGate(handle, { gateId, decision: 'approve' })),
       refusal(answerGate(handle, { gateId, decision: 'deny' })),
@@ -418,10 +418,10 @@ describe('races at a gate', () => {
   test('the worker is replaced while a run waits → the gate is still there, its answer is taken (S6)', async () => {
     rig.play(byRole({ planner: [planned], executor: [calls(write('moved.txt', '1')), reported()] }));
     const handle = await rig.start('Write', attended);
-    const { gateId } = await openGateOf(handle, 'approval');
+    const { id: gateId } = await openGateOf(handle, 'approval');
     await rig.stopWorker();
     await rig.startWorker();
-    expect((await openGateOf(handle, 'approval')).gateId).toBe(gateId);
+    expect((await openGateOf(handle, 'approval')).id).toBe(gateId);
     await answer(handle, 'approval', { decision: 'approve' });
     expect(endings((await handle.result()) as RunResult)).toEqual(['executed']);
     expect(inWorkspace('moved.txt')).toBe('1');
@@ -441,7 +441,7 @@ describe('races at a gate', () => {
     });
     await answer(handle, 'plan', { decision: 'approve' });
     const first = await answer(handle, 'approval', { decision: 'approve' });
-    await until('the other gate', async () => (await openGateOf(handle, 'approval')).gateId !== first);
+    await until('the other gate', async () => (await openGateOf(handle, 'approval')).id !== first);
     await answer(handle, 'approval', { decision: 'deny' });
     expect(endings((await handle.result()) as RunResult)).toEqual(['executed', 'denied']);
     expect(await eventsOf(handle, 'gate_opened')).toHaveLength(3);
@@ -461,10 +461,10 @@ describe('budget and failure gates', () => {
     expect(await openGateOf(handle, 'budget')).toMatchObject({
       subject: { budget: 'turns', limit: 2, used: 2 },
     });
-    const { gateId } = await openGateOf(handle, 'budget');
+    const { id: gateId } = await openGateOf(handle, 'budget');
     expect(await refusal(answerGate(handle, { gateId, decision: 'raise', to: 2 }))).toContain('above 2');
     await answerGate(handle, { gateId, decision: 'raise', to: 4 });
-    await until('it asks again', async () => (await openGateOf(handle, 'budget')).gateId !== gateId);
+    await until('it asks again', async () => (await openGateOf(handle, 'budget')).id !== gateId);
     await answer(handle, 'budget', { decision: 'wrap_up' });
     expect(await handle.result()).toMatchObject({ outcome: 'unverified', answer: 'As far as it went.' });
   });
@@ -485,7 +485,7 @@ describe('budget and failure gates', () => {
     const first = await answer(handle, 'failure', { decision: 'retry' });
     const second = await until('it asks again', async () => {
       const gate = await openGateOf(handle, 'failure');
-      return gate.gateId !== first && gate;
+      return gate.id !== first && gate;
     });
     expect(second.body).toContain('Not this way.');
     await answer(handle, 'failure', { decision: 'stop' });
@@ -506,9 +506,9 @@ describe('budget and failure gates', () => {
     const gate = await openGateOf(handle, 'failure');
     expect(gate.subject).toEqual({ model: 'openai/gpt-5-mini', models: ['openai/gpt-5'] });
     expect(
-      await refusal(answerGate(handle, { gateId: gate.gateId, decision: 'other_model', model: 'x/y' })),
+      await refusal(answerGate(handle, { gateId: gate.id, decision: 'other_model', model: 'x/y' })),
     ).toContain('one of openai/gpt-5');
-    await answerGate(handle, { gateId: gate.gateId, decision: 'other_model', model: 'openai/gpt-5' });
+    await answerGate(handle, { gateId: gate.id, decision: 'other_model', model: 'openai/gpt-5' });
     expect(await handle.result()).toMatchObject({ outcome: 'completed' });
     expect(asked.requests.map(({ body }) => body.model)).toEqual([
       'gpt-5-mini',

@@ -95,7 +95,7 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   const watching = watch(0);
   await planned;
   const steered = await client.callTool({ name: 'steer_run', arguments: { id: 'boats', text: STEER } });
-  expect(steered).toMatchObject({ structuredContent: { status: 'accepted' } });
+  expect(steered).toMatchObject({ structuredContent: { state: 'accepted' } });
   release();
 
   const { structuredContent: atGate } = await watching;
@@ -104,8 +104,8 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   expect(JSON.stringify(executor.at(-1)?.body)).toContain(STEER);
   const file = join(project.workspace, 'boats.txt');
   expect(existsSync(file)).toBe(false);
-  const { cursor, gates } = atGate as { cursor: number; gates: { gateId: string }[] };
-  const answer = { id: 'boats', gateId: gates[0]?.gateId };
+  const { cursor, gates } = atGate as { cursor: number; gates: { id: string }[] };
+  const answer = { id: 'boats', gateId: gates[0]?.id };
   const refused = await client.callTool({ name: 'answer_gate', arguments: { ...answer, decision: 'retry' } });
   expect(refused).toMatchObject({
     isError: true,

@@ -223,7 +223,7 @@ describe('routes (F15, F16)', () => {
     expect(started?.id).toMatch(new RegExp(`^${handle.workflowId}-[0-9a-f]{6}-s\\d+$`));
     const other = rig.env.client.workflow.getHandle(started?.id ?? '');
     expect(await other.result()).toMatchObject({ goal: 'In red, please.', outcome: 'completed' });
-    const how = (await eventsOf(handle, 'receipt')).find(({ status }) => status === 'applied')?.how;
+    const how = (await eventsOf(handle, 'receipt')).find(({ state }) => state === 'applied')?.how;
     expect(how).toContain(started?.id);
   });
 

@@ -347,7 +347,7 @@ describe('messages that are repeated or wrong', () => {
       'steer: Only text.',
     ]);
     const receipts = await eventsOf(handle, 'receipt');
-    expect(receipts.map(({ status }) => status)).toEqual(['accepted', 'accepted', 'applied', 'applied']);
+    expect(receipts.map(({ state }) => state)).toEqual(['accepted', 'accepted', 'applied', 'applied']);
     expect(new Set(receipts.map(({ id }) => id)).size).toBe(2);
   });
 });
@@ -427,7 +427,7 @@ describe('races', () => {
     await sending;
     const steers = (await outline(handle)).filter(line => line.startsWith('steer: '));
     expect(steers).toEqual(Array.from({ length: 12 }, (_, index) => `steer: s${index + 1}`));
-    const applied = (await eventsOf(handle, 'receipt')).filter(({ status }) => status === 'applied');
+    const applied = (await eventsOf(handle, 'receipt')).filter(({ state }) => state === 'applied');
     expect(applied.map(({ id }) => id)).toEqual(Array.from({ length: 12 }, (_, index) => `m${index + 1}`));
     expect((await eventsOf(handle, 'continued_as_new')).length).toBeGreaterThan(6);
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });

@@ -26,10 +26,10 @@ export class GateWatch {
 
   answered(gate: Gate, input: unknown): void {
     expectThat(
-      this.open.has(gate.gateId) || !this.closed.has(gate.gateId),
-      `${gate.gateId} took an answer after it closed`,
+      this.open.has(gate.id) || !this.closed.has(gate.id),
+      `${gate.id} took an answer after it closed`,
     );
-    this.answers.add(gate.gateId);
+    this.answers.add(gate.id);
     if (gate.kind === 'clientTool') this.given.add(gate.subject.callId);
     if (gate.kind !== 'approval' || !isRecord(input)) return;
     const allowed = input.decision !== 'deny';
@@ -95,8 +95,7 @@ export class GateWatch {
   }
 
   safePoint({ people: { gates } }: RunState): void {
-    for (const { gate } of gates)
-      expectThat(this.open.has(gate.gateId), `${gate.gateId} is in state and not open`);
+    for (const { gate } of gates) expectThat(this.open.has(gate.id), `${gate.id} is in state and not open`);
     expectThat(gates.length === this.open.size, `open: ${[...this.open.keys()]}, in state: ${gates.length}`);
   }
 

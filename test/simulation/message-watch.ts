@@ -38,7 +38,7 @@ export class MessageWatch {
 
   ended(state: RunState, journal: readonly JournalEvent[], transcript: Record<string, Message[]>): void {
     const receipts = journal.filter(event => event.type === 'receipt');
-    const ids = new Set(receipts.filter(({ status }) => status === 'accepted').map(({ id }) => id));
+    const ids = new Set(receipts.filter(({ state }) => state === 'accepted').map(({ id }) => id));
     const places = placesOf(transcript);
     // The last notes in a context that is far too small may be trimmed before anybody looks.
     this.trimmed = journal.some(event => event.type === 'thread_trimmed');
@@ -66,8 +66,8 @@ export class MessageWatch {
     accounted: Set<string>,
   ): void {
     // What was refused may be sent again in the right form, under the same id.
-    const begun = receipts.findIndex(({ status }) => status === 'accepted');
-    const ways = receipts.slice(begun).map(({ status }) => status);
+    const begun = receipts.findIndex(({ state }) => state === 'accepted');
+    const ways = receipts.slice(begun).map(({ state }) => state);
     // Who sends again what was taken back is told each time.
     const told = this.withdrawn.has(id) ? ways.indexOf('dropped') + 1 : ways.length;
     expectThat(
@@ -84,14 +84,14 @@ export class MessageWatch {
     expectThat(legal.includes(way), `the message ${id} is ${way}`);
     const last = receipts.at(-1);
     expectThat(
-      !this.withdrawn.has(id) || last?.status === 'dropped',
-      `${id} was taken back, and is ${last?.status}`,
+      !this.withdrawn.has(id) || last?.state === 'dropped',
+      `${id} was taken back, and is ${last?.state}`,
     );
     const { marker } = this.accepted.get(id) ?? { marker: '' };
-    expectThat(marker !== '' || last?.status === 'dropped', `nobody saw the message ${id} wait`);
+    expectThat(marker !== '' || last?.state === 'dropped', `nobody saw the message ${id} wait`);
     accounted.add(marker);
     const found = places.get(marker) ?? [];
-    if (last?.status === 'dropped') {
+    if (last?.state === 'dropped') {
       expectThat(
         isBroken(state) || this.withdrawn.has(id),
         `the message ${id} was dropped at an end that is ${state.end?.outcome}`,

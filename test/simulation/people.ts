@@ -143,12 +143,12 @@ export function randomAnswer(
 ): { via: 'answerGate' | 'submitToolResult'; input: unknown } {
   const right = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
   if (random.chance(0.15)) return wrongAnswer(random, gate, right);
-  const { gateId } = gate;
+  const { id: gateId } = gate;
   return { via: right, input: { gateId, ...rightAnswer(random, gate, given) } };
 }
 
 function wrongAnswer(random: Random, gate: Gate, right: 'answerGate' | 'submitToolResult') {
-  const { gateId } = gate;
+  const { id: gateId } = gate;
   const other = right === 'answerGate' ? 'submitToolResult' : 'answerGate';
   return random.pick([
     { via: right, input: { gateId: 'g0', decision: 'approve' } },
@@ -182,7 +182,7 @@ function rightAnswer(
         { decision: 'edit', ...recordOf(randomPlanEdit(random, tasks, marker)) },
       ]);
     case 'question':
-      return { text: `answer to ${gate.gateId}` };
+      return { text: `answer to ${gate.id}` };
     case 'route':
       return { decision: random.pick(['approve', 'approve', 'deny']) };
     case 'clientTool':

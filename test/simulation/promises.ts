@@ -60,8 +60,8 @@ export class Promises {
   }
 
   /** The answer to this gate was taken: it is in the state. */
-  answered(state: RunState, { gateId }: Gate): void {
-    const open = state.people.gates.find(({ gate }) => gate.gateId === gateId);
+  answered(state: RunState, { id: gateId }: Gate): void {
+    const open = state.people.gates.find(({ gate }) => gate.id === gateId);
     const { answer, gate } = open ?? {};
     if (answer?.kind === 'plan' && answer.decision === 'edit') this.planEdited(state, answer.tasks);
     if (answer?.kind === 'budget' && answer.decision === 'raise' && gate?.kind === 'budget')

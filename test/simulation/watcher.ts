@@ -443,7 +443,7 @@ function tagOf(event: JournalEvent): string {
     case 'gate_closed':
       return `gate ${event.kind} ${event.by}`;
     case 'receipt':
-      return `message ${event.status}`;
+      return `message ${event.state}`;
     case 'orchestration':
       return `orchestration ${event.accepted}`;
     case 'review':

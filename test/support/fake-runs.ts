@@ -51,7 +51,7 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
   }
   const sent: SentMessage = {
     id: 'm-1',
-    status: 'accepted',
+    state: 'accepted',
     how: 'It is read before the next call.',
     applied: () => Promise.reject(new Error('nobody waits for it here')),
   };
@@ -128,7 +128,7 @@ export function endItem(): RunEvent {
 export function approvalGate(gateId = 'g1', args: Record<string, unknown> = { path: 'a.txt' }): Gate {
   const json = JSON.stringify(args, null, 2);
   return {
-    gateId,
+    id: gateId,
     kind: 'approval',
     title: 'Run write_file?',
     body: `\`\`\`json\n${json}\n\`\`\``,
@@ -138,7 +138,7 @@ export function approvalGate(gateId = 'g1', args: Record<string, unknown> = { pa
   };
 }
 
-export function gateOpened(seq: number, { gateId, kind, title, body }: Gate): RunEvent {
+export function gateOpened(seq: number, { id: gateId, kind, title, body }: Gate): RunEvent {
   return eventItem(seq, 'gate_opened', { gateId, kind, title, body, deadline: null, choices: [] });
 }
 

@@ -262,7 +262,7 @@ class People {
     while (!this.#ended) {
       await sleep(random.int(10, 80));
       const view = await this.#handle.query(stateQuery).catch(() => null);
-      for (const { gateId } of view?.gates ?? []) {
+      for (const { id: gateId } of view?.gates ?? []) {
         const decision = random.pick(['approve', 'deny']);
         await this.#handle.executeUpdate(answerGateUpdate, { args: [{ gateId, decision }] }).then(
           () => {
@@ -285,7 +285,7 @@ async function findings(handle: WorkflowHandle, histories: readonly RecordedPart
       ? [{ purpose: message.purpose, text: textOf(message) }]
       : [],
   );
-  const dropped = (await eventsOf(handle, 'receipt')).filter(({ status }) => status === 'dropped');
+  const dropped = (await eventsOf(handle, 'receipt')).filter(({ state }) => state === 'dropped');
   const gone = new Set(dropped.map(({ id }) => id.replace('m', 'message ')));
   const arrived = arrivals(histories);
   const places = (text: string) => said.filter(each => each.text === text).length;

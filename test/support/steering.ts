@@ -143,14 +143,14 @@ export async function answer(
   kind: Gate['kind'],
   given: Record<string, unknown>,
 ): Promise<string> {
-  const { gateId } = await openGateOf(handle, kind);
+  const { id: gateId } = await openGateOf(handle, kind);
   await handle.executeUpdate(answerGateUpdate, { args: [{ gateId, ...given }] });
   return gateId;
 }
 
 /** Statuses of a message's receipts, in order. */
-export async function receiptsOf(handle: WorkflowHandle, id: string): Promise<Receipt['status'][]> {
-  return (await eventsOf(handle, 'receipt')).filter(event => event.id === id).map(event => event.status);
+export async function receiptsOf(handle: WorkflowHandle, id: string): Promise<Receipt['state'][]> {
+  return (await eventsOf(handle, 'receipt')).filter(event => event.id === id).map(event => event.state);
 }
 
 /** Waits until a message has been accepted. */

@@ -63,7 +63,7 @@ for (const type of ['run_started', 'gate_opened', 'tool_call_ended', 'run_ended'
   assert.ok(seen.has(type), type);
 assert.match(written, /I ask\./);
 const message = await sent;
-assert.equal((await message?.applied())?.status, 'applied');
+assert.equal((await message?.applied())?.state, 'applied');
 
 const attached = await client.attach(run.id);
 assert.equal((await attached.show()).outcome, 'completed');

@@ -48,12 +48,12 @@ export async function watchGates(
 
 function handOver(gates: readonly Gate[], taken: Map<string, AbortController>, take: TakeGate): void {
   for (const [gateId, open] of taken) {
-    if (!gates.some(gate => gate.gateId === gateId)) open.abort();
+    if (!gates.some(gate => gate.id === gateId)) open.abort();
   }
   for (const gate of gates) {
-    if (taken.has(gate.gateId)) continue;
+    if (taken.has(gate.id)) continue;
     const open = new AbortController();
-    taken.set(gate.gateId, open);
+    taken.set(gate.id, open);
     take(gate, open.signal);
   }
 }

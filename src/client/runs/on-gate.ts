@@ -32,7 +32,7 @@ export function onGate(scope: ClientScope, id: string, handler: GateHandler): ()
     const input = await gateInput(temporal, id, gate);
     const given = await handler({ ...gate, input }, { signal });
     if (given === null || given === undefined || signal.aborted) return;
-    const reply = { gateId: gate.gateId, ...given };
+    const reply = { gateId: gate.id, ...given };
     await (gate.kind === 'clientTool' ? submitToolResult : answerGate)(temporal, id, reply);
   };
   const take = (gate: Gate, signal: AbortSignal) => void answer(gate, signal).catch(failed);

@@ -74,7 +74,7 @@ export async function readSnapshot(temporal: Temporal, id: string): Promise<RunS
   const snapshot = { ...snapshotOf(run, view, end), stuck };
   for (const gate of snapshot.gates) {
     const input = await gateInput(temporal, run.workflowId, gate);
-    if (input !== null) snapshot.inputs[gate.gateId] = input;
+    if (input !== null) snapshot.inputs[gate.id] = input;
   }
   return snapshot;
 }

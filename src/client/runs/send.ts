@@ -215,7 +215,7 @@ async function receiptOf(
   while (Date.now() < deadline && signal?.aborted !== true) {
     const page = await eventsAfter(temporal, id, since);
     const found = page?.find(event => event.type === 'receipt' && event.id === messageId);
-    if (found?.type === 'receipt') return { id: found.id, status: found.status, how: found.how };
+    if (found?.type === 'receipt') return { id: found.id, state: found.state, how: found.how };
     since = page?.at(-1)?.seq ?? since;
     if (!page?.length) await delay(RECEIPT_POLL_MS);
   }

@@ -13,7 +13,7 @@ export interface SentMessage {
   /** Of the message. */
   id: string;
   /** `sent`: the server has it, and no worker has told what will happen to it. The others as in `Receipt`. */
-  status: Receipt['status'] | 'sent';
+  state: Receipt['state'] | 'sent';
   /** One or two sentences on what will happen to it, or did; '' where nobody told. */
   how: string;
   /** Waits for its end: applied, or dropped. Throws `ended` where the run ended without a word on it. */
@@ -53,7 +53,7 @@ export function sendMessage(
     const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, options.signal) : null;
     return {
       id,
-      status: receipt?.status ?? 'sent',
+      state: receipt?.state ?? 'sent',
       how: receipt?.how ?? '',
       applied: (given = {}) => abortable(temporal, given, () => lastReceipt(temporal, runId, id, given)),
     };
@@ -69,8 +69,8 @@ async function lastReceipt(
   const watch = watchRun(temporal, runId, { live: false, ...(signal ? { signal } : {}) });
   for await (const item of itemsUntilAborted(watch, signal)) {
     if (item.type !== 'journal' || item.event.type !== 'receipt' || item.event.id !== messageId) continue;
-    const { id, status, how } = item.event;
-    if (status === 'applied' || status === 'dropped') return { id, status, how };
+    const { id, state, how } = item.event;
+    if (state === 'applied' || state === 'dropped') return { id, state, how };
   }
   if (signal?.aborted) throw abortedError(signal);
   throw new SteersmanError(

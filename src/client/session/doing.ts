@@ -39,7 +39,7 @@ export function doer(run: Run): Does {
       if (kind === 'follow-up') return run.followUp(text, options);
       return run.steer(text, { ...options, ...(when ? { when } : {}), ...(to ? { to } : {}) });
     },
-    answer: async ({ gateId, kind }, { gateId: _, ...input }) => {
+    answer: async ({ id: gateId, kind }, { gateId: _, ...input }) => {
       // The run judges what a person has put together.
       if (kind === 'clientTool') await run.submitToolResult({ content: undefined, ...input, gateId });
       else await run.answerGate(gateId, input as GateReply);

@@ -33,13 +33,13 @@ export function yesEffects({ gates, yes, stage }: Talk): Effect[] {
   return gates.filter(takesYes).map(gate => ({
     do: 'answer',
     gate,
-    input: { gateId: gate.gateId, decision: 'approve' },
+    input: { gateId: gate.id, decision: 'approve' },
   }));
 }
 
 /** What one word does at a gate that takes yes or no; null where it is none of its words. */
 function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
-  const { gateId } = gate;
+  const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
   if (word === 'y' || (word === 'a' && gate.kind === 'approval')) {
     const read = answerFromWords(gate, word);
@@ -55,7 +55,7 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
 function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step {
   return {
     talk: { ...talk, line: sent(talk.line), stage: { kind: 'compose' } },
-    effects: [{ do: 'answer', gate, input: { gateId: gate.gateId, ...input } }],
+    effects: [{ do: 'answer', gate, input: { gateId: gate.id, ...input } }],
   };
 }
 
@@ -78,7 +78,7 @@ export function refuse(talk: Talk, gate: Gate): Step {
 
 export function editGate(talk: Talk, gate: Gate): Step {
   // Whoever types e and Enter in one go has not seen what there is to edit.
-  if (talk.line.text === editText(gate, talk.tasks, talk.inputs[gate.gateId])) {
+  if (talk.line.text === editText(gate, talk.tasks, talk.inputs[gate.id])) {
     return {
       talk,
       effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],

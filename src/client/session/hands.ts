@@ -98,7 +98,7 @@ export class Hands {
         return;
       case 'open-last': {
         const { gates, inputs } = this.desk.talk;
-        this.reader.openLast(gates[0], inputs[gates[0]?.gateId ?? ''] ?? null);
+        this.reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
         return;
       }
       case 'transcript':
@@ -136,7 +136,7 @@ export class Hands {
   }
 
   private view(gate: Gate): void {
-    const rest = hiddenInput(gate, this.desk.talk.inputs[gate.gateId] ?? null);
+    const rest = hiddenInput(gate, this.desk.talk.inputs[gate.id] ?? null);
     this.paper.print(gateLines(gate, this.paper.page));
     this.paper.write(rest.map(line => `      ${terminalText(line)}`));
   }
@@ -161,13 +161,13 @@ export class Hands {
   }
 
   private answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
-    if (this.answered.has(gate.gateId)) return;
-    this.answered.add(gate.gateId);
+    if (this.answered.has(gate.id)) return;
+    this.answered.add(gate.id);
     this.setGates(this.desk.talk.gates);
     this.paper.you('', answerWords(gate, input));
     const send = () =>
       this.does.answer(gate, input).catch(error => {
-        this.answered.delete(gate.gateId);
+        this.answered.delete(gate.id);
         // What is not taken is not tried for ever.
         this.desk.talk = { ...this.desk.talk, yes: false };
         throw error;
@@ -219,7 +219,7 @@ export class Hands {
   /** The gates that are open, but those that were answered from here. After `/yes` it answers them. */
   setGates(gates: readonly Gate[]): void {
     const { progress, talk } = this.desk;
-    const open = gates.filter(gate => !this.answered.has(gate.gateId));
+    const open = gates.filter(gate => !this.answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
     this.desk.talk = withGates(talk, open, tasks, Date.now());
     for (const effect of yesEffects(this.desk.talk)) this.carryOut(effect);
@@ -242,5 +242,5 @@ function answerWords(gate: Gate, input: Record<string, unknown>): string {
   const { gateId: _, decision, ...rest } = input;
   const said = [decision, ...Object.values(rest)].filter(part => part !== undefined);
   const words = said.map(part => (typeof part === 'string' ? part : JSON.stringify(part)));
-  return `${gate.gateId} · ${words.join(' · ')}`;
+  return `${gate.id} · ${words.join(' · ')}`;
 }

@@ -142,7 +142,7 @@ function factLines(progress: RunProgress, width: number, { colors, webUi }: Scre
 function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colors): string[] {
   const [gate, ...more] = gates;
   if (!gate) return [];
-  const title = `${gate.gateId} · ${terminalText(gate.title)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
+  const title = `${gate.id} · ${terminalText(gate.title)}${more.length > 0 ? ` (and ${more.length} more)` : ''}`;
   const hint =
     stage.kind === 'reason'
       ? gate.kind === 'plan'

@@ -59,10 +59,10 @@ export class Readings {
   }
 
   /** All that a gate is about. */
-  gate({ gateId, title, body }: Gate, input: ToolInput | null, colors: Colors): Reading {
+  gate({ id, title, body }: Gate, input: ToolInput | null, colors: Colors): Reading {
     const rest = terminalText(hiddenInput({ body }, input).join('\n'));
     return {
-      title: `${gateId} · ${terminalText(title)}`,
+      title: `${id} · ${terminalText(title)}`,
       layout: width => [...wholeMarkdown(body, width, colors), ...longLines(rest, width)],
     };
   }

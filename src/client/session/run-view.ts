@@ -179,9 +179,9 @@ function setTask(progress: RunProgress, id: string, status: string): void {
   progress.tasks = progress.tasks.map(task => (task.id === id ? { ...task, status } : task));
 }
 
-function takeReceipt(progress: RunProgress, { id, status, how }: Extract<JournalEvent, { type: 'receipt' }>) {
+function takeReceipt(progress: RunProgress, { id, state, how }: Extract<JournalEvent, { type: 'receipt' }>) {
   const others = progress.waiting.filter(message => message.id !== id);
-  const waits = status === 'accepted' || status === 'queued';
+  const waits = state === 'accepted' || state === 'queued';
   progress.waiting = waits ? [...others, { id, how }] : others;
 }
 

@@ -61,12 +61,12 @@ function ownLines(event: JournalEvent, progress: RunProgress, page: Page): strin
     case 'receipt': {
       const text = page.ownMessages.get(event.id);
       const what = text === undefined ? `message ${event.id}` : `“${preview(text, 40)}”`;
-      return wrapText(colors.dim(`${what} ${event.status}: ${terminalText(event.how)}`), width);
+      return wrapText(colors.dim(`${what} ${event.state}: ${terminalText(event.how)}`), width);
     }
     case 'user_message':
       return event.text.trim() === progress.lastWords ? [] : labelled(event.role, event.text, width, colors);
     case 'gate_opened':
-      return gateParts(event, width, colors, MOST_GATE_LINES);
+      return gateParts({ ...event, id: event.gateId }, width, colors, MOST_GATE_LINES);
     default:
       return null;
   }
@@ -78,11 +78,11 @@ export function gateLines(gate: GateText, { width, colors }: Page): string[] {
   return lines.map(line => `${INDENT}${line}`);
 }
 
-type GateText = Pick<Gate, 'gateId' | 'kind' | 'title' | 'body'>;
+type GateText = Pick<Gate, 'id' | 'kind' | 'title' | 'body'>;
 
 function gateParts(gate: GateText, width: number, colors: Colors, most: number): string[] {
-  const { gateId, kind, title, body } = gate;
-  const named = wrapText(colors.bold(`${gateId} · ${terminalText(title)}`), width);
+  const { id, kind, title, body } = gate;
+  const named = wrapText(colors.bold(`${id} · ${terminalText(title)}`), width);
   if (kind === 'question' && title.trim() === body.trim()) return named;
   // A line of code may be of any length: what counts is the rows that it takes.
   const lines = markdownLines(body, { width, colors }).flatMap(line => longLines(line, width));

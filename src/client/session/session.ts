@@ -139,7 +139,7 @@ class Session {
     takeEvent(progress, event);
     if (event.type === 'goal_ended') this.answersDue.push(event.number);
     if (event.type === 'gate_closed')
-      hands.setGates(desk.talk.gates.filter(gate => gate.gateId !== event.gateId));
+      hands.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
     if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
     if (desk.talk.idle !== progress.idle) desk.talk = { ...desk.talk, idle: progress.idle };
     if (TELLING.includes(event.type)) this.states.read();
@@ -174,10 +174,10 @@ class Session {
   /** All that is asked about, before a person asks to see or edit it. */
   private async readInputs(gates: readonly Gate[]): Promise<void> {
     const { desk } = this;
-    for (const gate of gates.filter(({ gateId }) => !(gateId in desk.talk.inputs))) {
+    for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
       const input = await this.options.run.inputOf(gate);
       if (input === null) continue;
-      desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.gateId]: input } };
+      desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
     }
   }
 
@@ -198,7 +198,7 @@ class Session {
   private area(): string[] {
     const { talk, progress } = this.desk;
     const [gate] = talk.gates;
-    if (this.reader.isOpen) return this.reader.area(gate ? `${gate.gateId} waits for your answer` : '');
+    if (this.reader.isOpen) return this.reader.area(gate ? `${gate.id} waits for your answer` : '');
     const screen = {
       columns: this.terminal.columns(),
       rows: this.terminal.rows(),

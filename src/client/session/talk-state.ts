@@ -97,15 +97,15 @@ export const NEW_TALK: Talk = {
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */
 export function withGates(talk: Talk, gates: Gate[], tasks: PlanLine[], now: number): Talk {
   const [first] = gates;
-  const same = first?.gateId === talk.gates[0]?.gateId;
+  const same = first?.id === talk.gates[0]?.id;
   const { stage } = talk;
-  const lost = 'gateId' in stage && stage.gateId !== first?.gateId;
+  const lost = 'gateId' in stage && stage.gateId !== first?.id;
   return {
     ...talk,
     gates,
     tasks,
     inputs: Object.fromEntries(
-      Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.gateId === id)),
+      Object.entries(talk.inputs).filter(([id]) => gates.some(gate => gate.id === id)),
     ),
     gateSince: same ? talk.gateSince : now,
     stage: lost ? { kind: 'compose' } : stage,

@@ -120,7 +120,7 @@ function resultOf(text: string): Record<string, unknown> {
 
 async function findGate(run: Run, gateId: string): Promise<Gate | null> {
   const { gates } = await run.show();
-  return gates.find(gate => gate.gateId === gateId) ?? null;
+  return gates.find(gate => gate.id === gateId) ?? null;
 }
 
 /** The run checks what a person has put together here, and says what is wrong with it. */

@@ -8,7 +8,7 @@ export interface News {
   id: string;
   /** `answered`: its goal is, and it is open for the next. */
   what: 'waiting' | 'answered' | 'ended';
-  gate?: { gateId: string; kind: GateKind };
+  gate?: { id: string; kind: GateKind };
   outcome?: string;
 }
 
@@ -46,7 +46,7 @@ export class Notifier {
     const { event } = item;
     switch (event.type) {
       case 'gate_opened':
-        this.add(event.gateId, { what: 'waiting', gate: { gateId: event.gateId, kind: event.kind } });
+        this.add(event.gateId, { what: 'waiting', gate: { id: event.gateId, kind: event.kind } });
         break;
       case 'gate_closed':
         this.due.delete(event.gateId);

@@ -59,11 +59,11 @@ export function addFollowUp(program: Command): void {
 }
 
 /** Prints the receipt. A message that was dropped is an error of the call. */
-function told({ output }: Context, id: string, { id: messageId, status, how }: SentMessage): number {
-  const dropped = status === 'dropped';
-  if (output.json) output.value({ id, messageId, status, how: how || null });
+function told({ output }: Context, id: string, { id: messageId, state, how }: SentMessage): number {
+  const dropped = state === 'dropped';
+  if (output.json) output.value({ id, messageId, state, how: how || null });
   else if (dropped) output.notes.line(`Not taken: ${terminalText(how)}`);
-  else if (status !== 'sent') output.out.line(`${status}: ${terminalText(how)}`);
+  else if (state !== 'sent') output.out.line(`${state}: ${terminalText(how)}`);
   else {
     output.out.line('Sent.');
     output.notes.line(

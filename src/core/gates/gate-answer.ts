@@ -41,14 +41,14 @@ export function checkAnswer(
   if (typeof found === 'string') return { error: found };
   const wanted = found.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
   if (rules.via !== wanted)
-    return { error: `Gate ${found.gateId} is of kind ${found.kind}: answer it with ${wanted}.` };
+    return { error: `Gate ${found.id} is of kind ${found.kind}: answer it with ${wanted}.` };
   if (!isAbsent(input.kind) && input.kind !== found.kind)
-    return { error: `Gate ${found.gateId} is of kind ${found.kind}, not ${stringOr(input.kind, 'that')}.` };
+    return { error: `Gate ${found.id} is of kind ${found.kind}, not ${stringOr(input.kind, 'that')}.` };
   const bytes = jsonBytes(input);
   if (bytes > rules.maxBytes)
     return { error: `The answer has ${bytes} bytes, and at most ${rules.maxBytes} are taken.` };
   const answer = readAnswer(found, input, rules);
-  return typeof answer === 'string' ? { error: answer } : { ok: { gateId: found.gateId, answer } };
+  return typeof answer === 'string' ? { error: answer } : { ok: { gateId: found.id, answer } };
 }
 
 /** The open gate that is meant, or what is wrong. */
@@ -63,7 +63,7 @@ function findGate(
   if (!byCall && typeof gateId !== 'string')
     return `${expected('gateId', 'the id of a gate', gateId)} ${openGates(gates)}`;
   const gate = gates.find(open =>
-    byCall ? open.kind === 'clientTool' && open.subject.callId === callId : open.gateId === gateId,
+    byCall ? open.kind === 'clientTool' && open.subject.callId === callId : open.id === gateId,
   );
   if (gate !== undefined) return gate;
   if (byCall) return `No call ${callId} waits for a result. ${openGates(gates)}`;
@@ -73,7 +73,7 @@ function findGate(
 
 function openGates(gates: readonly Gate[]): string {
   if (gates.length === 0) return 'No gate is open.';
-  return `Open: ${gates.map(gate => `${gate.gateId} (${gate.kind})`).join(', ')}.`;
+  return `Open: ${gates.map(gate => `${gate.id} (${gate.kind})`).join(', ')}.`;
 }
 
 /** The answer by the gate's kind, or what is wrong. */
@@ -87,7 +87,7 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
   if (gate.kind === 'clientTool') return readToolResult(input);
   const choices = choicesOf(gate);
   if (!choices.some(choice => choice === input.decision))
-    return `For gate ${gate.gateId} of kind ${gate.kind}, ${expected('decision', `one of ${choices.join(', ')}`, input.decision)}`;
+    return `For gate ${gate.id} of kind ${gate.kind}, ${expected('decision', `one of ${choices.join(', ')}`, input.decision)}`;
   switch (gate.kind) {
     case 'approval':
       return readApproval(gate, input, rules);

@@ -71,13 +71,13 @@ function codeBlock(value: unknown, callId: string): string {
 }
 
 /** The gate in some words: for lists, and for the timer that ends the wait. */
-export function gateLine({ gateId, kind, title }: Gate): string {
-  return `${gateId} ${kind}: ${preview(title, 80)}`;
+export function gateLine({ id, kind, title }: Gate): string {
+  return `${id} ${kind}: ${preview(title, 80)}`;
 }
 
 /** The gate with what can be sent to answer it, as Markdown. */
 export function gateMarkdown(gate: Gate): string {
-  const title = `**${gate.gateId}: ${plainLine(gate.title)}**`;
+  const title = `**${gate.id}: ${plainLine(gate.title)}**`;
   const lines = [title, '', quotedBlock(gate.body.trim()), '', ...answersOf(gate)];
   if (gate.deadline !== null) {
     const until = new Date(gate.deadline).toISOString();
@@ -88,7 +88,7 @@ export function gateMarkdown(gate: Gate): string {
 
 /** Each answer as plain JSON for the Web UI's update form. */
 function answersOf(gate: Gate): string[] {
-  const { gateId } = gate;
+  const { id: gateId } = gate;
   const line = (update: string, input: object) => `- update \`${update}\`: \`${JSON.stringify(input)}\``;
   switch (gate.kind) {
     case 'question':

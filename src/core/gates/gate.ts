@@ -10,8 +10,8 @@ import type { PlannedTask } from '../plan.js';
 import { sizeOfList } from '../sizes.js';
 
 interface GateBase {
-  /** Unique in the run, such as `g1`. */
-  gateId: string;
+  /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
+  id: string;
   /** One line. */
   title: string;
   /** Markdown: what a person needs to know to answer. */

@@ -69,7 +69,7 @@ function resultOf(run: RunSnapshot): z.input<typeof output> {
 function nextOf({ id, answer, gates }: RunSnapshot, ended: boolean): string {
   if (ended) return `It takes nothing more. To go on from it: start_run with after ${id}.`;
   if (gates.length > 0)
-    return `It waits for ${gates.map(gate => gate.gateId).join(', ')}: watch_run says for what.`;
+    return `It waits for ${gates.map(gate => gate.id).join(', ')}: watch_run says for what.`;
   return answer === null
     ? 'It has no answer yet: watch_run waits for it.'
     : 'It is open for a next goal: steer_run with followUp.';

@@ -28,7 +28,7 @@ const input = z.strictObject({
 const output = z.object({
   id: z.string(),
   messageId: z.string(),
-  status: z
+  state: z
     .enum(['sent', 'accepted', 'applied', 'queued', 'dropped'])
     .describe('sent: no worker has taken it yet. dropped: it has no effect.'),
   how: z.string().nullable().describe('What will happen to the message, in a sentence.'),
@@ -48,8 +48,8 @@ export function addSteerRun(server: McpServer, context: ToolContext): void {
       const said = followUp
         ? run.followUp(text)
         : run.steer(text, { when, ...(to === undefined ? {} : { to }) });
-      const { id: messageId, status, how } = await said;
-      return { id, messageId, status, how: how || null };
+      const { id: messageId, state, how } = await said;
+      return { id, messageId, state, how: how || null };
     },
   });
 }

@@ -103,16 +103,16 @@ function gatekeeper(
   const answered = new Set<string>();
   return async ({ gates, inputs }) => {
     for (const gate of gates) {
-      if (answered.has(gate.gateId)) continue;
+      if (answered.has(gate.id)) continue;
       const answer = await askPerson(server, request, {
         runId: run.id,
         gate,
-        input: inputs[gate.gateId] ?? null,
+        input: inputs[gate.id] ?? null,
         signal,
       });
       if (answer === null) return true;
-      await run.answerGate(gate.gateId, answer);
-      answered.add(gate.gateId);
+      await run.answerGate(gate.id, answer);
+      answered.add(gate.id);
     }
     return gates.length === 0;
   };
@@ -138,7 +138,7 @@ function nextOf(
   if (phase === 'ended') return `It has ended: get_result with id ${id}.`;
   const [gate] = gates;
   if (gate)
-    return `It waits at ${gate.gateId}: answer_gate, with the user's word, or ${again} to wait for another's.`;
+    return `It waits at ${gate.id}: answer_gate, with the user's word, or ${again} to wait for another's.`;
   if (phase === 'idle')
     return 'The goal is answered: get_result. steer_run with followUp gives it the next one.';
   if (phase === null)

@@ -37,7 +37,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (taken.kind === 'repeated') return;
   if (taken.kind === 'ignored') {
     run.journal('signal_ignored', { signal: kind === 'steer' ? 'steer' : 'followUp', reason: taken.why });
-    if (taken.id !== null) run.journal('receipt', { id: taken.id, status: 'dropped', how: taken.why });
+    if (taken.id !== null) run.journal('receipt', { id: taken.id, state: 'dropped', how: taken.why });
     return;
   }
   const situation = situationOf(run, taken.item.to);
@@ -49,7 +49,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
 /** Takes a message back that nobody has read, for its sender to change it. */
 export function withdraw(run: Run, id: string): { text: string } {
   const item = withdrawMessage(run.state.people.inbox, id);
-  run.journal('receipt', { id, status: 'dropped', how: 'taken back by its sender' });
+  run.journal('receipt', { id, state: 'dropped', how: 'taken back by its sender' });
   return { text: item?.text ?? '' };
 }
 
@@ -135,7 +135,7 @@ export function ignore(run: Run, signal: string, reason: string): void {
 
 /** Gives a gate its answer; the loop that waits at it goes on. */
 export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
-  const open = run.state.people.gates.find(({ gate }) => gate.gateId === gateId);
+  const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open) open.answer = answer;
   // At once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);

@@ -65,7 +65,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       people: { gates, closedGates },
     } = state;
     const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
-    const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.gateId);
+    const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.id);
     const checked = checkAnswer(open, [...closedGates, ...answered], input, {
       via,
       maxBytes: GATE_ANSWER_BYTES,
@@ -88,10 +88,10 @@ function editFaults({ pinned }: RunState, name: string, args: Record<string, unk
 /** The gate that the run waits at takes any answer; those behind it may hold so much together. */
 function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string | null {
   const [first, ...others] = state.people.gates;
-  if (!first || first.gate.gateId === gateId) return null;
+  if (!first || first.gate.id === gateId) return null;
   const waiting = others.flatMap(open => (open.answer ? [open.answer] : []));
   if (sizeOfList([...waiting, answer]) <= OTHER_ANSWERS_BYTES) return null;
-  return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.gateId} first.`;
+  return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.id} first.`;
 }
 
 function faultsOfEdit(state: RunState, edit: readonly PlannedTask[]): string[] {

@@ -79,7 +79,7 @@ function messageFaults({ people, histories, transcript }: Evidence): string[] {
 }
 
 function receiptsOf(events: readonly JournalEvent[], id: string): string[] {
-  return events.flatMap(event => (event.type === 'receipt' && event.id === id ? [event.status] : []));
+  return events.flatMap(event => (event.type === 'receipt' && event.id === id ? [event.state] : []));
 }
 
 /** Messages in the order in which the server took them, each once. */

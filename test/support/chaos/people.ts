@@ -72,7 +72,7 @@ export class People {
     while (!this.#gone) {
       await sleep(this.#random.int(10, 200));
       const view = await this.#look();
-      for (const { gateId } of view?.gates ?? []) await this.#answer(gateId);
+      for (const { id: gateId } of view?.gates ?? []) await this.#answer(gateId);
     }
   }
 

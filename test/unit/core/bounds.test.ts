@@ -146,7 +146,7 @@ function fullState(text: string, times: number): RunState {
 
 function gateOf(n: number, text: string): Gate {
   const subject = { tool: `tool${n}`, callId: `c${n}`, arguments: text };
-  return { gateId: `g${n}`, kind: 'approval', title: text, body: text, openedAt: 1, deadline: 2, subject };
+  return { id: `g${n}`, kind: 'approval', title: text, body: text, openedAt: 1, deadline: 2, subject };
 }
 
 /** A conversation of that many turns, the last of which waits for its results. */

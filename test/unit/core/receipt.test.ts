@@ -33,8 +33,8 @@ describe('acceptedReceipt', () => {
     let cells = 0;
     for (const { item, situation } of everySituation()) {
       cells += 1;
-      const { id, status, how } = acceptedReceipt(item, situation);
-      expect([id, status]).toEqual(['x', 'accepted']);
+      const { id, state, how } = acceptedReceipt(item, situation);
+      expect([id, state]).toEqual(['x', 'accepted']);
       const { doing, interruptible, paused, stopping, wrappingUp, understands, first } = situation;
       const steers = item.kind === 'steer' && !stopping && doing !== 'idle';
       const waits = item.kind === 'follow-up' || (item.when === 'after-batch' && doing !== 'waiting');
@@ -88,7 +88,7 @@ describe('receipts of what happened', () => {
   it('S2 receipts: applied, queued, dropped → what, where and why', () => {
     expect(appliedReceipt('x', { as: 'a note to the executor', turn: 4 })).toEqual({
       id: 'x',
-      status: 'applied',
+      state: 'applied',
       how: 'Applied as a note to the executor, turn 4.',
     });
     expect(queuedReceipt({ id: 'x', to: null }, 0).how).toBe(
@@ -98,7 +98,7 @@ describe('receipts of what happened', () => {
       'The goal ended before planner spoke again: queued as a follow-up. 2 follow-up(s) come before it.',
     );
     expect(droppedReceipt('x', 'The run was stopped.')).toMatchObject({
-      status: 'dropped',
+      state: 'dropped',
       how: 'The run was stopped.',
     });
   });

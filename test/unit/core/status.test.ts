@@ -18,7 +18,7 @@ function stateWith(more: Partial<RunState> = {}): RunState {
 
 function approval(gateId: string, body = 'With these arguments'): Gate {
   return {
-    gateId,
+    id: gateId,
     kind: 'approval',
     title: 'Run write_file?',
     body,
@@ -128,8 +128,8 @@ describe('statusMarkdown: what follows', () => {
 
   test('statusMarkdown: several receipts → the last one only', () => {
     const state = stateWith();
-    record(state.log.journal, 1, 'receipt', { id: 's1', status: 'applied', how: 'The first.' });
-    record(state.log.journal, 2, 'receipt', { id: 's2', status: 'queued', how: 'The second.' });
+    record(state.log.journal, 1, 'receipt', { id: 's1', state: 'applied', how: 'The first.' });
+    record(state.log.journal, 2, 'receipt', { id: 's2', state: 'queued', how: 'The second.' });
     record(state.log.journal, 3, 'paused', { reason: '' });
     const text = statusMarkdown(state);
     expect(text).toMatch(/Last message s2: queued\. The second\.$/);

@@ -64,7 +64,7 @@ describe('the tools', () => {
       ['steer', 'Shorter', { when: 'skip', to: 'planner' }],
       ['followUp', 'Then this'],
     ]);
-    expect(structuredContent).toMatchObject({ messageId: 'm-1', status: 'accepted' });
+    expect(structuredContent).toMatchObject({ messageId: 'm-1', state: 'accepted' });
   });
 
   test('answer_gate: a decision → what the caller gave and nothing else; a result goes to its own update', async () => {

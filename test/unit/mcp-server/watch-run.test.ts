@@ -49,7 +49,7 @@ describe('watch_run', () => {
       cursor: 2,
       gates: [
         {
-          gateId: 'g1',
+          id: 'g1',
           kind: 'approval',
           choices: ['approve', 'deny', 'always'],
           arguments: null,

@@ -66,7 +66,7 @@ describe('orchestrator: what changes a limit', () => {
     const run = runAtFailure({ autoApprove: true });
     const disposed = propose(run, MORE_TURNS);
     expect(run.state.people.gates.map(({ gate }) => gate.kind)).toEqual(['route']);
-    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
+    answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'approve' });
     await disposed;
     expect(run.limits).toEqual({ ...DEFAULT_LIMITS, turns: 1_000_000 });
     const set = run.state.log.journal.events.find(event => event.type === 'budget_set');
@@ -76,7 +76,7 @@ describe('orchestrator: what changes a limit', () => {
   test('20 rounds for a failed task, approved → it is tried again with them, and the others keep theirs (LI1)', async () => {
     const run = runAtFailure({});
     const disposed = propose(run, MORE_ROUNDS);
-    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, decision: 'approve' });
+    answer(run, { gateId: run.state.people.gates[0]?.gate.id, decision: 'approve' });
     await disposed;
     expect(run.limits).toEqual(DEFAULT_LIMITS);
     expect(run.state.tasks).toMatchObject([
@@ -142,7 +142,7 @@ describe('orchestrator: what it may do again and again', () => {
     const run = runAtFailure({});
     run.state.limits = { tasks: 1 };
     const disposed = propose(run, { action: 'EXCEPTION_HANDLE', handling: 'ask_user' });
-    answer(run, { gateId: run.state.people.gates[0]?.gate.gateId, text: 'Try the other file.' });
+    answer(run, { gateId: run.state.people.gates[0]?.gate.id, text: 'Try the other file.' });
     await disposed;
     expect(accepted(run)).toEqual([false]);
     expect(run.state.tasks[0]?.status).toBe('failed');

@@ -19,7 +19,7 @@ async function workOff({ run }: SmallRun): Promise<void> {
 
 function answer(run: Run, index: number, input: Record<string, unknown>): void {
   const gate = run.state.people.gates[index]?.gate;
-  answerAt(run, { gateId: gate?.gateId, ...input });
+  answerAt(run, { gateId: gate?.id, ...input });
 }
 
 function closings({ run }: SmallRun): string[] {

@@ -18,22 +18,22 @@ const told = (sequence: string): Key => keyOf(sequence) ?? { sequence };
 const base = { title: 'Run write_file?', openedAt: 0, deadline: null };
 const APPROVAL: Gate = {
   ...base,
-  gateId: 'g1',
+  id: 'g1',
   kind: 'approval',
   body: '```json\n{\n  "path": "a  b"\n}\n```',
   subject: { tool: 'write_file', callId: 'c', arguments: '{"path":"a b"}' },
 };
 const QUESTION: Gate = {
   ...base,
-  gateId: 'g2',
+  id: 'g2',
   kind: 'question',
   body: 'Which?',
   subject: { role: 'planner' },
 };
-const PLAN: Gate = { ...base, gateId: 'g3', kind: 'plan', body: '- t1: Read', subject: { tasks: 1 } };
+const PLAN: Gate = { ...base, id: 'g3', kind: 'plan', body: '- t1: Read', subject: { tasks: 1 } };
 const BUDGET: Gate = {
   ...base,
-  gateId: 'g4',
+  id: 'g4',
   kind: 'budget',
   body: '',
   subject: { budget: 'turns', limit: 10, used: 10 },
@@ -59,7 +59,7 @@ function press(talk: Talk, keys: Key[], now = LATER): { talk: Talk; effects: Eff
 const answer = (gate: Gate, input: object) => ({
   do: 'answer',
   gate,
-  input: { gateId: gate.gateId, ...input },
+  input: { gateId: gate.id, ...input },
 });
 const idle = { ...NEW_TALK, idle: true };
 

@@ -49,7 +49,7 @@ async function told(...goes: RunEvent[][]) {
   return { news, bells };
 }
 
-const WAITING = { id: 'my-run', what: 'waiting', gate: { gateId: 'g1', kind: 'approval' } };
+const WAITING = { id: 'my-run', what: 'waiting', gate: { id: 'g1', kind: 'approval' } };
 
 describe('what is told of a run', () => {
   test.each<[string, RunEvent[][], object[], number]>([

@@ -11,13 +11,13 @@ import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };
 const GATES: Gate[] = [
-  { ...BASE, gateId: 'g1', kind: 'approval', subject: { tool: 'w', callId: 'c1', arguments: '{}' } },
-  { ...BASE, gateId: 'g2', kind: 'plan', subject: { tasks: 2 } },
-  { ...BASE, gateId: 'g3', kind: 'question', subject: { role: 'planner' } },
-  { ...BASE, gateId: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
-  { ...BASE, gateId: 'g5', kind: 'clientTool', subject: { tool: 'p', callId: 'c5', arguments: '{}' } },
-  { ...BASE, gateId: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 10, used: 12 } },
-  { ...BASE, gateId: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+  { ...BASE, id: 'g1', kind: 'approval', subject: { tool: 'w', callId: 'c1', arguments: '{}' } },
+  { ...BASE, id: 'g2', kind: 'plan', subject: { tasks: 2 } },
+  { ...BASE, id: 'g3', kind: 'question', subject: { role: 'planner' } },
+  { ...BASE, id: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
+  { ...BASE, id: 'g5', kind: 'clientTool', subject: { tool: 'p', callId: 'c5', arguments: '{}' } },
+  { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 10, used: 12 } },
+  { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
 ];
 
 describe('gateMarkdown', () => {
@@ -36,7 +36,7 @@ describe('gateMarkdown', () => {
 
 describe('foreign text in the Web UI (TR6)', () => {
   const question = (body: string, title = 't') =>
-    gateMarkdown({ ...BASE, title, body, gateId: 'g3', kind: 'question', subject: { role: 'p' } });
+    gateMarkdown({ ...BASE, title, body, id: 'g3', kind: 'question', subject: { role: 'p' } });
 
   it('gateMarkdown: a question that plays a gate, with a link and a picture → a quotation, plain', () => {
     const text = question(

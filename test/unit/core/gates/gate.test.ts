@@ -16,21 +16,21 @@ const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 2 };
 const GATES: Record<GateKind, Gate> = {
   approval: {
     ...BASE,
-    gateId: 'g1',
+    id: 'g1',
     kind: 'approval',
     subject: { tool: 'write_file', callId: 'c1', arguments: '{}' },
   },
-  plan: { ...BASE, gateId: 'g2', kind: 'plan', subject: { tasks: 2 } },
-  question: { ...BASE, gateId: 'g3', kind: 'question', subject: { role: 'planner' } },
-  route: { ...BASE, gateId: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
+  plan: { ...BASE, id: 'g2', kind: 'plan', subject: { tasks: 2 } },
+  question: { ...BASE, id: 'g3', kind: 'question', subject: { role: 'planner' } },
+  route: { ...BASE, id: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
   clientTool: {
     ...BASE,
-    gateId: 'g5',
+    id: 'g5',
     kind: 'clientTool',
     subject: { tool: 'pick_colour', callId: 'c5', arguments: '{}' },
   },
-  budget: { ...BASE, gateId: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 1_000, used: 1_200 } },
-  failure: { ...BASE, gateId: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+  budget: { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 1_000, used: 1_200 } },
+  failure: { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
 };
 const ALL = Object.values(GATES);
 const KINDS = ALL.map(({ kind }) => kind);
@@ -41,7 +41,7 @@ function answer(kind: GateKind, input: object, maxBytes = 1_000): GateAnswer | s
   const checked = checkAnswer(
     ALL,
     ['g0'],
-    { gateId: GATES[kind].gateId, ...input },
+    { gateId: GATES[kind].id, ...input },
     { via: viaFor(kind), maxBytes },
   );
   return 'ok' in checked ? checked.ok.answer : checked.error;
@@ -136,7 +136,7 @@ describe('checkAnswer', () => {
     for (const at of KINDS) {
       for (const of of KINDS) {
         for (const via of ['answerGate', 'submitToolResult'] as const) {
-          const input = { gateId: GATES[at].gateId, ...RIGHT[of] };
+          const input = { gateId: GATES[at].id, ...RIGHT[of] };
           const checked = checkAnswer(ALL, [], input, { via, maxBytes: 1_000 });
           const decision = 'decision' in RIGHT[of] ? String(RIGHT[of].decision) : null;
           const fits =
@@ -186,7 +186,7 @@ describe('checkAnswer', () => {
     const rules = { via: 'answerGate', maxBytes: 1_000 } as const;
     const withModels = (models: string[]): Gate => ({
       ...BASE,
-      gateId: 'g',
+      id: 'g',
       kind: 'failure',
       subject: { model: 'p/a', models },
     });
@@ -212,14 +212,14 @@ describe('checkAnswer', () => {
     );
     const value = fc.oneof(
       fc.jsonValue(),
-      fc.constantFrom(...ALL.map(({ gateId }) => gateId), ...Object.values(GATE_CHOICES).flat()),
+      fc.constantFrom(...ALL.map(({ id }) => id), ...Object.values(GATE_CHOICES).flat()),
     );
     const via = fc.constantFrom('answerGate' as const, 'submitToolResult' as const);
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(key, value)), via, (input, by) => {
         const checked = checkAnswer(ALL, ['g0'], input, { via: by, maxBytes: 1_000 });
         if ('error' in checked) expect(checked.error).toMatch(/\.$/);
-        else expect(checked.ok.answer.kind).toBe(ALL.find(gate => gate.gateId === checked.ok.gateId)?.kind);
+        else expect(checked.ok.answer.kind).toBe(ALL.find(gate => gate.id === checked.ok.gateId)?.kind);
       }),
     );
   });

@@ -16,7 +16,7 @@ const named = ({ calls }: TeamRun) => calls.map(({ role, times }) => `${role} ${
 
 const receiptsOf = (run: Run, id: string) =>
   run.state.log.journal.events.flatMap(event =>
-    event.type === 'receipt' && event.id === id ? [event.status] : [],
+    event.type === 'receipt' && event.id === id ? [event.state] : [],
   );
 
 const eventsOf = (run: Run) => run.state.log.journal.events.map(event => event.type);
@@ -188,7 +188,7 @@ describe('a run that is paused at a gate', () => {
   const planGate = { settings: { attended: true, approvePlan: true, autoApprove: false }, understands: true };
   const answerFirst = (run: Run, given: Record<string, unknown>) => {
     const [open] = run.state.people.gates;
-    const read = answerReader(run.state, 'answerGate')({ gateId: open?.gate.gateId, ...given });
+    const read = answerReader(run.state, 'answerGate')({ gateId: open?.gate.id, ...given });
     if ('error' in read) throw new Error(read.error);
     takeAnswer(run, read.ok);
   };

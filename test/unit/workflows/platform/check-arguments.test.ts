@@ -61,7 +61,7 @@ describe('arguments edited at a gate', () => {
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
     const { batch } = run.state.cursor.place.turns;
     void runNextCall(run, batch as NonNullable<typeof batch>);
-    const gateId = run.state.people.gates[0]?.gate.gateId;
+    const gateId = run.state.people.gates[0]?.gate.id;
     const read = (args: object) =>
       answerReader(run.state, 'answerGate')({ gateId, decision: 'approve', arguments: args });
     expect(read({ path: 1 })).toMatchObject({
