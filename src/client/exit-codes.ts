@@ -11,6 +11,8 @@ export const EXIT = {
   /** There is an answer, but a cap was reached or a person stopped the run. */
   partial: 3,
   cancelled: 130,
+  /** Nobody reads the output any more: what a shell says of a program that SIGPIPE ended. */
+  cutPipe: 141,
 } as const;
 
 /** Exit code of a run's outcome; null for a run that Temporal ended without one. */

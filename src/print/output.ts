@@ -71,12 +71,17 @@ export function ringBell(): void {
   if (process.stderr.isTTY === true && env.bell()) process.stderr.write('\u0007');
 }
 
+/** Ends the process with `exitCode`, silently, when nobody reads what it writes any more: `watch my-run | head`. */
+export function endWithReader(exitCode: number): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', error => {
+      if ('code' in error && error.code === 'EPIPE') process.exit(exitCode);
+      throw error;
+    });
+  }
+}
+
 export function createOutput(options: { json?: boolean | undefined }): Output {
-  // `watch | head` closes the pipe: that is no error of ours.
-  process.stdout.on('error', error => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(0);
-    throw error;
-  });
   const out = streamSink(process.stdout);
   const notes = streamSink(process.stderr);
   return {

@@ -5,7 +5,7 @@ import { CommanderError, InvalidArgumentError } from 'commander';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { errorText } from '../../core/error-text.js';
 import type { Output } from '../../print/output.js';
-import { createOutput, errorLine, outLine } from '../../print/output.js';
+import { createOutput, endWithReader, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
 import { loadDotEnv } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
@@ -63,6 +63,7 @@ export function positiveInteger(value: string): number {
 
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
+  endWithReader(EXIT.cutPipe);
   loadDotEnv(defaultConfigDir());
   try {
     await program.parseAsync();
@@ -73,11 +74,12 @@ export async function runCommandLine(program: Command): Promise<void> {
   process.exit();
 }
 
-/** Resolves when the reader of the stream has all that was written, or is gone. */
+/** Resolves when the reader of the stream has all that was written. */
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise(resolve => {
-    stream.once('error', () => resolve());
-    stream.write('', () => resolve());
+    stream.write('', error => {
+      if (!error) resolve();
+    });
   });
 }
 

@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../../../src/shared/package.js';
 
@@ -33,4 +35,17 @@ test.each([
   expect(remedy).not.toBe('');
   expect(status).toBe(2);
   expect(stderr).toMatch(says);
+});
+
+test.each([
+  ['stdout', 'a script', ['completion', 'bash']],
+  ['stdout', 'the help', ['--help']],
+  ['stderr', 'an error', ['--no-such-option']],
+] as const)('pipe: %s is cut before %s comes → ends without a word, code 141', async (cut, _, args) => {
+  const script = join(projectRoot, 'dist/cli.js');
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child[cut].destroy();
+  const said = text(cut === 'stdout' ? child.stderr : child.stdout);
+  const [code] = await once(child, 'close');
+  expect({ code, said: await said }).toEqual({ code: 141, said: '' });
 });
