@@ -136,10 +136,17 @@ describe('structured output', () => {
     const head = { output: 'plan', temperature: 0.5 } as const;
     const result = await runCall({ baseUrl: server.baseUrl, head, deps: { providers } });
     expect(result.content).toEqual([{ type: 'text', text: 'fine' }]);
-    expect(server.requests).toHaveLength(4);
+    // A format without a schema is tried before none.
+    expect(server.requests.map(({ body }) => body.response_format?.type)).toEqual([
+      'json_schema',
+      'json_object',
+      undefined,
+      undefined,
+      undefined,
+    ]);
     await runCall({ baseUrl: server.baseUrl, head, deps: { providers } });
-    expect(server.requests).toHaveLength(5);
-    for (const option of rejects) expect(server.requests[4]?.body).not.toHaveProperty(option);
+    expect(server.requests).toHaveLength(6);
+    for (const option of rejects) expect(server.requests[5]?.body).not.toHaveProperty(option);
   });
 
   it('endpoint refuses max_tokens → goes on as max_completion_tokens', async () => {

@@ -1,0 +1,121 @@
+/**
+ * Options of a request that not every endpoint or model takes. Where one answers that it does not, the request goes
+ * on without the option, or with the next best, in the same try, and later ones begin with that.
+ */
+import { isRecord } from '../../core/json.js';
+
+/** A request body, by its fields. */
+export type Body = Record<string, unknown>;
+
+export interface RefusableOption {
+  /** Its place in the body, as errors name it: `reasoning.summary`. */
+  path: string;
+  /** How an error names it when it does not name it by its place. */
+  words?: RegExp;
+  /** What is sent in its place, the next best first. After the last it is left out. */
+  instead?: readonly { path: string; value(given: unknown): unknown }[];
+  /** It was what this one request carried, not that it carried any: later requests try again. */
+  once?: true;
+}
+
+/** What an endpoint said when it refused a request. */
+export interface Refusal {
+  message: string;
+  param: string | null;
+  code: string | null;
+}
+
+/** How often each option was refused. */
+type Levels = Map<RefusableOption, number>;
+
+/** What endpoints were found not to take, by model. Lives as long as the worker process. */
+export class RefusedOptions {
+  readonly #table: readonly RefusableOption[];
+  readonly #known = new Map<string, Levels>();
+
+  constructor(table: readonly RefusableOption[]) {
+    this.#table = table;
+  }
+
+  /** A request that is about to be sent to `model`. */
+  request(model: string, wanted: Body): RefusableRequest {
+    const known = this.#known.get(model) ?? new Map();
+    this.#known.set(model, known);
+    return new RefusableRequest(this.#table, known, wanted);
+  }
+}
+
+class RefusableRequest {
+  readonly #table: readonly RefusableOption[];
+  readonly #known: Levels;
+  readonly #wanted: Body;
+  readonly #own: Levels = new Map();
+
+  constructor(table: readonly RefusableOption[], known: Levels, wanted: Body) {
+    this.#table = table;
+    this.#known = known;
+    this.#wanted = wanted;
+  }
+
+  /** The body as far as the model is known to take it. */
+  get body(): Body {
+    let body = this.#wanted;
+    for (const option of this.#table) {
+      const level = this.#level(option);
+      const given = at(this.#wanted, option.path);
+      if (level === 0 || given === undefined) continue;
+      const next = option.instead?.[level - 1];
+      body = put(body, option.path, undefined);
+      if (next) body = put(body, next.path, next.value(given));
+    }
+    return body;
+  }
+
+  /** Learns from a 400 or 422. True when it names an option that the body carried: sending it again is worth it. */
+  learn(refusal: Refusal): boolean {
+    const option = this.#table.find(candidate => {
+      const path = this.#pathNow(candidate);
+      return path !== null && names(refusal, path, candidate.words);
+    });
+    if (option === undefined) return false;
+    (option.once ? this.#own : this.#known).set(option, this.#level(option) + 1);
+    return true;
+  }
+
+  #level(option: RefusableOption): number {
+    return (option.once ? this.#own : this.#known).get(option) ?? 0;
+  }
+
+  /** Where the option stands in the body as it was sent; null when it is not there. */
+  #pathNow(option: RefusableOption): string | null {
+    if (at(this.#wanted, option.path) === undefined) return null;
+    const level = this.#level(option);
+    return level === 0 ? option.path : (option.instead?.[level - 1]?.path ?? null);
+  }
+}
+
+function names({ message, param, code }: Refusal, path: string, words: RegExp | undefined): boolean {
+  if (param !== null && (isWithin(param, path) || isWithin(path, param))) return true;
+  // "Use 'max_completion_tokens' instead of 'max_tokens'" names both: the one after "use" is the cure.
+  const blamed = message.replace(/\buse ['"`]?\w+['"`]?/gi, '');
+  if (new RegExp(`\\b${path.replaceAll('.', '\\.')}\\b`).test(blamed)) return true;
+  return words?.test(`${message} ${code ?? ''}`) ?? false;
+}
+
+function isWithin(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+}
+
+function at(body: Body, path: string): unknown {
+  return path.split('.').reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), body);
+}
+
+/** The body with another value at a place; without the place, and what is empty then, for undefined. */
+function put(body: Body, path: string, value: unknown): Body {
+  const [key = '', ...rest] = path.split('.');
+  const inner = body[key];
+  const given = rest.length === 0 ? value : put(isRecord(inner) ? inner : {}, rest.join('.'), value);
+  const { [key]: _old, ...others } = body;
+  const isEmpty = given === undefined || (rest.length > 0 && Object.keys(given as object).length === 0);
+  return isEmpty ? others : { ...others, [key]: given };
+}
