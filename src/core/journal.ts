@@ -28,6 +28,8 @@ export interface JournalPayloads {
     callId: string;
     role: string;
     model: string;
+    /** Number of the reply in the run, from 1; a wrap-up, outside the count, has that of the reply that would follow. */
+    turn: number;
     round: number;
     taskId: string | null;
     /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
@@ -36,6 +38,8 @@ export interface JournalPayloads {
   model_call_ended: {
     callId: string;
     role: string;
+    model: string;
+    turn: number;
     messageId: string;
     stopReason: StopReason;
     toolCalls: number;
@@ -47,15 +51,20 @@ export interface JournalPayloads {
   model_call_failed: {
     callId: string;
     model: string;
+    turn: number;
+    /** A later try of the same model may bring a reply. */
+    retryable: boolean;
     /** Dotted failure type, such as `model.server_error`, or `lost`. */
     failure: string;
     message: string;
     next: string;
   };
   provider_switch: { role: string; fromModel: string; toModel: string };
-  tool_call_started: { callId: string; tool: string; arguments: string };
+  /** `turn`: of the reply that asked for it. */
+  tool_call_started: { callId: string; turn: number; tool: string; arguments: string };
   tool_call_ended: {
     callId: string;
+    turn: number;
     /** Of its result in the conversation. */
     messageId: string;
     tool: string;

@@ -3,7 +3,7 @@ import type { CallModelResult } from '../../activities/types.js';
 import { here, taskAt } from '../../core/cursor.js';
 import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
-import { tookTooLong } from '../../core/failure.js';
+import { isRetryableModelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
 import { modelOf } from '../../core/in-force.js';
 import { callTimeMs } from '../../core/limits.js';
@@ -45,6 +45,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     callId,
     role: role.name,
     model,
+    turn: state.total.turns + 1,
     round: here(state.cursor).turns.round + 1,
     taskId: taskAt(state.cursor),
     form: role.output === 'text' ? 'words' : 'json',
@@ -76,7 +77,15 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
-  run.journal('model_call_failed', { callId: call.callId, model, failure: type || kind, message, next });
+  run.journal('model_call_failed', {
+    callId: call.callId,
+    model,
+    turn: state.total.turns + 1,
+    retryable: kind !== 'application' || isRetryableModelFailure(type),
+    failure: type || kind,
+    message,
+    next,
+  });
   const {
     models: { retries },
   } = state;
@@ -185,11 +194,14 @@ function settle(
     usage: result.usage,
   });
   state.models.retries = NO_RETRIES;
+  const turn = state.total.turns + 1;
   // The wrap-up call is outside the count.
   spend(run, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,
+    model: result.model,
+    turn,
     messageId: message.id,
     stopReason: result.stopReason,
     toolCalls: toolCallsOf(message).length,

@@ -61,6 +61,7 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
+    turn: run.state.total.turns,
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });

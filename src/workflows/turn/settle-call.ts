@@ -69,6 +69,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
   const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,
+    turn: state.total.turns,
     messageId,
     tool: call.name,
     ending,

@@ -57,6 +57,7 @@ describe('event lines', () => {
       callId: 'c1',
       role: 'executor',
       model: 'openai/a',
+      turn: 1,
       round: 2,
       taskId: 't1',
       form: 'json' as const,
@@ -65,7 +66,16 @@ describe('event lines', () => {
   });
 
   test('a reply → duration, tokens, cost, tool calls, and a stop reason that is not the usual', () => {
-    const reply = { callId: 'c1', role: 'planner', messageId: 'm1', toolCalls: 2, usage, durationMs: 3_180 };
+    const reply = {
+      callId: 'c1',
+      role: 'planner',
+      model: 'openai/a',
+      turn: 1,
+      messageId: 'm1',
+      toolCalls: 2,
+      usage,
+      durationMs: 3_180,
+    };
     expect(lines('model_call_ended', { ...reply, stopReason: 'interrupted' })).toEqual([
       ' 1:05 planner replied · 3.1 s · 1,204 + 88 tokens · $0.0123 · 2 tool calls · interrupted',
     ]);
@@ -74,6 +84,7 @@ describe('event lines', () => {
   test('a tool call that the tool itself failed → failed, with the start of its text', () => {
     const call = {
       callId: 'c1',
+      turn: 1,
       messageId: 'm1',
       tool: 'read',
       ending: 'executed',

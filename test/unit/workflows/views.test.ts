@@ -20,7 +20,14 @@ function stateWithReplies(...texts: string[]) {
   }));
   state.threads.main = { id: 'main', epoch: 0, messages, tokens: 0, dropped: 0 };
   for (const { id } of messages) {
-    const ended = { callId: id, role: 'planner', messageId: id, stopReason: 'end_turn' as const };
+    const ended = {
+      callId: id,
+      role: 'planner',
+      model: 'openai/a',
+      turn: 1,
+      messageId: id,
+      stopReason: 'end_turn' as const,
+    };
     record(state.log.journal, 1, 'model_call_ended', {
       ...ended,
       toolCalls: 0,

@@ -21,6 +21,7 @@ function progress() {
     callId: 'c1',
     role: 'executor',
     model: 'openai/a',
+    turn: 1,
     round: 2,
     taskId: 'task-6',
     form: 'json' as const,
@@ -29,7 +30,12 @@ function progress() {
   takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
   takeEvent(
     view,
-    event('tool_call_started', { callId: 't', tool: 'read', arguments: `{"path":"${'x'.repeat(300)}"}` }),
+    event('tool_call_started', {
+      callId: 't',
+      turn: 1,
+      tool: 'read',
+      arguments: `{"path":"${'x'.repeat(300)}"}`,
+    }),
   );
   takeEvent(view, event('model_call_started', call));
   const text = `{"component":"executor-response","summary":"${'船は三隻ある。 '.repeat(40)}`;
@@ -72,7 +78,7 @@ describe('what is at work', () => {
   test('a JSON reply that was joined half-way → no JSON (TE6)', () => {
     const view = progress();
     view.calls.clear();
-    const call = { callId: 'c2', role: 'executor', model: 'openai/a', round: 2, taskId: null };
+    const call = { callId: 'c2', role: 'executor', model: 'openai/a', turn: 1, round: 2, taskId: null };
     takeEvent(view, event('model_call_started', { ...call, form: 'json' }));
     const text = 'of","status":"done"}],"todos":[';
     takeLive(view, { callId: 'c2', attempt: 1, channel: 'text', offset: 900, text });
@@ -82,7 +88,13 @@ describe('what is at work', () => {
 
   test('a tool that tells how far it is → what it says (TE6)', () => {
     const view = progress();
-    takeProgress(view, { callId: 't', tool: 'read', progress: 3, total: 10, message: 'half\u001b[2J' });
+    takeProgress(view, {
+      callId: 't',
+      tool: 'read',
+      progress: 3,
+      total: 10,
+      message: 'half\u001b[2J',
+    });
     expect(lines(view)).toContain('3 of 10 · half');
   });
 });

@@ -1,0 +1,101 @@
+/** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
+import type { JournalEvent, ReplyForm } from '../../core/journal.js';
+import type { StopReason } from '../../core/message.js';
+import type { RunEvent } from '../runs/watch-run.js';
+import { type Addition, ReplyText } from './reply-text.js';
+import type { Vocabulary } from './translate.js';
+
+/** `cancelled`: a person interrupted the reply. */
+export type FinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter' | 'cancelled';
+
+/** Stop reasons in the words of chat completions. */
+const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
+  end_turn: 'stop',
+  tool_use: 'tool_calls',
+  max_tokens: 'length',
+  content_filter: 'content_filter',
+  refusal: 'content_filter',
+  interrupted: 'cancelled',
+};
+
+export type Chunk =
+  /** Reasoning, and what a role says to the run: plans, reports, verdicts as JSON. */
+  | { type: 'thought'; agent: string; text: string }
+  /** What a role says to a person. */
+  | { type: 'answer'; agent: string; text: string }
+  | { type: 'tool'; id: string; name: string; status: 'running' | 'done' | 'failed'; text: string }
+  /** How far a tool is, where its server tells. */
+  | { type: 'tool_progress'; id: string; name: string; progress: number; total: number | null }
+  | { type: 'reset'; agent: string }
+  /** A reply is whole. */
+  | { type: 'reply_end'; agent: string; finish_reason: FinishReason }
+  /** The last one. */
+  | { type: 'final'; outcome: string; text: string };
+
+export function chunks(): Vocabulary<Chunk> {
+  const reply = new ReplyText();
+  let agent = '';
+  let form: ReplyForm = 'words';
+  const said = ({ reset, text }: Addition, type: 'answer' | 'thought'): Chunk[] => [
+    ...(reset ? [{ type: 'reset', agent } as const] : []),
+    ...(text === '' ? [] : [{ type, agent, text }]),
+  ];
+  const typeOfText = () => (form === 'words' ? 'answer' : 'thought');
+
+  const onJournal = (event: JournalEvent): Chunk[] => {
+    switch (event.type) {
+      case 'model_call_started':
+        reply.started(event.callId);
+        agent = event.role;
+        form = event.form;
+        return [];
+      case 'model_call_ended': {
+        const finish_reason = FINISH_REASONS[event.stopReason];
+        return [
+          ...said(reply.ended(event.text ?? ''), typeOfText()),
+          { type: 'reply_end', agent: event.role, finish_reason },
+        ];
+      }
+      case 'user_message':
+        return [{ type: 'answer', agent: event.role, text: event.text }];
+      case 'tool_call_started':
+        return [
+          { type: 'tool', id: event.callId, name: event.tool, status: 'running', text: event.arguments },
+        ];
+      case 'tool_call_ended': {
+        const status = event.isError ? 'failed' : 'done';
+        return [{ type: 'tool', id: event.callId, name: event.tool, status, text: event.text }];
+      }
+      default:
+        return [];
+    }
+  };
+
+  return event => {
+    switch (event.type) {
+      case 'journal':
+        return onJournal(event.event);
+      case 'text':
+        if (event.channel === 'tool_input') return [];
+        return said(reply.add(event), event.channel === 'text' ? typeOfText() : 'thought');
+      case 'progress':
+        return [progressOf(event)];
+      case 'end':
+        return [
+          {
+            type: 'final',
+            outcome: event.end.outcome ?? event.end.status,
+            text: event.end.result?.answer ?? '',
+          },
+        ];
+      default:
+        return [];
+    }
+  };
+}
+
+function progressOf({
+  progress: { callId, tool, progress, total },
+}: Extract<RunEvent, { type: 'progress' }>): Chunk {
+  return { type: 'tool_progress', id: callId, name: tool, progress, total: total ?? null };
+}

@@ -1,0 +1,120 @@
+/** Streams of replies as chat front ends listen to them: content, tool calls, reasoning, then done or stopped. */
+import type { JournalEvent } from '../../core/journal.js';
+import type { RunEvent } from '../runs/watch-run.js';
+import { failureOf } from './failure-of.js';
+import { type Addition, ReplyText } from './reply-text.js';
+import { translate, type Vocabulary } from './translate.js';
+
+/** A call as chat completions write it; `arguments` is JSON, its beginning where it is long. */
+export interface StreamToolCall {
+  id: string;
+  type: 'function';
+  function: { name: string; arguments: string };
+}
+
+export type StreamEvent =
+  /** More of the reply's text. */
+  | { type: 'content'; content: string }
+  /** More of what a reasoning model thinks: to be shown apart. */
+  | { type: 'reasoning'; content: string }
+  /** A tool is called. */
+  | { type: 'tool_calls'; tool_calls: StreamToolCall[] }
+  /** The call is made again: what came of this reply does not count. */
+  | { type: 'reset' }
+  /** The reply is whole. */
+  | { type: 'done' }
+  /** A person interrupted the reply: what came of it is all, and its tool calls do not run. */
+  | { type: 'stopped' };
+
+export function streamEvents(): Vocabulary<StreamEvent> {
+  const reply = new ReplyText();
+  return event => {
+    if (event.type === 'journal') return ofJournal(reply, event.event);
+    if (event.type !== 'text' || event.channel === 'tool_input') return [];
+    return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
+  };
+}
+
+function added(type: 'content' | 'reasoning', { reset, text }: Addition): StreamEvent[] {
+  return [...(reset ? [{ type: 'reset' } as const] : []), ...(text === '' ? [] : [{ type, content: text }])];
+}
+
+function ofJournal(reply: ReplyText, event: JournalEvent): StreamEvent[] {
+  switch (event.type) {
+    case 'model_call_started':
+      reply.started(event.callId);
+      return [];
+    case 'model_call_ended': {
+      const type = event.stopReason === 'interrupted' ? 'stopped' : 'done';
+      return [...added('content', reply.ended(event.text ?? '')), { type }];
+    }
+    case 'tool_call_started': {
+      const call = { name: event.tool, arguments: event.arguments };
+      return [{ type: 'tool_calls', tool_calls: [{ id: event.callId, type: 'function', function: call }] }];
+    }
+    default:
+      return [];
+  }
+}
+
+export interface StreamCallbacks {
+  onContent?: (content: string) => void;
+  onReasoning?: (content: string) => void;
+  onToolCalls?: (toolCalls: StreamToolCall[]) => void;
+  onReset?: () => void;
+  onDone?: () => void;
+  onStopped?: () => void;
+  /** The run failed, or can be followed no more. */
+  onError?: (error: Error) => void;
+}
+
+/** Calls back for each event of a run, and returns the function that ends that: `listenToStream(run.events(), …)`. */
+export function listenToStream(events: AsyncGenerator<RunEvent>, callbacks: StreamCallbacks): () => void {
+  let listening = true;
+  const failed = (error: Error) => listening && callbacks.onError?.(error);
+  const hear = async () => {
+    for await (const event of translate(withEnd(events, failed), streamEvents())) {
+      if (!listening) return;
+      tell(callbacks, event);
+    }
+  };
+  hear().catch(error => failed(error instanceof Error ? error : new Error(String(error))));
+  return () => {
+    listening = false;
+    void events.return(undefined);
+  };
+}
+
+async function* withEnd(
+  events: AsyncIterable<RunEvent>,
+  failed: (error: Error) => unknown,
+): AsyncGenerator<RunEvent> {
+  for await (const event of events) {
+    const failure = event.type === 'end' ? failureOf(event.end) : null;
+    if (failure !== null) failed(new Error(failure));
+    yield event;
+  }
+}
+
+function tell(callbacks: StreamCallbacks, event: StreamEvent): void {
+  switch (event.type) {
+    case 'content':
+      callbacks.onContent?.(event.content);
+      break;
+    case 'reasoning':
+      callbacks.onReasoning?.(event.content);
+      break;
+    case 'tool_calls':
+      callbacks.onToolCalls?.(event.tool_calls);
+      break;
+    case 'reset':
+      callbacks.onReset?.();
+      break;
+    case 'done':
+      callbacks.onDone?.();
+      break;
+    case 'stopped':
+      callbacks.onStopped?.();
+      break;
+  }
+}

@@ -1,0 +1,326 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { RunEnd } from '../../../src/client/runs/run-end.js';
+import type { RunEvent } from '../../../src/client/runs/watch-run.js';
+import {
+  chunks,
+  listenToStream,
+  snapshots,
+  streamEvents,
+  turnEvents,
+  type Vocabulary,
+} from '../../../src/client/vocabularies/index.js';
+import type { JournalEvent, JournalPayloads, JournalType } from '../../../src/core/journal.js';
+import { NO_USAGE } from '../../../src/core/message.js';
+
+function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): RunEvent {
+  return { type: 'journal', event: { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent };
+}
+
+type Channel = 'text' | 'reasoning' | 'tool_input';
+const piece = (offset: number, text: string, channel: Channel = 'text', attempt = 1): RunEvent => ({
+  type: 'text',
+  callId: 'c1',
+  attempt,
+  channel,
+  offset,
+  text,
+});
+const call = { callId: 'c1', role: 'executor', model: 'openai/gpt-5', turn: 3 };
+const started = journal('model_call_started', { ...call, round: 1, taskId: 't1', form: 'words' });
+const ended = (text: string, more: Partial<JournalPayloads['model_call_ended']> = {}) =>
+  journal('model_call_ended', {
+    ...call,
+    messageId: 'm1',
+    stopReason: 'end_turn',
+    toolCalls: 0,
+    usage: NO_USAGE,
+    durationMs: 5,
+    text,
+    ...more,
+  });
+const toolStarted = journal('tool_call_started', {
+  callId: 'c2',
+  turn: 3,
+  tool: 'read_file',
+  arguments: '{"path":"a"}',
+});
+const toolEnded = journal('tool_call_ended', {
+  callId: 'c2',
+  turn: 3,
+  messageId: 'm2',
+  tool: 'read_file',
+  ending: 'executed',
+  isError: false,
+  durationMs: 7,
+  text: 'A',
+});
+const end = (outcome: RunEnd['outcome'], result: object | null, message = ''): RunEvent => ({
+  type: 'end',
+  end: {
+    id: 'r',
+    runId: 'r1',
+    status: 'completed',
+    outcome,
+    cause: null,
+    result: result as RunEnd['result'],
+    failure: message === '' ? null : { type: 'run.failed', message },
+  },
+});
+
+function said<T>(vocabulary: Vocabulary<T>, events: RunEvent[]): T[] {
+  return events.flatMap(vocabulary);
+}
+
+/** A reply cut into pieces: some are not seen, some come again with another attempt. */
+const replies = fc.record({
+  lost: fc.array(fc.string({ minLength: 1, maxLength: 5 }), { maxLength: 4 }),
+  pieces: fc.array(fc.record({ text: fc.string({ minLength: 1, maxLength: 8 }), seen: fc.boolean() }), {
+    maxLength: 8,
+  }),
+});
+
+function eventsOf({ lost, pieces }: typeof replies extends fc.Arbitrary<infer R> ? R : never) {
+  const whole = pieces.map(({ text }) => text).join('');
+  const events: RunEvent[] = [started];
+  let at = 0;
+  for (const text of lost) {
+    events.push(piece(at, text));
+    at += text.length;
+  }
+  at = 0;
+  for (const { text, seen } of pieces) {
+    if (seen) events.push(piece(at, text, 'text', 2));
+    at += text.length;
+  }
+  return { whole, events: [...events, ended(whole)] };
+}
+
+describe('streams of replies', () => {
+  test('stream: any pieces, holes and a second attempt → after the last reset, the reply and nothing twice (V1, C15)', () => {
+    fc.assert(
+      fc.property(replies, reply => {
+        const { whole, events } = eventsOf(reply);
+        let text = '';
+        for (const event of said(streamEvents(), events)) {
+          if (event.type === 'reset') text = '';
+          if (event.type === 'content') text += event.content;
+        }
+        expect(text).toBe(whole);
+      }),
+    );
+  });
+
+  test('stream: reasoning, text, a tool call → each as its own event, then done (V1)', () => {
+    const events = [
+      started,
+      piece(0, 'Hm.', 'reasoning'),
+      piece(0, 'I read.'),
+      ended('I read. Wait.'),
+      toolStarted,
+    ];
+    expect(said(streamEvents(), events)).toEqual([
+      { type: 'reasoning', content: 'Hm.' },
+      { type: 'content', content: 'I read.' },
+      { type: 'content', content: ' Wait.' },
+      { type: 'done' },
+      {
+        type: 'tool_calls',
+        tool_calls: [
+          { id: 'c2', type: 'function', function: { name: 'read_file', arguments: '{"path":"a"}' } },
+        ],
+      },
+    ]);
+  });
+
+  test('stream: a reply that a person interrupted → stopped, and no call of it (V2)', () => {
+    expect(said(streamEvents(), [started, piece(0, 'I'), ended('I', { stopReason: 'interrupted' })])).toEqual(
+      [{ type: 'content', content: 'I' }, { type: 'stopped' }],
+    );
+  });
+
+  test('listen: callbacks are called until the returned function is; a failed run is an error (V1)', async () => {
+    const heard: string[] = [];
+    let failed: ((error: Error) => void) | undefined;
+    const failure = new Promise<Error>(resolve => {
+      failed = resolve;
+    });
+    async function* events() {
+      yield* [started, ended('All.'), end('failed', null, 'No model.')];
+    }
+    listenToStream(events(), {
+      onContent: text => heard.push(text),
+      onDone: () => heard.push('done'),
+      onError: error => failed?.(error),
+    });
+    expect((await failure).message).toBe('No model.');
+    expect(heard).toEqual(['All.', 'done']);
+
+    let ended2 = false;
+    async function* endless() {
+      try {
+        for (;;) yield started;
+      } finally {
+        ended2 = true;
+      }
+    }
+    listenToStream(endless(), {})();
+    await expect.poll(() => ended2).toBe(true);
+  });
+});
+
+describe('turns', () => {
+  const usage = { ...NO_USAGE, inputTokens: 4 };
+
+  test('turns: a run → start and end with model and provider, tools, steering, a switch, done (V4)', () => {
+    const events = [
+      started,
+      ended('', { stopReason: 'tool_use', toolCalls: 1 }),
+      toolEnded,
+      journal('steering', { ids: ['u1'], skippedTools: ['write_file'] }),
+      journal('provider_switch', { role: 'executor', fromModel: 'a/x', toModel: 'b/y' }),
+      journal('gate_opened', {
+        gateId: 'g1',
+        kind: 'clientTool',
+        title: 'T',
+        body: 'ask_user',
+        deadline: null,
+        choices: [],
+      }),
+      end('completed', { answer: 'All.', counters: { turns: 9 }, usage, outcome: 'completed' }),
+    ];
+    expect(said(turnEvents(), events)).toEqual([
+      { type: 'turn_start', turn_number: 3, agent: 'executor' },
+      {
+        type: 'turn_end',
+        turn_number: 3,
+        agent: 'executor',
+        stop_reason: 'tool_use',
+        model: 'openai/gpt-5',
+        provider: 'openai',
+      },
+      {
+        type: 'tool_execution',
+        turn_number: 3,
+        tool_name: 'read_file',
+        result: 'A',
+        is_error: false,
+        duration_ms: 7,
+      },
+      { type: 'steering', message_ids: ['u1'], skipped_tools: ['write_file'] },
+      { type: 'provider_switch', agent: 'executor', from_model: 'a/x', to_model: 'b/y' },
+      { type: 'client_tool_request', gate_id: 'g1', request: 'ask_user' },
+      { type: 'done', outcome: 'completed', final_text: 'All.', total_turns: 9, total_usage: usage },
+    ]);
+  });
+
+  test.each([
+    ['one that a later try may cure', true],
+    ['one that stays', false],
+  ])(
+    'turns: a run that ends with a failure of its model, %s → an error that says so (E3)',
+    (_, retryable) => {
+      const failed = {
+        callId: 'c1',
+        model: 'a/x',
+        turn: 1,
+        retryable,
+        failure: 'model.x',
+        message: 'No.',
+        next: 'fail',
+      };
+      expect(said(turnEvents(), [journal('model_call_failed', failed), end('failed', null, 'No.')])).toEqual([
+        { type: 'error', error: 'No.', is_retryable: retryable },
+      ]);
+    },
+  );
+});
+
+describe('snapshots', () => {
+  test('snapshots: pieces → each event has all of the text so far; complete with what it leads to (V5, C15)', () => {
+    const events = [
+      started,
+      piece(0, 'Hm.', 'reasoning'),
+      piece(0, 'I r'),
+      piece(3, 'ead.'),
+      ended('I read.', { toolCalls: 1 }),
+      toolStarted,
+    ];
+    const told = said(snapshots(), events);
+    expect(told.map(({ type, data }) => [type, data.content, data.reasoning_content])).toEqual([
+      ['AGENT_START', '', null],
+      ['LLM_CHUNK', '', 'Hm.'],
+      ['LLM_CHUNK', 'I r', 'Hm.'],
+      ['LLM_CHUNK', 'I read.', 'Hm.'],
+      ['LLM_COMPLETE', 'I read.', 'Hm.'],
+      ['AGENT_COMPLETE', 'I read.', 'Hm.'],
+    ]);
+    expect(told.at(-1)?.data.routing).toEqual({
+      type: 'tool_call',
+      tool_name: 'read_file',
+      params: '{"path":"a"}',
+    });
+  });
+
+  test('snapshots: a reply without tools, and one that failed → complete at once; not a success (V5)', () => {
+    const failed = {
+      callId: 'c1',
+      model: 'a/x',
+      turn: 1,
+      retryable: true,
+      failure: 'model.x',
+      message: 'No.',
+      next: 'fail',
+    };
+    const told = said(snapshots(), [started, ended('Yes.'), started, journal('model_call_failed', failed)]);
+    expect(told.map(({ type, data }) => [type, data.success])).toEqual([
+      ['AGENT_START', true],
+      ['LLM_COMPLETE', true],
+      ['AGENT_COMPLETE', true],
+      ['AGENT_START', true],
+      ['AGENT_COMPLETE', false],
+    ]);
+  });
+});
+
+describe('chunks', () => {
+  test.each([
+    ['end_turn', 'stop'],
+    ['tool_use', 'tool_calls'],
+    ['max_tokens', 'length'],
+    ['content_filter', 'content_filter'],
+    ['refusal', 'content_filter'],
+    ['interrupted', 'cancelled'],
+  ] as const)('chunks: a reply that ends with %s → %s (M13)', (stopReason, finish_reason) => {
+    expect(said(chunks(), [started, ended('', { stopReason })])).toEqual([
+      { type: 'reply_end', agent: 'executor', finish_reason },
+    ]);
+  });
+
+  test('chunks: JSON for the run and reasoning are thoughts, words are the answer; tools and the end (V6)', () => {
+    const json = journal('model_call_started', { ...call, round: 1, taskId: null, form: 'json' });
+    const events = [
+      json,
+      piece(0, 'Hm.', 'reasoning'),
+      ended('{}'),
+      toolStarted,
+      { type: 'progress', progress: { callId: 'c2', tool: 'read_file', progress: 1, total: 2 } } as const,
+      toolEnded,
+      started,
+      piece(0, 'All.'),
+      ended('All.'),
+      end('completed', { answer: 'All.' }),
+    ];
+    expect(said(chunks(), events)).toEqual([
+      { type: 'thought', agent: 'executor', text: 'Hm.' },
+      { type: 'thought', agent: 'executor', text: '{}' },
+      { type: 'reply_end', agent: 'executor', finish_reason: 'stop' },
+      { type: 'tool', id: 'c2', name: 'read_file', status: 'running', text: '{"path":"a"}' },
+      { type: 'tool_progress', id: 'c2', name: 'read_file', progress: 1, total: 2 },
+      { type: 'tool', id: 'c2', name: 'read_file', status: 'done', text: 'A' },
+      { type: 'answer', agent: 'executor', text: 'All.' },
+      { type: 'reply_end', agent: 'executor', finish_reason: 'stop' },
+      { type: 'final', outcome: 'completed', text: 'All.' },
+    ]);
+  });
+});
