@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { WireBody } from '../../src/protocol-server/server.js';
+import type { WireBody } from '../../src/protocol-server/request.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { type PlanShape, replyTo } from './plan-script.js';
 

@@ -1,20 +1,26 @@
-/** Writes one streamed reply of the OpenAI protocol, or one error. */
+/** A reply by script, in no protocol's form, and what is made of it before it is put on a wire. */
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import { estimateTokens } from '../core/tokens.js';
+import type { FaultName } from './faults/names.js';
 
-export type WireFinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
-
-/** Token counts as the wire reports them. */
-export interface WireUsage {
-  promptTokens: number;
-  completionTokens: number;
-  cachedTokens?: number;
-  reasoningTokens?: number;
+export interface ScriptedToolCall {
+  name: string;
+  /** An object is sent as JSON; a string as it is, for broken arguments. Default `{}`. */
+  arguments?: Record<string, unknown> | string;
+  /** Default: unique. `null` plays an endpoint that gives no id. */
+  id?: string | null;
 }
 
-export interface ReplyInfo {
-  index: number;
-  model: string;
+/** Why a reply ended. `refusal`: its text is the model's refusal. */
+export type ScriptedStop = 'end_turn' | 'tool_use' | 'max_tokens' | 'content_filter' | 'refusal';
+
+/** Token counts. Cached and written ones are parts of the input, reasoning of the output. */
+export interface ScriptedUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cachedInputTokens?: number;
+  cacheWriteInputTokens?: number;
+  reasoningTokens?: number;
 }
 
 /** What goes wrong over HTTP: the body defaults to the protocol's error shape. */
@@ -29,112 +35,91 @@ export interface WireError {
   body?: string;
 }
 
-export class ReplyWriter {
-  readonly #res: ServerResponse;
-  readonly #info: ReplyInfo;
-  readonly #withUsage: boolean;
-  /** Unique for each reply: caches and measurements key on it. */
-  readonly id = `chatcmpl-${randomUUID()}`;
-  servedModel: string;
-
-  constructor(res: ServerResponse, info: ReplyInfo, withUsage: boolean) {
-    this.#res = res;
-    this.#info = info;
-    this.#withUsage = withUsage;
-    this.servedModel = info.model;
-  }
-
-  /** Sends the headers and the first chunk, which names the role. Called by the other methods when needed. */
-  open(): void {
-    if (this.#res.headersSent) return;
-    this.#res.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-    this.#delta({ role: 'assistant', content: '' });
-  }
-
-  text(text: string): void {
-    this.open();
-    this.#delta({ content: text });
-  }
-
-  /** Thinking text, in the field that most endpoints use. */
-  reasoning(text: string): void {
-    this.open();
-    this.#delta({ reasoning_content: text });
-  }
-
-  /** Begins a tool call; leave out `id` to play an endpoint that gives none. */
-  toolStart(index: number, name: string, id?: string): void {
-    this.open();
-    const call = {
-      index,
-      ...(id === undefined ? {} : { id }),
-      type: 'function',
-      function: { name, arguments: '' },
-    };
-    this.#delta({ tool_calls: [call] });
-  }
-
-  toolInput(index: number, text: string): void {
-    this.open();
-    this.#delta({ tool_calls: [{ index, function: { arguments: text } }] });
-  }
-
-  /** Ends the reply. Usage is sent only to a client that asked for it; `null` for an endpoint that reports none. */
-  finish(reason: WireFinishReason, usage: WireUsage | null): void {
-    this.open();
-    this.#event({ choices: [{ index: 0, delta: {}, finish_reason: reason }] });
-    if (usage && this.#withUsage) this.#event({ choices: [], usage: toWireUsage(usage) });
-    this.#res.end('data: [DONE]\n\n');
-  }
-
-  /** An HTTP error; after the reply has begun, an error event in the stream. */
-  error(error: WireError): void {
-    const { status, message = `HTTP ${status}`, type = 'error', code = null, param = null } = error;
-    const body = error.body ?? JSON.stringify({ error: { message, type, code, param } });
-    if (this.#res.headersSent) {
-      this.#res.end(`data: ${body}\n\n`);
-      return;
-    }
-    this.#res.writeHead(status, { 'content-type': 'application/json', ...error.headers }).end(body);
-  }
-
-  /** Sends any bytes, to play an endpoint that does not speak the protocol. */
-  raw(text: string, contentType = 'text/event-stream'): void {
-    if (!this.#res.headersSent) this.#res.writeHead(200, { 'content-type': contentType });
-    this.#res.write(text);
-  }
-
-  end(): void {
-    this.#res.end();
-  }
-
-  /** Cuts the connection in the middle, once what was written has left: the client sees those chunks. */
-  drop(): void {
-    if (this.#res.headersSent) this.#res.write(': cut\n\n', () => this.#res.destroy());
-    else this.#res.destroy();
-  }
-
-  #delta(delta: object): void {
-    this.#event({ choices: [{ index: 0, delta, finish_reason: null }] });
-  }
-
-  #event(part: object): void {
-    const head = {
-      id: this.id,
-      object: 'chat.completion.chunk',
-      created: this.#info.index,
-      model: this.servedModel,
-    };
-    this.#res.write(`data: ${JSON.stringify({ ...head, ...part })}\n\n`);
-  }
+/** One reply. Parts are sent in the order reasoning, text, tool calls. */
+export interface ScriptedReply {
+  /** Sent where the protocol gives reasoning to this request: by Anthropic only with thinking on. */
+  reasoning?: string;
+  text?: string;
+  toolCalls?: ScriptedToolCall[];
+  /** Default: counted from the characters. `null` plays an endpoint that reports none. */
+  usage?: ScriptedUsage | null;
+  /** Default `tool_use` with tool calls, else `end_turn`. */
+  stopReason?: ScriptedStop;
+  /** Model name that the reply carries. Default: the one asked for. */
+  servedModel?: string;
+  /** Characters of one chunk. Default 64. */
+  chunkChars?: number;
+  /** Pause before each chunk, milliseconds. Default 0. */
+  delayMs?: number;
+  /** The reply waits for `until` before its chunk number `atChunk` (default 0, before the headers). */
+  hold?: { until: Promise<unknown>; atChunk?: number };
+  /** The reply waits for this before it ends, after all chunks. */
+  holdEnd?: Promise<unknown>;
+  /** An HTTP error instead of a reply; with `afterChunks`, an error event in the stream. */
+  error?: WireError & { afterChunks?: number };
+  /** Cuts the connection after so many chunks. */
+  dropAfterChunks?: number;
+  /** Sends nothing more after so many chunks and keeps the connection open. */
+  stallAfterChunks?: number;
+  /** Sent as it is in place of a reply, to play an endpoint that does not speak the protocol. */
+  raw?: { body: string; contentType?: string };
+  /** How the endpoint misbehaves with this reply, by name. */
+  fault?: FaultName;
 }
 
-function toWireUsage(usage: WireUsage): object {
+/** A reply with nothing left open. */
+export interface FullReply {
+  /** Unique for each reply: caches and measurements key on it. */
+  id: string;
+  /** Number of the request: stands where wires want a time. */
+  index: number;
+  model: string;
+  reasoning: string;
+  text: string;
+  calls: { id: string | null | undefined; name: string; text: string }[];
+  usage: Required<ScriptedUsage> | null;
+  stopReason: ScriptedStop;
+  chunkChars: number;
+}
+
+/** Fills in what a script left open. `input` is what is known of the tokens of the request. */
+export function toFullReply(
+  reply: ScriptedReply,
+  request: { index: number; model: string },
+  input: Pick<Required<ScriptedUsage>, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteInputTokens'>,
+): FullReply {
+  const calls = (reply.toolCalls ?? []).map(call => ({
+    id: call.id,
+    name: call.name,
+    text: typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments ?? {}),
+  }));
+  const reasoning = reply.reasoning ?? '';
+  const text = reply.text ?? '';
+  const reasoningTokens = estimateTokens(reasoning);
+  const written = estimateTokens(text + calls.map(call => call.text).join(''));
+  const counted = { ...input, outputTokens: reasoningTokens + written + 1, reasoningTokens };
+  const none = { cachedInputTokens: 0, cacheWriteInputTokens: 0, reasoningTokens: 0 };
   return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens ?? 0 },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    id: randomUUID().replaceAll('-', ''),
+    index: request.index,
+    model: reply.servedModel ?? request.model,
+    reasoning,
+    text,
+    calls,
+    usage: reply.usage === null ? null : reply.usage ? { ...none, ...reply.usage } : counted,
+    stopReason: reply.stopReason ?? (calls.length > 0 ? 'tool_use' : 'end_turn'),
+    chunkChars: reply.chunkChars ?? 64,
   };
+}
+
+/** The chunks of a text; none of an empty one. */
+export function chunksOf(text: string, chars: number): string[] {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; at += chars) parts.push(text.slice(at, at + chars));
+  return parts;
+}
+
+/** The id of a call under the name that a protocol has for it; nothing where the script says so. */
+export function withCallId(field: string, given: string | null | undefined, otherwise: string): object {
+  return given === null ? {} : { [field]: given ?? otherwise };
 }

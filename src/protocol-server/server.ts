@@ -1,48 +1,33 @@
 /**
- * A small server of the OpenAI protocol on a loopback port: request parsing and streamed replies,
- * and nothing about what to answer. The scripted model of tests and the rehearsal model use it.
+ * A small model server on a loopback port that speaks the protocols of OpenAI and Anthropic: request parsing,
+ * and replies streamed or whole. What to answer is for its users to say: the scripted model of tests, the
+ * rehearsal model.
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { errorText } from '../core/error-text.js';
-import { type ReplyInfo, ReplyWriter } from './reply.js';
+import { isRecord } from '../core/json.js';
+import { FAULTS } from './faults/all.js';
+import type { Fault } from './faults/fault.js';
+import { type Exchange, play, playParts, sendError, sendJson } from './play.js';
+import type { Json, Protocol } from './protocol.js';
+import { type ScriptedReply, toFullReply } from './reply.js';
+import { type WireBody, wireText } from './request.js';
+import { Seal } from './seal.js';
+import { protocolAt, SIDES } from './sides.js';
 
-interface WireToolCall {
-  id: string;
-  type: 'function';
-  function: { name: string; arguments: string };
-}
-
-/** A message as clients of the protocol send it. */
-export interface WireMessage {
-  role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
-  content?: string | null | { type: string; text?: string }[];
-  tool_calls?: WireToolCall[];
-  tool_call_id?: string;
-}
-
-/** The body of a request, with the fields that this project sends; others are kept as they came. */
-export interface WireBody {
-  model: string;
-  messages: WireMessage[];
-  tools?: { type: 'function'; function: { name: string; description?: string; parameters?: object } }[];
-  stream?: boolean;
-  stream_options?: { include_usage?: boolean };
-  response_format?: { type: string; json_schema?: { name: string; strict?: boolean; schema: object } };
-  temperature?: number;
-  max_tokens?: number;
-  max_completion_tokens?: number;
-  [other: string]: unknown;
-}
-
-/** A chat request as the server read it. */
+/** A request for a reply as the server read it. */
 export interface ChatRequest {
-  /** Number of this chat request at the server, from 0. */
+  /** Number of this request at the server, from 0. */
   index: number;
+  protocol: Protocol;
   /** Names in lower case, as Node gives them. */
   headers: Record<string, string>;
+  /** The request in the form of chat completions, whatever its protocol. */
   body: WireBody;
+  /** The body as it was sent. */
+  sent: Record<string, unknown>;
   /** The system messages, joined. */
   system: string;
   /** Text of the last user message; empty without one. */
@@ -54,8 +39,8 @@ export interface ChatRequest {
 }
 
 export interface ProtocolServerOptions {
-  /** Answers one chat request. A throw becomes a 500 with its message. */
-  handle(request: ChatRequest, reply: ReplyWriter): Promise<void>;
+  /** Answers one request. A throw becomes a 500 with its message. */
+  handle(request: ChatRequest): Promise<ScriptedReply>;
   /** Ids listed at `/v1/models`. Default none. */
   models?: readonly string[];
   /** Default 0: any free port. */
@@ -79,8 +64,11 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 /** Starts the server on 127.0.0.1. */
 export async function startProtocolServer(options: ProtocolServerOptions): Promise<ProtocolServer> {
   let requests = 0;
+  let seal = new Seal();
   const server = createServer((req, res) => {
-    answer(req, res, options, () => requests++).catch((error: unknown) => failInside(res, error));
+    answer(req, res, { options, seal, nextIndex: () => requests++ }).catch((error: unknown) =>
+      failInside(req, res, error),
+    );
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
@@ -90,6 +78,8 @@ export async function startProtocolServer(options: ProtocolServerOptions): Promi
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
+  // What comes back at the same address is the same server: it takes what it has signed.
+  seal = new Seal(`port ${port}`);
   return { baseUrl: `http://127.0.0.1:${port}/v1`, port, close: () => close(server) };
 }
 
@@ -100,59 +90,85 @@ async function close(server: Server): Promise<void> {
   });
 }
 
-async function answer(
-  req: IncomingMessage,
-  res: ServerResponse,
-  options: ProtocolServerOptions,
-  nextIndex: () => number,
-): Promise<void> {
-  const path = new URL(req.url ?? '/', 'http://localhost').pathname;
+interface Setting {
+  options: ProtocolServerOptions;
+  seal: Seal;
+  nextIndex(): number;
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, setting: Setting): Promise<void> {
+  const path = pathOf(req);
+  const side = SIDES[callerOf(req)];
   if (req.method === 'GET' && path === '/v1/models') {
-    const data = (options.models ?? []).map(id => ({
-      id,
-      object: 'model',
-      created: 0,
-      owned_by: 'steersman',
-    }));
-    sendJson(res, 200, { object: 'list', data });
-    return;
+    const data = (setting.options.models ?? []).map(id => side.model(id));
+    return sendJson(res, 200, { object: 'list', data, has_more: false });
   }
-  if (req.method !== 'POST' || path !== '/v1/chat/completions') {
-    sendJson(res, 404, { error: { message: `No such path: ${req.method} ${path}`, type: 'not_found' } });
-    return;
+  const protocol = protocolAt(path);
+  if (req.method !== 'POST' || protocol === undefined) {
+    return sendError(
+      { status: 404, message: `No such path: ${req.method} ${path}` },
+      { side, response: res },
+    );
   }
-  const body = parseBody(await readBody(req));
+  const sent = parseBody(await readBody(req));
+  const body = sent && side.toChat(sent);
   if (!body) {
-    sendJson(res, 400, { error: { message: 'The body is no chat request.', type: 'invalid_request_error' } });
-    return;
+    const error = { status: 400, message: 'The body is no request for a reply.' };
+    return sendError(error, { side, response: res });
   }
   const gone = new AbortController();
   res.once('close', () => gone.abort());
-  const request = describe(nextIndex(), req, body, gone.signal);
-  const info: ReplyInfo = { index: request.index, model: body.model };
-  await options.handle(request, new ReplyWriter(res, info, body.stream_options?.include_usage === true));
+  const request: ChatRequest = {
+    index: setting.nextIndex(),
+    protocol,
+    headers: headersOf(req),
+    body,
+    sent,
+    ...textsOf(body),
+    gone: gone.signal,
+  };
+  const script = await setting.options.handle(request);
+  await respond(script, request, { side, response: res, sent, seal: setting.seal, gone: gone.signal });
 }
 
-function describe(index: number, req: IncomingMessage, body: WireBody, gone: AbortSignal): ChatRequest {
+/** Plays the reply, or what its fault makes of it. Faults of a stream are for requests that stream. */
+async function respond(script: ScriptedReply, request: ChatRequest, exchange: Exchange): Promise<void> {
+  const fault: Fault = script.fault === undefined ? {} : FAULTS[script.fault];
+  if (fault.answer) return sendError(fault.answer(request.protocol), exchange);
+  const said = fault.reply?.(script) ?? script;
+  const reply = toFullReply(said, { index: request.index, model: request.body.model }, INPUT);
+  if (!fault.stream || request.sent.stream !== true) return play(said, reply, exchange);
+  const stream = exchange.side.stream(reply, exchange.sent, exchange.seal);
+  await playParts(fault.stream(stream, request.protocol), fault.headers, exchange);
+}
+
+/** Until it counts, every request is as long. */
+const INPUT = { inputTokens: 100, cachedInputTokens: 0, cacheWriteInputTokens: 0 };
+
+function pathOf(req: IncomingMessage): string {
+  return new URL(req.url ?? '/', 'http://localhost').pathname;
+}
+
+/** Where the path does not say which protocol the client speaks, a header of Anthropic's clients does. */
+function callerOf(req: IncomingMessage): Protocol {
+  const usual = req.headers['anthropic-version'] === undefined ? 'openai-compatible' : 'anthropic';
+  return protocolAt(pathOf(req)) ?? usual;
+}
+
+function headersOf(req: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(req.headers)) headers[name] = String(value);
+  return headers;
+}
+
+function textsOf(body: WireBody): Pick<ChatRequest, 'system' | 'lastUser' | 'toolNames'> {
   const systems = body.messages.filter(message => message.role === 'system' || message.role === 'developer');
   const lastUser = body.messages.findLast(message => message.role === 'user');
   return {
-    index,
-    headers,
-    body,
     system: systems.map(wireText).join('\n'),
     lastUser: lastUser ? wireText(lastUser) : '',
     toolNames: (body.tools ?? []).map(tool => tool.function.name),
-    gone,
   };
-}
-
-/** The text of a wire message; empty when it has none. */
-export function wireText(message: WireMessage): string {
-  if (typeof message.content === 'string') return message.content;
-  return (message.content ?? []).map(part => part.text ?? '').join('');
 }
 
 async function readBody(req: IncomingMessage): Promise<string> {
@@ -167,21 +183,16 @@ async function readBody(req: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function parseBody(text: string): WireBody | null {
+function parseBody(text: string): Json | null {
   try {
-    const body = JSON.parse(text) as WireBody;
-    return typeof body?.model === 'string' && Array.isArray(body.messages) ? body : null;
+    const body: unknown = JSON.parse(text);
+    return isRecord(body) ? body : null;
   } catch {
     return null;
   }
 }
 
-function sendJson(res: ServerResponse, status: number, body: object): void {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
-
-function failInside(res: ServerResponse, error: unknown): void {
-  const message = errorText(error);
+function failInside(req: IncomingMessage, res: ServerResponse, error: unknown): void {
   if (res.headersSent) res.destroy();
-  else sendJson(res, 500, { error: { message, type: 'server_error' } });
+  else sendError({ status: 500, message: errorText(error) }, { side: SIDES[callerOf(req)], response: res });
 }

@@ -4,8 +4,8 @@
  */
 import { parseRecord } from '../core/outputs/json-in-text.js';
 import type { OutputContract } from '../core/role.js';
-import type { WireBody, WireMessage } from '../protocol-server/server.js';
-import { wireText } from '../protocol-server/server.js';
+import type { WireBody, WireMessage } from '../protocol-server/request.js';
+import { wireText } from '../protocol-server/request.js';
 import type { Brief, BriefKind } from './briefs.js';
 import { readBrief, tagged } from './briefs.js';
 import type { ToolAnswer } from './results.js';

@@ -1,5 +1,6 @@
 /** `steersman/testing`: for tests of programs that use Steersman, with any test framework. */
 export { defineTool } from '../mcp/code-tools.js';
+export type { ScriptedReply, ScriptedToolCall, ScriptedUsage } from '../protocol-server/reply.js';
 export type { ChatRequest } from '../protocol-server/server.js';
 export { byRole, type RoleScript, roleOf } from './by-role.js';
 export { startTestEnvironment, type TestEnvironmentOptions } from './environment.js';
@@ -20,8 +21,6 @@ export {
 export {
   type ScriptedModel,
   type ScriptedModelOptions,
-  type ScriptedReply,
-  type ScriptedToolCall,
   startScriptedModel,
 } from './scripted-model.js';
 export {

@@ -1,7 +1,7 @@
 import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { wireText } from '../../src/protocol-server/server.js';
+import { wireText } from '../../src/protocol-server/request.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { pauseSignal, resumeSignal, steerSignal, stopSignal } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';

@@ -271,7 +271,7 @@ describe('verification', () => {
 describe('budgets of a goal', () => {
   const used = (reply: ScriptedReply): ScriptedReply => ({
     ...reply,
-    usage: { promptTokens: 90, completionTokens: 10 },
+    usage: { inputTokens: 90, outputTokens: 10 },
   });
   const start = [{ text: plan({ todos: ['Read the files'] }) }, read('a.txt'), read('b.txt')].map(used);
 

@@ -5,7 +5,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
-import { wireText } from '../../src/protocol-server/server.js';
+import { wireText } from '../../src/protocol-server/request.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig, Script } from '../support/rig.js';

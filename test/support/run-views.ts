@@ -3,8 +3,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { JournalEvent, JournalType } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
-import type { ChatRequest, WireMessage } from '../../src/protocol-server/server.js';
-import { wireText } from '../../src/protocol-server/server.js';
+import { type WireMessage, wireText } from '../../src/protocol-server/request.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { eventsQuery, transcriptQuery } from '../../src/workflows/messages.js';
 

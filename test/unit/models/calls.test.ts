@@ -23,7 +23,7 @@ async function scripted(
 
 describe('a reply', () => {
   it('text and reasoning → blocks kept apart, usage as reported, cost from the price list (M8, M9, M12)', async () => {
-    const usage = { promptTokens: 1_000, completionTokens: 500, cachedTokens: 400, reasoningTokens: 200 };
+    const usage = { inputTokens: 1_000, outputTokens: 500, cachedInputTokens: 400, reasoningTokens: 200 };
     const { baseUrl } = await scripted([{ reasoning: 'Let me think.', text: 'Done.', usage, chunkChars: 3 }]);
     const result = await runCall({ baseUrl });
     expect(result).toMatchObject({
@@ -49,9 +49,9 @@ describe('a reply', () => {
   });
 
   it.each([
-    [{ text: 'a', finishReason: 'length' as const }, 'max_tokens'],
-    [{ text: 'a', finishReason: 'tool_calls' as const }, 'end_turn'],
-    [{ toolCalls: [{ name: 'read' }], finishReason: 'stop' as const }, 'tool_use'],
+    [{ text: 'a', stopReason: 'max_tokens' as const }, 'max_tokens'],
+    [{ text: 'a', stopReason: 'tool_use' as const }, 'end_turn'],
+    [{ toolCalls: [{ name: 'read' }], stopReason: 'end_turn' as const }, 'tool_use'],
   ])('finish reason of %j → %s (M13)', async (reply, stopReason) => {
     const { baseUrl } = await scripted([reply]);
     expect((await runCall({ baseUrl })).stopReason).toBe(stopReason);
@@ -203,7 +203,7 @@ describe('output repair (G13)', () => {
 
   it('reply cut by the token limit → not mended: half a plan would pass for a whole one', async () => {
     const { baseUrl } = await scripted([
-      { text: '{"needsMorePlanning": true, "todos": [', finishReason: 'length' },
+      { text: '{"needsMorePlanning": true, "todos": [', stopReason: 'max_tokens' },
     ]);
     const result = await runCall({ baseUrl, head: { output: 'plan' } });
     expect(result).toMatchObject({ stopReason: 'max_tokens' });

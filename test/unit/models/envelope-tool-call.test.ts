@@ -55,7 +55,7 @@ describe('executor of the envelope dialect (F19)', () => {
     ['no tools are offered', { text: CALL }, { tools: [] }],
     ['action is COMPLETE', { text: envelope('COMPLETE', { summary: 'Done.' }) }, {}],
     ['action names a tool that is not offered', { text: envelope('write_file', { path: 'a' }) }, {}],
-    ['the reply was cut in the JSON', { text: CALL.slice(0, -20), finishReason: 'length' }, {}],
+    ['the reply was cut in the JSON', { text: CALL.slice(0, -20), stopReason: 'max_tokens' }, {}],
     ['it is a question', { text: envelope('CLARIFICATION_REQUIRED', { question: 'Which?' }) }, {}],
   ])('no call: %s', async (_when, reply, head) => {
     const { content, stopReason } = await replyTo(reply, head);

@@ -6,7 +6,6 @@ import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
 import type { WireError } from '../../../src/protocol-server/reply.js';
-import { startProtocolServer } from '../../../src/protocol-server/server.js';
 import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { failureOf, MODEL, runCall, user } from '../../support/model-calls.js';
 
@@ -22,6 +21,8 @@ async function scripted(reply: ScriptedReply, options = {}) {
 }
 
 const { model } = FAILURE;
+const HALF = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: 'half' } }] })}\n\n`;
+const PAGE = '<html>hello</html>';
 
 interface Row {
   when: string;
@@ -191,7 +192,7 @@ describe('failure classifier (M6)', () => {
   });
 
   it('finish reason content_filter → model.content_filter, not retryable (M13)', async () => {
-    const server = await scripted({ text: 'I', finishReason: 'content_filter' });
+    const server = await scripted({ text: 'I', stopReason: 'content_filter' });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
     expect(failure).toMatchObject({ type: model.contentFilter, nonRetryable: true });
   });
@@ -271,39 +272,25 @@ describe('failures without an answer', () => {
     expect(failure).toMatchObject({ type: model.connection, nonRetryable: false });
   });
 
-  it('stream that ends without a finish reason → model.connection, never a whole reply', async () => {
-    const server = await startProtocolServer({
-      handle: async (_request, reply) => {
-        reply.text('half');
-        reply.end();
-      },
-    });
-    open.push(server);
-    expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type: model.connection });
-  });
-
-  it('answer that is no stream → model.bad_response that names the variable', async () => {
-    const server = await startProtocolServer({
-      handle: async (_request, reply) => {
-        reply.raw('<html>hello</html>', 'text/html');
-        reply.end();
-      },
-    });
-    open.push(server);
+  it.each([
+    [
+      'ends without a finish reason → model.connection, never a whole reply',
+      HALF,
+      model.connection,
+      /finish reason/,
+    ],
+    ['is no stream → model.bad_response that names the variable', PAGE, model.badResponse, /OPENAI_BASE_URL/],
+    [
+      'has an event that is not JSON → model.bad_response',
+      'data: {"choices": [\n\n',
+      model.badResponse,
+      /not JSON/,
+    ],
+  ])('an answer that %s', async (_what, body, type, says) => {
+    const server = await scripted({ raw: { body } });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
-    expect(failure).toMatchObject({ type: model.badResponse });
-    expect(failure.message).toContain('OPENAI_BASE_URL');
-  });
-
-  it('event that is not JSON → model.bad_response', async () => {
-    const server = await startProtocolServer({
-      handle: async (_request, reply) => {
-        reply.raw('data: {"choices": [\n\n');
-        reply.end();
-      },
-    });
-    open.push(server);
-    expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type: model.badResponse });
+    expect(failure).toMatchObject({ type });
+    expect(failure.message).toMatch(says);
   });
 
   it('stalled stream → model.stalled', async () => {

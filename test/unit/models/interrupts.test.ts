@@ -2,7 +2,6 @@ import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/commo
 import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import { tailOf } from '../../../src/models/live-text.js';
-import { startProtocolServer } from '../../../src/protocol-server/server.js';
 import {
   type ScriptedModel,
   type ScriptedReply,
@@ -103,48 +102,27 @@ describe('an interrupt', () => {
   });
 
   it('connection breaks after the reply was complete → the whole reply', async () => {
-    const server = await startProtocolServer({
-      handle: async (_request, reply) => {
-        const choice = { index: 0, delta: { content: 'Whole.' }, finish_reason: 'stop' };
-        reply.raw(`data: ${JSON.stringify({ id: '1', model: 'm', choices: [choice] })}\n\n`);
-        reply.drop();
-      },
-    });
-    open.push(server);
+    const server = await scripted({ text: 'Whole.', fault: 'stream.cut-after-end' });
     const result = await runCall({ baseUrl: server.baseUrl });
     expect(result).toMatchObject({ stopReason: 'end_turn', content: [{ type: 'text', text: 'Whole.' }] });
   });
 
   it('after the reply was complete → the whole reply wins', async () => {
-    let finished = () => {};
-    const sent = new Promise<void>(resolve => {
-      finished = resolve;
+    const server = await scripted({
+      text: 'Whole.',
+      toolCalls: [{ name: 'read', arguments: '{"path":"a"}', id: 't1' }],
+      fault: 'stream.open-after-end',
     });
-    const server = await startProtocolServer({
-      handle: async (request, reply) => {
-        reply.toolStart(0, 'read', 't1');
-        reply.toolInput(0, '{"path":"a"}');
-        const choice = { index: 0, delta: { content: 'Whole.' }, finish_reason: 'tool_calls' };
-        reply.raw(`data: ${JSON.stringify({ id: '1', model: 'm', choices: [choice] })}\n\n`);
-        finished();
-        await new Promise(resolve => request.gone.addEventListener('abort', resolve));
-      },
+    const call = startCall({ baseUrl: server.baseUrl });
+    await call.shown('read {"path":"a"}');
+    call.environment.cancel('CANCELLED');
+    expect(await call.result).toMatchObject({
+      stopReason: 'tool_use',
+      content: [
+        { type: 'text', text: 'Whole.' },
+        { type: 'tool_use', id: 't1' },
+      ],
     });
-    try {
-      const call = startCall({ baseUrl: server.baseUrl });
-      await sent;
-      await call.shown('Whole.');
-      call.environment.cancel('CANCELLED');
-      expect(await call.result).toMatchObject({
-        stopReason: 'tool_use',
-        content: [
-          { type: 'text', text: 'Whole.' },
-          { type: 'tool_use', id: 't1' },
-        ],
-      });
-    } finally {
-      await server.close();
-    }
   });
 });
 

@@ -90,7 +90,7 @@ describe('arguments of tool calls (T5)', () => {
       { name: 'edit_file', arguments: '{"path":"a.md"}' },
       { name: 'edit_file', arguments: '{"path":"b' },
     ];
-    const calls = await callsOf({ toolCalls, finishReason: 'length' });
+    const calls = await callsOf({ toolCalls, stopReason: 'max_tokens' });
     expect(calls[0]).not.toHaveProperty('argsParseFailed');
     expect(calls[1]).toMatchObject({ input: {}, raw: '{"path":"b', argsParseFailed: true });
   });

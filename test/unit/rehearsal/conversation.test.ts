@@ -16,7 +16,7 @@ import { planningAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
-import type { WireBody, WireMessage } from '../../../src/protocol-server/server.js';
+import type { WireBody, WireMessage } from '../../../src/protocol-server/request.js';
 import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';

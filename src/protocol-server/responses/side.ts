@@ -1,0 +1,23 @@
+/** OpenAI's Responses. */
+import { openAiError, openAiModel } from '../openai-answers.js';
+import type { ProtocolSide } from '../protocol.js';
+import { responsesStream, responsesWhole } from './reply.js';
+import { responsesToChat } from './to-chat.js';
+
+export const RESPONSES: ProtocolSide = {
+  path: '/v1/responses',
+  toChat: responsesToChat,
+  stream: responsesStream,
+  whole: responsesWhole,
+  error: openAiError,
+  errorFrame: ({
+    message = 'The server had an error while processing your request.',
+    type,
+    code,
+    param,
+  }) => ({
+    event: 'error',
+    data: { type: 'error', code: code ?? type ?? 'server_error', message, param: param ?? null },
+  }),
+  model: openAiModel,
+};
