@@ -3,9 +3,6 @@ import type { FullReply, WireError } from './reply.js';
 import type { WireBody } from './request.js';
 import type { Seal } from './seal.js';
 
-/** OpenAI's chat completions, OpenAI's Responses, Anthropic's Messages. */
-export type Protocol = 'openai-compatible' | 'openai-responses' | 'anthropic';
-
 /** One server-sent event. A text is sent as it is, as `[DONE]` is. */
 export interface Frame {
   /** Its name, where the protocol names events. */

@@ -1,5 +1,6 @@
 /** What the providers say, in their own words, to requests that they can read and do not answer. */
-import type { Protocol } from './protocol.js';
+import type { Protocol } from '../models/endpoint.js';
+
 import type { WireError } from './reply.js';
 
 type Family = 'openai' | 'anthropic';

@@ -8,10 +8,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { errorText } from '../core/error-text.js';
 import { isRecord } from '../core/json.js';
+import type { Protocol } from '../models/endpoint.js';
 import { FAULTS } from './faults/all.js';
 import type { Fault } from './faults/fault.js';
 import { type Exchange, play, playParts, sendError, sendJson } from './play.js';
-import type { Json, Protocol } from './protocol.js';
+import type { Json } from './protocol.js';
 import { type ScriptedReply, toFullReply } from './reply.js';
 import { type WireBody, wireText } from './request.js';
 import { Seal } from './seal.js';

@@ -1,7 +1,9 @@
 /** The protocols that the server speaks: a folder and a line each. */
+
+import type { Protocol } from '../models/endpoint.js';
 import { ANTHROPIC } from './anthropic/side.js';
 import { CHAT } from './chat/side.js';
-import type { Protocol, ProtocolSide } from './protocol.js';
+import type { ProtocolSide } from './protocol.js';
 import { RESPONSES } from './responses/side.js';
 
 export const SIDES: Record<Protocol, ProtocolSide> = {

@@ -1,5 +1,6 @@
 /** How a fault is done. */
-import type { Frame, FrameStream, Protocol } from '../protocol.js';
+import type { Protocol } from '../../models/endpoint.js';
+import type { Frame, FrameStream } from '../protocol.js';
 import type { ScriptedReply, WireError } from '../reply.js';
 
 /** A part of a broken stream: an event, bytes as they are, or what becomes of the connection. */
