@@ -79,7 +79,7 @@ function statusOfEvent(answer: ErrorAnswer): number {
   const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
   if (/rate.?limit/i.test(words)) return 429;
   if (/overloaded/i.test(words)) return 529;
-  if (/invalid_request|context_length/i.test(words)) return 400;
+  if (/invalid_|context_length|content_policy|image_/i.test(words)) return 400;
   return 500;
 }
 
@@ -95,13 +95,21 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
       return `. The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
     case FAILURE.model.badRequest:
       return answer.status === 404
-        ? `. There is no chat completions API at this address: check ${site.urlVariable} (it usually ends in /v1).`
+        ? `. Its protocol is not spoken at this address: check ${site.urlVariable} (it usually ends in /v1).`
         : '.';
     case FAILURE.model.contextTooLong:
       return '. The conversation does not fit this model.';
     default:
       return '.';
   }
+}
+
+/** A reply that its endpoint withheld (M13). */
+export function contentFiltered(where: string): ModelCallError {
+  return new ModelCallError(
+    FAILURE.model.contentFilter,
+    `${where} stopped its reply with a content filter. Word the goal otherwise, or use another model.`,
+  );
 }
 
 /** Somebody listens at the address: what came is no answer, by the code of its failure. */

@@ -1,5 +1,5 @@
 /** What a message says in words, the same for all protocols. */
-import type { AssistantMessage, LlmMessage } from '../core/message.js';
+import type { AssistantMessage, LlmMessage, ProviderData } from '../core/message.js';
 import { textOf } from '../core/message.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
@@ -16,4 +16,9 @@ export function userText(message: Exclude<LlmMessage, { kind: 'assistant' | 'too
 export function assistantText(message: AssistantMessage): string {
   const said = textOf(message);
   return message.stopReason === 'interrupted' ? `${said}\n${INTERRUPTED_NOTE}`.trim() : said;
+}
+
+/** What stands beside a block for a model `endpoint/model`; undefined for every other one. */
+export function dataFor(model: string, block: { data?: ProviderData }): unknown {
+  return block.data?.model === model ? block.data.value : undefined;
 }

@@ -3,9 +3,10 @@ import { createChatProvider } from './chat/provider.js';
 import type { Endpoint, EndpointSettings, Protocol } from './endpoint.js';
 import { endpointOf } from './endpoint.js';
 import type { ModelProvider } from './provider.js';
+import { createResponsesProvider } from './responses/provider.js';
 
 const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>> = {
-  'openai-responses': createChatProvider,
+  'openai-responses': createResponsesProvider,
   'openai-compatible': createChatProvider,
   anthropic: createChatProvider,
 };

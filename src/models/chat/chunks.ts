@@ -1,7 +1,6 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
-import { FAILURE } from '../../core/failure.js';
 import { isRecord, stringOr } from '../../core/json.js';
-import { ModelCallError } from '../model-call-error.js';
+import { contentFiltered } from '../classify.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
 import { ThinkSplitter } from '../think-tags.js';
@@ -137,10 +136,7 @@ function toStopReason(finish: string, calls: number, where: string): 'end_turn' 
     case 'length':
       return 'max_tokens';
     case 'content_filter':
-      throw new ModelCallError(
-        FAILURE.model.contentFilter,
-        `${where} stopped its reply with a content filter. Word the goal otherwise, or use another model.`,
-      );
+      throw contentFiltered(where);
     default:
       return calls > 0 ? 'tool_use' : 'end_turn';
   }

@@ -1,0 +1,72 @@
+/** A request of OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
+import type OpenAI from 'openai';
+import type { OfferedTool } from '../../core/model-request.js';
+import type { Body, RefusableOption } from '../openai/refused-options.js';
+import { outputSchema } from '../output-schemas.js';
+import type { ModelRequest } from '../provider.js';
+import { isStrictSchema } from './strict-schema.js';
+import { toWireInput } from './wire-input.js';
+
+export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming;
+
+/** `endpoint`: the name of it, the first segment of model ids. */
+export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
+  const { model, system, tools, toolChoice } = request;
+  const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
+  return {
+    model,
+    // Before all messages, and the same in every request of an opening: what is cached begins with it.
+    ...(system === '' ? {} : { instructions: system }),
+    input: toWireInput(`${endpoint}/${model}`, request.messages),
+    stream: true,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    reasoning: { summary: 'auto' },
+    ...(tools.length > 0 ? { tools: tools.map(toWireTool), parallel_tool_calls: true } : {}),
+    ...(tools.length > 0 && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {}),
+    ...(request.temperature === null ? {} : { temperature: request.temperature }),
+    ...(request.topP === null ? {} : { top_p: request.topP }),
+    ...(request.cacheKey === null ? {} : { prompt_cache_key: request.cacheKey }),
+    ...(request.maxOutputTokens === null ? {} : { max_output_tokens: request.maxOutputTokens }),
+    ...(schema === null
+      ? {}
+      : { text: { format: { type: 'json_schema', name: request.output, strict: true, schema } } }),
+  };
+}
+
+function toWireTool({ name, description, inputSchema }: OfferedTool): OpenAI.Responses.FunctionTool {
+  const { $schema: _dialect, ...schema } = inputSchema;
+  const parameters: Body = { type: 'object', properties: {}, ...schema };
+  // Said either way: what is left out counts as strict here, unlike in chat completions.
+  return { type: 'function', name, description, parameters, strict: isStrictSchema(parameters) };
+}
+
+/** Models that do not reason know nothing of reasoning, and those that do take no sampling options. */
+export const RESPONSES_OPTIONS: readonly RefusableOption[] = [
+  // "Encrypted content is not supported with this model", param `include`: github.com/pydantic/pydantic-ai/issues/2865
+  { path: 'include', words: /encrypted content is not supported/i },
+  // For organizations that are not verified: github.com/openai/openai-cookbook/issues/2271
+  { path: 'reasoning.summary', words: /reasoning summar|['"`]reasoning['"`]/i },
+  { path: 'temperature' },
+  { path: 'top_p' },
+  { path: 'tool_choice' },
+  { path: 'parallel_tool_calls' },
+  { path: 'prompt_cache_key' },
+  { path: 'max_output_tokens' },
+  {
+    path: 'text.format',
+    words: /json.?schema|structured.?output|response_format/i,
+    instead: [{ path: 'text.format', value: () => ({ type: 'json_object' }) }],
+  },
+  // Reasoning of another key, or older than the endpoint can read: github.com/openai/codex/issues/8145
+  {
+    path: 'input',
+    words: /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)/i,
+    instead: [{ path: 'input', value: withoutReasoning }],
+    once: true,
+  },
+];
+
+function withoutReasoning(input: unknown): unknown {
+  return Array.isArray(input) ? input.filter(item => item?.type !== 'reasoning') : input;
+}

@@ -1,0 +1,66 @@
+/** Canonical messages as items of OpenAI's Responses API (G5). */
+import type OpenAI from 'openai';
+import { isRecord } from '../../core/json.js';
+import type { AssistantMessage, LlmMessage, ReasoningBlock } from '../../core/message.js';
+import { toolResultText } from '../../core/tools/tool-result.js';
+import { assistantText, dataFor, userText } from '../message-text.js';
+
+type Item = OpenAI.Responses.ResponseInputItem;
+
+/**
+ * The items of a conversation, in order, for `model` (`endpoint/model`). What is stored nowhere has no ids; reasoning
+ * goes back as it came, to the model that gave it.
+ */
+export function toWireInput(model: string, messages: readonly LlmMessage[]): Item[] {
+  return messages.flatMap(message => toItems(model, message));
+}
+
+function toItems(model: string, message: LlmMessage): Item[] {
+  switch (message.kind) {
+    case 'assistant':
+      return toReply(model, message);
+    case 'tool_result': {
+      const [result] = message.content;
+      return [{ type: 'function_call_output', call_id: result.toolUseId, output: toolResultText(result) }];
+    }
+    default:
+      return [{ role: 'user', content: userText(message) }];
+  }
+}
+
+/** The text of a reply is one item, where its first text stood. */
+function toReply(model: string, message: AssistantMessage): Item[] {
+  const text = assistantText(message);
+  const isCut = message.stopReason === 'interrupted';
+  const items: Item[] = [];
+  let told = text === '';
+  const tell = () => {
+    if (!told) items.push({ role: 'assistant', content: text });
+    told = true;
+  };
+  for (const block of message.content) {
+    if (block.type === 'text') tell();
+    // Of a reply that was cut off, what it led to is not there.
+    else if (block.type === 'reasoning') items.push(...(isCut ? [] : reasoningItem(model, block)));
+    else {
+      const { id, name, input } = block;
+      items.push({ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) });
+    }
+  }
+  tell();
+  return followed(items);
+}
+
+function reasoningItem(model: string, block: ReasoningBlock): Item[] {
+  const item = dataFor(model, block);
+  return isReasoningItem(item) ? [item] : [];
+}
+
+function isReasoningItem(value: unknown): value is OpenAI.Responses.ResponseReasoningItem {
+  return isRecord(value) && value.type === 'reasoning' && typeof value.encrypted_content === 'string';
+}
+
+/** Reasoning that led to nothing is refused by the API: it is left out. */
+function followed(items: readonly Item[]): Item[] {
+  return items.slice(0, items.findLastIndex(item => !isReasoningItem(item)) + 1);
+}

@@ -1,0 +1,359 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../../src/core/failure.js';
+import type { AssistantMessage, LlmMessage } from '../../../../src/core/message.js';
+import type { ModelRequestHead } from '../../../../src/core/model-request.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
+import { isStrictSchema } from '../../../../src/models/responses/strict-schema.js';
+import { type Answer, startEventEndpoint } from '../../../support/event-endpoint.js';
+import { failureOf, runCall, tool, user } from '../../../support/model-calls.js';
+
+const MODEL = 'openai/gpt-5.2';
+
+/** Events of a response with these items, told in the order of the API; `broken` changes them. */
+function response(items: readonly Record<string, unknown>[], end: Record<string, unknown> = {}): object[] {
+  const events: object[] = [{ type: 'response.created', response: { model: 'gpt-5.2-2025-12-11' } }];
+  for (const [output_index, item] of items.entries()) {
+    events.push({ type: 'response.output_item.added', output_index, item: { ...item, arguments: '' } });
+    events.push(...pieces(item).map(piece => ({ output_index, item_id: 'x', ...piece })));
+    events.push({ type: 'response.output_item.done', output_index, item });
+  }
+  const whole = { status: 'completed', output: items, usage: USAGE, ...end };
+  return [...events, { type: `response.${whole.status}`, response: whole }];
+}
+
+function pieces(item: Record<string, unknown>): object[] {
+  const text = String(item.arguments ?? '');
+  switch (item.type) {
+    case 'function_call':
+      return halves(text).map(delta => ({ type: 'response.function_call_arguments.delta', delta }));
+    case 'reasoning':
+      return (item.summary as { text: string }[]).flatMap((part, summary_index) =>
+        halves(part.text).map(delta => ({
+          type: 'response.reasoning_summary_text.delta',
+          summary_index,
+          delta,
+        })),
+      );
+    default:
+      return (item.content as { type: string; text?: string; refusal?: string }[]).flatMap(
+        (part, content_index) =>
+          halves(part.text ?? part.refusal ?? '').map(delta => ({
+            type: `response.${part.type}.delta`,
+            content_index,
+            delta,
+          })),
+      );
+  }
+}
+
+function halves(text: string): string[] {
+  const middle = Math.ceil(text.length / 2);
+  return [text.slice(0, middle), text.slice(middle)].filter(half => half !== '');
+}
+
+const USAGE = {
+  input_tokens: 40,
+  input_tokens_details: { cached_tokens: 16, cache_write_tokens: 8 },
+  output_tokens: 30,
+  output_tokens_details: { reasoning_tokens: 20 },
+  total_tokens: 70,
+};
+
+const said = (text: string) => ({ type: 'message', id: 'msg_1', content: [{ type: 'output_text', text }] });
+const thought = (id: string, ...texts: string[]) => ({
+  type: 'reasoning',
+  id,
+  summary: texts.map(text => ({ type: 'summary_text', text })),
+  encrypted_content: `sealed ${id}`,
+});
+const called = (call_id: string, name: string, args: object) => ({
+  type: 'function_call',
+  id: `fc_${call_id}`,
+  call_id,
+  name,
+  arguments: JSON.stringify(args),
+});
+
+async function call(answer: Answer, head: Partial<ModelRequestHead> = {}, messages?: LlmMessage[]) {
+  const endpoint = await startEventEndpoint(answer);
+  const result = runCall({ ...settings(endpoint.baseUrl), head, ...(messages ? { messages } : {}) });
+  return { endpoint, result: await result };
+}
+
+function settings(baseUrl: string) {
+  return { baseUrl, model: MODEL, endpoint: { protocol: 'openai-responses' } } as const;
+}
+
+describe('reply of the Responses API', () => {
+  it('reasoning, text and calls → blocks, with what is encrypted beside the reasoning; usage in full', async () => {
+    const items = [
+      thought('rs_1', 'Let me see.', 'Both files.'),
+      said('I read them.'),
+      called('t1', 'read', { path: 'a' }),
+      called('t2', 'read', { path: 'b' }),
+    ];
+    const { result } = await call(response(items), { tools: [tool('read')] });
+    expect(result.content).toEqual([
+      {
+        type: 'reasoning',
+        text: 'Let me see.\n\nBoth files.',
+        data: { model: MODEL, value: items[0] },
+      },
+      { type: 'text', text: 'I read them.' },
+      { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } },
+      { type: 'tool_use', id: 't2', name: 'read', input: { path: 'b' } },
+    ]);
+    expect(result).toMatchObject({ stopReason: 'tool_use', servedModel: 'gpt-5.2-2025-12-11' });
+    expect(result.usage).toMatchObject({
+      inputTokens: 40,
+      outputTokens: 30,
+      cachedInputTokens: 16,
+      cacheWriteInputTokens: 8,
+      reasoningTokens: 20,
+    });
+    expect(result.usage.estimated).toBeUndefined();
+  });
+
+  it('endpoint tells the items only at the end → the same reply', async () => {
+    const items = [thought('rs_1', 'Hm.'), said('Read.'), called('t1', 'read', { path: 'a' })];
+    const streamed = await call(response(items));
+    const whole = await call(response(items).slice(-1));
+    expect(whole.result.content).toEqual(streamed.result.content);
+  });
+
+  it.each<[string, object[], object]>([
+    ['cut at the limit', response([said('Half')], CUT), { stopReason: 'max_tokens' }],
+    [
+      'declined',
+      response([{ type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] }]),
+      { stopReason: 'refusal', content: [{ type: 'text', text: 'I will not.' }] },
+    ],
+    [
+      'two messages',
+      response([said('First.'), said('Then.')]),
+      { stopReason: 'end_turn', content: [{ type: 'text', text: 'First.\n\nThen.' }] },
+    ],
+    [
+      'reasoning that is not shown',
+      response([thought('rs_9'), said('Yes.')]),
+      {
+        content: [
+          { type: 'reasoning', text: '', data: { model: MODEL } },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+    ],
+    [
+      'reasoning without its cipher, as other servers of the protocol send it',
+      response([{ ...thought('rs_9', 'Hm.'), encrypted_content: undefined }, said('Yes.')]),
+      {
+        content: [
+          { type: 'reasoning', text: 'Hm.' },
+          { type: 'text', text: 'Yes.' },
+        ],
+      },
+    ],
+  ])('%s', async (_what, events, expected) => {
+    expect((await call(events)).result).toMatchObject(expected);
+  });
+
+  it('arguments that differ from those at the end of the call → it does not run', async () => {
+    const events = response([called('t1', 'read', { path: 'a' })]);
+    const done = events.findIndex(
+      event => 'item' in event && 'type' in event && /done/.test(`${event.type}`),
+    );
+    events[done] = {
+      ...events[done],
+      item: called('t1', 'read', { path: 'b' }),
+    };
+    const { result } = await call(events, { tools: [tool('read')] });
+    expect(result.content[0]).toMatchObject({ type: 'tool_use', argErrors: [expect.any(String)] });
+  });
+
+  it.each<[string, Answer, object]>([
+    [
+      'error event: rate limit → rate_limited',
+      [{ type: 'error', code: 'rate_limit_exceeded', message: 'Slow down.', param: null }],
+      { type: FAILURE.model.rateLimited, nonRetryable: false },
+    ],
+    [
+      'response.failed: server_error → server',
+      [{ type: 'response.failed', response: { error: { code: 'server_error', message: 'Oh.' } } }],
+      { type: FAILURE.model.server, nonRetryable: false },
+    ],
+    [
+      'response.failed: invalid_prompt → bad_request, not tried again',
+      [{ type: 'response.failed', response: { error: { code: 'invalid_prompt', message: 'No.' } } }],
+      { type: FAILURE.model.badRequest, nonRetryable: true },
+    ],
+    [
+      'content filter → content_filter',
+      response([said('Half')], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
+      { type: FAILURE.model.contentFilter },
+    ],
+    ['no end → connection', response([said('Half')]).slice(0, -1), { type: FAILURE.model.connection }],
+    ['no event → bad_response', [], { type: FAILURE.model.badResponse }],
+    [
+      '404 → says where to look',
+      { status: 404, error: { message: 'Not Found' } },
+      { type: FAILURE.model.badRequest, message: expect.stringContaining('OPENAI_BASE_URL') },
+    ],
+  ])('%s', async (_what, answer, expected) => {
+    const endpoint = await startEventEndpoint(answer);
+    expect(await failureOf(runCall(settings(endpoint.baseUrl)))).toMatchObject(expected);
+  });
+});
+
+const CUT = { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+
+const DONE = response([said('ok')]);
+
+describe('request of the Responses API', () => {
+  it('nothing set → stateless, with encrypted reasoning, and no option that was not asked for', async () => {
+    const { endpoint } = await call(DONE);
+    expect(endpoint.paths).toEqual(['/v1/responses']);
+    expect(endpoint.bodies[0]).toEqual({
+      model: 'gpt-5.2',
+      instructions: 'You are a test.',
+      input: [{ role: 'user', content: 'Hello' }],
+      stream: true,
+      store: false,
+      include: ['reasoning.encrypted_content'],
+      reasoning: { summary: 'auto' },
+    });
+  });
+
+  it.each<[string, Partial<ModelRequestHead>, object]>([
+    ['temperature', { temperature: 0.3 }, { temperature: 0.3 }],
+    ['top_p', { topP: 0.9 }, { top_p: 0.9 }],
+    ['token limit', { maxOutputTokens: 77 }, { max_output_tokens: 77 }],
+    ['cache key', { cacheKey: 'run-1' }, { prompt_cache_key: 'run-1' }],
+    ['form of the reply', { output: 'plan' }, { text: { format: { type: 'json_schema', strict: true } } }],
+    ['tools', { tools: [tool('read')] }, { parallel_tool_calls: true, tools: [{ strict: false }] }],
+    ['tools, none may be called', { tools: [tool('read')], toolChoice: 'none' }, { tool_choice: 'none' }],
+    [
+      'tools, one must be called',
+      { tools: [tool('a')], toolChoice: 'required' },
+      { tool_choice: 'required' },
+    ],
+  ])('%s', async (_what, head, expected) => {
+    const { endpoint } = await call(DONE, head);
+    expect(endpoint.bodies[0]).toMatchObject(expected);
+  });
+
+  it('tools and a form → no form: the same opening for all roles, and calls stay possible', async () => {
+    const { endpoint } = await call(DONE, { tools: [tool('read')], output: 'plan' });
+    expect(endpoint.bodies[0]).not.toHaveProperty('text');
+  });
+
+  it('conversation → items in their order; reasoning goes back to the model that gave it alone', async () => {
+    const { endpoint } = await call(DONE, {}, conversation(MODEL));
+    expect(endpoint.bodies[0]?.input).toEqual([
+      { role: 'user', content: 'Read it.' },
+      thought('rs_1', 'Hm.'),
+      { role: 'assistant', content: 'I read it.' },
+      { type: 'function_call', call_id: 't1', name: 'read', arguments: '{"path":"a"}' },
+      { type: 'function_call_output', call_id: 't1', output: expect.stringContaining('inside') },
+      { role: 'assistant', content: '[The user interrupted this reply here: it is not complete.]' },
+    ]);
+    const other = await call(DONE, {}, conversation('openai/gpt-5-mini'));
+    expect(JSON.stringify(other.endpoint.bodies[0])).not.toContain('sealed');
+  });
+
+  it('options that a model refuses → the same try without them, later calls leave them out', async () => {
+    const refuse = (message: string, param: string) => ({ status: 400, error: { message, param } });
+    const endpoint = await startEventEndpoint(
+      refuse('Encrypted content is not supported with this model.', 'include'),
+      refuse('Your organization must be verified to generate reasoning summaries.', 'reasoning.summary'),
+      refuse("Unsupported parameter: 'temperature' is not supported with this model.", 'temperature'),
+      DONE,
+    );
+    const { createProvider } = await import('../../../../src/models/protocols.js');
+    const { createProviders } = await import('../../../../src/models/providers.js');
+    const { baseUrl } = endpoint;
+    const provider = createProvider({ name: 'openai', baseUrl, protocol: 'openai-responses' });
+    const deps = { providers: createProviders({ openai: () => provider }) };
+    await runCall({ ...settings(baseUrl), deps, head: { temperature: 0 } });
+    await runCall({ ...settings(baseUrl), deps, head: { temperature: 0 } });
+    expect(endpoint.bodies).toHaveLength(5);
+    for (const body of endpoint.bodies.slice(3)) {
+      for (const field of ['include', 'reasoning', 'temperature']) expect(body).not.toHaveProperty(field);
+    }
+  });
+
+  it('encrypted reasoning can not be read there any more → the same try without it, and it only', async () => {
+    const error = {
+      code: 'invalid_encrypted_content',
+      message: 'The encrypted content could not be verified.',
+    };
+    const endpoint = await startEventEndpoint({ status: 400, error }, DONE);
+    await runCall({ ...settings(endpoint.baseUrl), messages: conversation(MODEL) });
+    const [first, second] = endpoint.bodies;
+    expect(JSON.stringify(first)).toContain('sealed');
+    expect(JSON.stringify(second)).not.toContain('sealed');
+    expect(second).toMatchObject({ include: ['reasoning.encrypted_content'] });
+  });
+});
+
+function conversation(model: string): LlmMessage[] {
+  const value = thought('rs_1', 'Hm.');
+  const call = { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } } as const;
+  const base = { at: 1, kind: 'assistant', role: 'executor', action: 'calling_tool', model } as const;
+  const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
+  const reply: AssistantMessage = {
+    ...base,
+    id: 'm2',
+    stopReason: 'tool_use',
+    usage,
+    content: [
+      { type: 'reasoning', text: 'Hm.', data: { model, value } },
+      { type: 'text', text: 'I read it.' },
+      call,
+    ],
+  };
+  const inside = [{ type: 'text', text: 'inside' } as const];
+  return [
+    user('Read it.'),
+    reply,
+    { id: 'm3', at: 1, kind: 'tool_result', content: [toolResult(call, 'executed', { content: inside })] },
+    // Cut off while it was thinking: the API wants no reasoning that nothing follows.
+    {
+      ...base,
+      id: 'm4',
+      stopReason: 'interrupted',
+      usage,
+      content: [{ type: 'reasoning', text: '', data: { model, value: thought('rs_2') } }],
+    },
+  ];
+}
+
+describe('strict tools', () => {
+  const closed = (properties: object, more: object = {}) => ({
+    type: 'object',
+    properties,
+    required: Object.keys(properties),
+    additionalProperties: false,
+    ...more,
+  });
+  const text = { type: 'string' };
+  it.each<[string, Record<string, unknown>, boolean]>([
+    ['closed, all required', closed({ path: text }), true],
+    ['nothing to give', closed({}), true],
+    ['closed objects in lists', closed({ list: { type: 'array', items: closed({ a: text }) } }), true],
+    ['alternatives', closed({ a: { anyOf: [text, { type: 'null' }] } }), true],
+    ['open', { type: 'object', properties: { path: text }, required: ['path'] }, false],
+    ['an optional field', closed({ path: text }, { required: [] }), false],
+    ['an open object within', closed({ a: { type: 'object', properties: {} } }), false],
+    ['a keyword that is not known there', closed({ a: { type: 'string', default: 'x' } }), false],
+    ['a list of anything', closed({ a: { type: 'array' } }), false],
+    ['anything', closed({ a: {} }), false],
+    ['alternatives at the top', { ...closed({}), anyOf: [closed({})] }, false],
+    ['deeper than is allowed', nested(12), false],
+  ])('%s', (_what, schema, strict) => {
+    expect(isStrictSchema(schema)).toBe(strict);
+  });
+
+  function nested(levels: number): Record<string, unknown> {
+    return closed(levels === 0 ? {} : { a: nested(levels - 1) });
+  }
+});
