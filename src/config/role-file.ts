@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defaultDialect } from '../core/outputs/output-forms.js';
 import type { RoleProfile } from '../core/role.js';
-import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS } from '../core/role.js';
+import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS, REASONING_LEVELS } from '../core/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './settings-schema.js';
@@ -24,6 +24,7 @@ const profileSchema = z.strictObject({
   models: modelChainSchema.exactOptional(),
   temperature: z.number().min(0).max(2).exactOptional(),
   topP: z.number().min(0).max(1).exactOptional(),
+  reasoning: z.enum(REASONING_LEVELS).exactOptional(),
   stop: z.array(z.string().min(1)).max(4).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
 });
@@ -92,6 +93,7 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     models: given.models ?? [],
     temperature: given.temperature ?? null,
     topP: given.topP ?? null,
+    reasoning: given.reasoning ?? null,
     stop: given.stop ?? [],
     maxOutputTokens: given.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS[given.output],
   };

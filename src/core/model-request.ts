@@ -1,7 +1,7 @@
 /** What a model call sends, as the workflow tells it to the worker that makes the call. */
 import type { LlmMessage } from './message.js';
 import type { Dialect } from './outputs/envelope.js';
-import type { OutputContract } from './role.js';
+import type { OutputContract, ReasoningLevel } from './role.js';
 import type { JsonSchema } from './tools/tool.js';
 
 /** A tool offered with a call, as the model sees it. */
@@ -25,6 +25,8 @@ export interface ModelRequestHead {
   temperature: number | null;
   /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
   topP: number | null;
+  /** How much the model thinks first; null leaves it to the model. */
+  reasoning: ReasoningLevel | null;
   /** Texts that end a reply where the model writes them; they are not part of it. */
   stop: string[];
   maxOutputTokens: number | null;

@@ -19,6 +19,10 @@ export type OutputContract = (typeof OUTPUT_CONTRACTS)[number];
 /** Those whose replies are JSON. */
 export type FormedContract = Exclude<OutputContract, 'text'>;
 
+/** How much a model thinks before it answers. */
+export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
+export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
+
 export interface RoleProfile {
   /** File name without `.md`; unique. */
   name: string;
@@ -36,6 +40,8 @@ export interface RoleProfile {
   temperature: number | null;
   /** Nucleus sampling, 0 to 1; null leaves it to the endpoint. */
   topP: number | null;
+  /** Null leaves it to the model, as does every endpoint that knows no such choice. */
+  reasoning: ReasoningLevel | null;
   /** Texts that end a reply where the model writes them. */
   stop: string[];
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */

@@ -63,6 +63,7 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
     dialect: 'component',
     toolChoice: 'auto',
     topP: null,
+    reasoning: null,
     stop: [],
     cacheKey: null,
     temperature: null,

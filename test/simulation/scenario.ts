@@ -185,6 +185,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
     temperature: null,
     topP: null,
+    reasoning: null,
     stop: [],
     maxOutputTokens: null,
     system: `You are the ${name}.`,

@@ -71,6 +71,7 @@ export function startCall(setup: CallSetup): StartedCall {
     toolChoice: 'auto',
     temperature: null,
     topP: null,
+    reasoning: null,
     stop: [] as string[],
     cacheKey: null,
     maxOutputTokens: null,

@@ -38,6 +38,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     models: [],
     temperature: null,
     topP: null,
+    reasoning: null,
     stop: [],
     maxOutputTokens: null,
     system: '',

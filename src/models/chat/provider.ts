@@ -2,9 +2,10 @@
 import type OpenAI from 'openai';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
-import type { RefusableOption } from '../openai/refused-options.js';
+import { effortOption, toEffort } from '../openai/reasoning-effort.js';
 import { outputSchema } from '../output-schemas.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
+import type { RefusableOption } from '../refused-options.js';
 import { readChunks } from './chunks.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
 
@@ -33,6 +34,7 @@ const OPTIONS: readonly RefusableOption[] = [
   { path: 'stream_options' },
   { path: 'temperature' },
   { path: 'top_p' },
+  effortOption('reasoning_effort'),
   { path: 'tool_choice' },
   { path: 'prompt_cache_key' },
   { path: 'max_completion_tokens', instead: [{ path: 'max_tokens', value: same }] },
@@ -55,6 +57,7 @@ function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
     ...(request.tools.length > 0 && request.toolChoice !== 'auto' ? { tool_choice: request.toolChoice } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
     ...(request.topP === null ? {} : { top_p: request.topP }),
+    ...(request.reasoning === null ? {} : { reasoning_effort: toEffort(request.reasoning) }),
     ...(request.stop.length === 0 ? {} : { stop: request.stop }),
     ...(ownOpenAi && request.cacheKey !== null ? { prompt_cache_key: request.cacheKey } : {}),
     ...(request.maxOutputTokens === null ? {} : { [tokenLimit]: request.maxOutputTokens }),

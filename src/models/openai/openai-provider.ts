@@ -9,9 +9,9 @@ import { readText } from '../event-stream.js';
 import { jsonEvents } from '../json-events.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelDelta, ModelProvider, ModelRequest } from '../provider.js';
+import { type Body, type RefusableOption, RefusedOptions } from '../refused-options.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
 import { publicUrl } from '../scrub.js';
-import { type Body, type RefusableOption, RefusedOptions } from './refused-options.js';
 
 /** What tells a protocol from the other. */
 export interface OpenAiProtocol<Request> {

@@ -69,6 +69,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     toolChoice: 'auto',
     temperature: role.temperature,
     topP: role.topP,
+    reasoning: role.reasoning,
     stop: role.stop,
     cacheKey: null,
     maxOutputTokens: role.maxOutputTokens,

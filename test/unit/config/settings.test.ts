@@ -198,6 +198,7 @@ describe('models', () => {
     models,
     temperature: null,
     topP: null,
+    reasoning: null,
     stop: [],
     maxOutputTokens: null,
     system: '',

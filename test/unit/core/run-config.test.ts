@@ -94,6 +94,7 @@ const ROLE: PinnedRole = {
   models: [],
   temperature: null,
   topP: null,
+  reasoning: null,
   stop: [],
   maxOutputTokens: null,
   system: '',

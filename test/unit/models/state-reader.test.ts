@@ -13,6 +13,7 @@ const HEAD: ModelRequestHead = {
   dialect: 'component',
   toolChoice: 'auto',
   topP: null,
+  reasoning: null,
   stop: [],
   cacheKey: null,
   temperature: null,

@@ -165,6 +165,13 @@ describe('structured output', () => {
     expect(server.requests[2]?.body).not.toHaveProperty('max_completion_tokens');
   });
 
+  it('endpoint refuses an effort → the least effort for none, then no word of it', async () => {
+    const server = await scripted(() => ({ text: 'fine' }), { rejects: ['reasoning_effort'] });
+    await runCall({ baseUrl: server.baseUrl, head: { reasoning: 'off' } });
+    const efforts = server.requests.map(({ body }) => body.reasoning_effort);
+    expect(efforts).toEqual(['none', 'minimal', undefined]);
+  });
+
   it('helpers of role outputs → read by the parser of the core (G10)', () => {
     expect(
       parseRoleOutput('plan', plan({ todos: ['look', { id: 'b', description: 'tell' }] })),

@@ -22,6 +22,7 @@ function request(output: ModelRequest['output'], text: string, model = 'rules'):
     dialect: 'component',
     toolChoice: 'auto',
     topP: null,
+    reasoning: null,
     stop: [],
     cacheKey: null,
     temperature: null,

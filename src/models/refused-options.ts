@@ -2,7 +2,7 @@
  * Options of a request that not every endpoint or model takes. Where one answers that it does not, the request goes
  * on without the option, or with the next best, in the same try, and later ones begin with that.
  */
-import { isRecord } from '../../core/json.js';
+import { isRecord } from '../core/json.js';
 
 /** A request body, by its fields. */
 export type Body = Record<string, unknown>;
