@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { exitCodeOfError } from './client/exit-codes.js';
 import { projectWorker } from './client/runs/project-worker.js';
+import { trustedConfigDir } from './client/verbs/trusted-dir.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { errorLine } from './print/output.js';
@@ -11,6 +12,7 @@ import { SteersmanError } from './shared/errors.js';
 import { resolveHome } from './stack/home.js';
 import { ensureServer } from './stack/server.js';
 import { stackUse, stopStack } from './stack/stop.js';
+import { isTrusted } from './stack/trust.js';
 import { ensureWorker } from './stack/workers.js';
 
 const HELP = `
@@ -24,14 +26,10 @@ const say = errorLine;
 
 /** `npm run dev`: the local stack in the foreground until Ctrl-C, or with `--stop` the end of all of it. */
 async function dev(options: { stop?: boolean; config?: string }): Promise<void> {
-  const configDir = resolve(options.config ?? defaultConfigDir());
+  if (options.stop === true) return stopHere(options.config);
+  const configDir = await trustedConfigDir(options.config);
   await checkConfigDir(configDir);
-  loadDotEnv(configDir);
   const home = resolveHome();
-  if (options.stop === true) {
-    say((await stopStack(home, say)) ? 'Stopped.' : `Nothing runs for ${home}.`);
-    return;
-  }
   const server = await ensureServer(home, { report: say });
   const worker = await ensureWorker(server, projectWorker(configDir), { report: say });
   say(`Temporal server  ${server.address}${server.startedHere ? '' : ' (ran already)'}`);
@@ -42,6 +40,14 @@ async function dev(options: { stop?: boolean; config?: string }): Promise<void> 
   worker.release();
   server.release();
   await leave(home);
+}
+
+async function stopHere(config: string | undefined): Promise<void> {
+  const folder = config === undefined ? defaultConfigDir() : resolve(config);
+  await checkConfigDir(folder);
+  if (config !== undefined || isTrusted(folder)) loadDotEnv(folder);
+  const home = resolveHome();
+  say((await stopStack(home, say)) ? 'Stopped.' : `Nothing runs for ${home}.`);
 }
 
 /** Ends the stack unless somebody else uses it: then it ends itself later. */

@@ -1,15 +1,16 @@
 /** `npm run worker`: a worker for TEMPORAL_ADDRESS; on the local stack, a background worker of one queue. */
 
-import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 import { Command } from 'commander';
 import { exitCodeOfError } from './client/exit-codes.js';
+import { trustedConfigDir } from './client/verbs/trusted-dir.js';
 import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { errorLine } from './print/output.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env, loadDotEnv } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
+import { isTrusted } from './stack/trust.js';
 import { runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
@@ -32,9 +33,10 @@ Examples:
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
   .action(async (options: { config?: string; taskQueue?: string }) => {
-    const configDir = resolve(options.config ?? defaultConfigDir());
+    const configDir = await trustedConfigDir(options.config);
     await checkConfigDir(configDir);
-    for (const folder of [configDir, defaultConfigDir()]) loadDotEnv(folder);
+    const here = defaultConfigDir();
+    if (isTrusted(here)) loadDotEnv(here);
     await runWorker({ configDir, taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE });
   });
 

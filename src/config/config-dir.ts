@@ -23,7 +23,7 @@ export function defaultConfigDir(from: string = process.cwd()): string {
 /** Null where there is none. */
 export function nearestConfigDir(from: string): string | null {
   for (let folder = from; ; folder = dirname(folder)) {
-    if (FILES.some(name => isTrusted(join(folder, name)))) return folder;
+    if (FILES.some(name => isOwn(join(folder, name)))) return folder;
     if (dirname(folder) === folder) return null;
   }
 }
@@ -37,7 +37,7 @@ export function localToolsDir(configDir: string): string {
 }
 
 /** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */
-function isTrusted(file: string): boolean {
+function isOwn(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false });
   const me = process.getuid?.();
   return stat?.isFile() === true && (me === undefined || stat.uid === me || stat.uid === 0);

@@ -1,10 +1,11 @@
 /** Temporal: the server that the environment names, else the local stack, which is looked at and not started. */
 
 import type { Client } from '@temporalio/client';
-import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
+import { openTemporal } from '../client/runs/connect.js';
 import { scriptCall, verbCall } from '../shared/called-as.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { binaryCacheDir } from '../stack/home.js';
+import { usesLocalStack } from '../stack/is-used.js';
 import { isHealthy, localConnection } from '../stack/probe.js';
 import { readStack, type ServerRecord } from '../stack/records.js';
 import { findTemporalBinary, type Report, type TemporalBinary } from '../stack/temporal-binary.js';

@@ -1,9 +1,10 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
-import { usesLocalStack } from '../client/runs/connect.js';
+
 import { defaultModelFor } from '../client/runs/default-model.js';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { env } from '../shared/env.js';
 import { resolveHome } from '../stack/home.js';
+import { usesLocalStack } from '../stack/is-used.js';
 import type { Report } from '../stack/temporal-binary.js';
 import { knownProviders } from '../worker/providers.js';
 import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';

@@ -4,10 +4,11 @@
  */
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
-import { openTemporal, usesLocalStack } from '../client/runs/connect.js';
+import { openTemporal } from '../client/runs/connect.js';
 import { outLine } from '../print/output.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
+import { usesLocalStack } from '../stack/is-used.js';
 import { recentPollers } from '../stack/pollers.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 

@@ -23,6 +23,11 @@ export function resolveHome(named: string | undefined = env.home()): string {
   return isCheckout ? join(projectRoot, '.steersman') : userFolder('XDG_STATE_HOME', '.local/state');
 }
 
+/** What this user said of folders, whatever stack they use: no folder's own variables move it before they are read. */
+export function trustFile(): string {
+  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'trusted.json');
+}
+
 /** Where a stack keeps what it knows. All paths are absolute. */
 export interface StackPaths {
   home: string;
@@ -79,7 +84,7 @@ export function makeHome(home: string): StackPaths {
 }
 
 /** Step by step: Node's own way with `recursive` never ends below a folder such as /proc. */
-function makeFolder(dir: string): void {
+export function makeFolder(dir: string): void {
   if (existsSync(dir)) return;
   makeFolder(dirname(dir));
   try {

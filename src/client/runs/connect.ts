@@ -4,10 +4,10 @@ import type { Client, ConnectionOptions } from '@temporalio/client';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { errorText } from '../../core/error-text.js';
-import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { temporalClient } from '../../shared/temporal-client.js';
 import { resolveHome } from '../../stack/home.js';
+import { usesLocalStack } from '../../stack/is-used.js';
 import { isLoopback, localConnection } from '../../stack/probe.js';
 import type { LocalServer } from '../../stack/server.js';
 import { ensureServer } from '../../stack/server.js';
@@ -26,14 +26,6 @@ export interface Temporal {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-
-/** Variables of Temporal's environment configuration, each of which says that the local stack is not meant. */
-const REMOTE_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'];
-
-/** True when nothing in the environment names a Temporal server. */
-export function usesLocalStack(): boolean {
-  return REMOTE_VARIABLES.every(name => env.lookup(name) === undefined);
-}
 
 export interface OpenOptions {
   /** Gets lines of progress. */

@@ -1,10 +1,15 @@
 /** The background worker that serves runs started from here, on the local stack. */
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { projectFingerprint } from '../../stack/settings.js';
+import { isTrusted, notTrusted } from '../../stack/trust.js';
 import type { WorkerSettings } from '../../stack/workers.js';
 
-/** Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. */
+/**
+ * Settings of a worker with the configuration of `configDir`, or of the one that holds here where it is null. Throws a
+ * SteersmanError where nobody has said that the latter is trusted.
+ */
 export function projectWorker(configDir: string | null): WorkerSettings {
   const folder = configDir ?? defaultConfigDir();
+  if (configDir === null && !isTrusted(folder)) throw notTrusted(folder);
   return { fingerprint: projectFingerprint(folder), args: ['--config', folder], cwd: folder };
 }

@@ -9,8 +9,10 @@ import { createOutput, endWithReader, errorLine, outLine } from '../../print/out
 import { jsonLine } from '../../print/terminal-text.js';
 import { loadDotEnv } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { isTrusted } from '../../stack/trust.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { connect, explainError, type Run, type SteersmanClient } from '../index.js';
+import { tellUnread } from './trusted-dir.js';
 
 export interface CommonOptions {
   json?: boolean;
@@ -40,6 +42,7 @@ export async function withClient(
   work: (context: Context) => Promise<number>,
 ): Promise<void> {
   const output = createOutput(options);
+  tellUnread();
   const progress = { line: (text: string) => output.notes.line(text) };
   const client = await connect({ report: text => progress.line(text) });
   process.exitCode = await work({ client, output, progress });
@@ -64,7 +67,9 @@ export function positiveInteger(value: string): number {
 /** Runs a command line and ends the process: errors become a message and an exit code, never a stack trace. */
 export async function runCommandLine(program: Command): Promise<void> {
   endWithReader(EXIT.cutPipe);
-  loadDotEnv(defaultConfigDir());
+  const here = defaultConfigDir();
+  // Where it is not, those verbs ask that use its configuration.
+  if (isTrusted(here)) loadDotEnv(here);
   try {
     await program.parseAsync();
   } catch (error) {

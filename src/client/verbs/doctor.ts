@@ -1,7 +1,7 @@
 /** `doctor`: looks at everything a run needs and says what to do where something is wrong. */
 
 import type { Command } from 'commander';
-import { CONFIG_OPTION, defaultConfigDir } from '../../config/config-dir.js';
+import { CONFIG_OPTION } from '../../config/config-dir.js';
 import type { Finding } from '../../doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../doctor/print.js';
 import { createOutput } from '../../print/output.js';
@@ -10,6 +10,7 @@ import { env } from '../../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb } from './command.js';
+import { trustedConfigDir } from './trusted-dir.js';
 import { userPath } from './user-path.js';
 
 interface DoctorOptions extends CommonOptions {
@@ -38,9 +39,10 @@ export function addDoctor(program: Command): void {
     const output = createOutput(options);
     // Providers and tool servers: no other verb should load them.
     const { examine } = await import('../../doctor/examine.js');
+    const configDir = await trustedConfigDir(options.config);
     const findings: Finding[] = [];
     const round = examine({
-      configDir: options.config === undefined ? defaultConfigDir() : userPath(options.config),
+      configDir,
       workspace: userPath(options.workspace),
       taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE,
       fix: options.fix === true,

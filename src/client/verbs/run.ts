@@ -9,6 +9,7 @@ import { resumeLeftOpen, tellLeftOpen } from './left-open.js';
 import { NOTIFY_HELP, notifyOption } from './notify.js';
 import { runGoal } from './run-goal.js';
 import { addStartOptions, readStart, type StartWords, startOptions } from './start-options.js';
+import { trustForStart } from './trusted-dir.js';
 
 /** How long a run of a session that is gone waits for the next goal. */
 const SESSION_OPEN_SECONDS = 600;
@@ -27,6 +28,7 @@ async function run(goal: string | undefined, options: RunOptions, command: Comma
       'usage',
     );
   }
+  await trustForStart(options);
   const interactive = isTerminal() && options.json !== true;
   const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
   const words = { ...options, ...session };

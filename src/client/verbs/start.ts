@@ -4,6 +4,7 @@ import { quietVerbCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withClient } from './command.js';
 import { addStartOptions, readStart, type StartWords } from './start-options.js';
+import { trustForStart } from './trusted-dir.js';
 
 export function addStart(program: Command): void {
   const verb = program
@@ -15,6 +16,7 @@ export function addStart(program: Command): void {
     verbCall('start "Fix the typos in README.md" --workspace ../site --yes'),
     `cat goal.md | ${quietVerbCall('start - --json')}`,
   ]).action(async (argument: string, options: StartWords & CommonOptions, command: Command) => {
+    await trustForStart(options);
     const { goal, start } = await readStart(argument, options, command);
     await withClient(options, async ({ client, output }) => {
       const { id, runId, taskQueue, webUi } = await client.start(goal, start);

@@ -1,0 +1,82 @@
+/** The folder whose configuration a command uses: asked about at first use, where somebody can be asked. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { defaultConfigDir } from '../../config/config-dir.js';
+import { loadMcpConfig, type McpServerConfig } from '../../mcp/config.js';
+import { errorLine } from '../../print/output.js';
+import { loadDotEnv } from '../../shared/env.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import { isTrusted, notTrusted, trustForNow, trustFrom } from '../../stack/trust.js';
+import { userPath } from './user-path.js';
+
+/** Shows the lines and asks; null where nobody can be asked. */
+type Ask = ((lines: readonly string[]) => Promise<boolean>) | null;
+
+/**
+ * The folder that is named, which needs no trust, else the one that holds here; with its `.env` loaded. Throws a
+ * SteersmanError where that is not trusted, and nobody says that it is.
+ */
+export async function trustedConfigDir(named: string | undefined, ask: Ask = personHere()): Promise<string> {
+  const dir = named === undefined ? defaultConfigDir() : userPath(named);
+  if (named !== undefined && existsSync(dir)) trustForNow(dir);
+  else if (named === undefined && !isTrusted(dir)) {
+    if (ask === null || !(await ask(whatItBrings(dir)))) throw notTrusted(dir);
+    trustFrom(dir);
+  }
+  loadDotEnv(dir);
+  return dir;
+}
+
+/** The same for a start: on another server than the local stack's its workers have the word, and nothing starts here. */
+export async function trustForStart({ config }: { config?: string }): Promise<void> {
+  if (config !== undefined || usesLocalStack()) await trustedConfigDir(config);
+}
+
+/** Says on stderr that a file of variables is there and not read, since nobody has said that it is trusted. */
+export function tellUnread(): void {
+  const file = join(defaultConfigDir(), '.env');
+  if (existsSync(file) && !isTrusted(defaultConfigDir()))
+    errorLine(`Not read, since nobody has said that its folder is trusted: ${file}`);
+}
+
+/** What a person should know before they say yes: above all which programs it starts. */
+export function whatItBrings(dir: string): string[] {
+  const brings = (file: string, what: string) =>
+    existsSync(join(dir, file)) ? [`  ${file.padEnd(16)}${what}`] : [];
+  return [
+    `${dir} brings its own configuration:`,
+    ...brings('steersman.yaml', 'chooses models, where they are reached, and what tools may do unasked'),
+    ...brings('.env', 'sets variables'),
+    ...brings('.mcp.json', 'starts as you:'),
+    ...programsOf(dir).map(line => `    ${line}`),
+  ];
+}
+
+function programsOf(dir: string): string[] {
+  try {
+    return loadMcpConfig(dir).servers.map(commandOf);
+  } catch {
+    return ['(it can not be read)'];
+  }
+}
+
+function commandOf(server: McpServerConfig): string {
+  if (server.type === 'http') return `${server.name}: connects to ${server.url}`;
+  const variables = Object.entries(server.env).map(([name, value]) => `${name}=${value}`);
+  return `${server.name}: ${[...variables, server.command, ...server.args].join(' ')}`;
+}
+
+function personHere(): Ask {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true ? askHere : null;
+}
+
+async function askHere(lines: readonly string[]): Promise<boolean> {
+  for (const line of lines) errorLine(line);
+  const reader = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-D and Ctrl-C answer nothing.
+  const left = new Promise<string>(resolve => reader.once('close', () => resolve('')));
+  const answer = await Promise.race([reader.question('Do you trust it? (y/N) ').catch(() => ''), left]);
+  reader.close();
+  return /^\s*y(es)?\s*$/i.test(answer);
+}
