@@ -1,9 +1,10 @@
 /** A request of OpenAI's Responses API, stateless: nothing is stored there, all is sent. */
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../../core/model-request.js';
-import type { Body, RefusableOption } from '../openai/refused-options.js';
+import { effortOption, toEffort } from '../openai/reasoning-effort.js';
 import { outputSchema } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
+import type { Body, RefusableOption } from '../refused-options.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 
@@ -21,7 +22,10 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
     stream: true,
     store: false,
     include: ['reasoning.encrypted_content'],
-    reasoning: { summary: 'auto' },
+    reasoning: {
+      summary: 'auto',
+      ...(request.reasoning === null ? {} : { effort: toEffort(request.reasoning) }),
+    },
     ...(tools.length > 0 ? { tools: tools.map(toWireTool), parallel_tool_calls: true } : {}),
     ...(tools.length > 0 && toolChoice !== 'auto' ? { tool_choice: toolChoice } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),
@@ -47,6 +51,7 @@ export const RESPONSES_OPTIONS: readonly RefusableOption[] = [
   { path: 'include', words: /encrypted content is not supported/i },
   // For organizations that are not verified: github.com/openai/openai-cookbook/issues/2271
   { path: 'reasoning.summary', words: /reasoning summar|['"`]reasoning['"`]/i },
+  effortOption('reasoning.effort'),
   { path: 'temperature' },
   { path: 'top_p' },
   { path: 'tool_choice' },
