@@ -23,6 +23,8 @@ export interface ProtocolSide {
   path: string;
   /** The request as scripts read it. Null when it has not even the outline of one. */
   toChat(body: Json): WireBody | null;
+  /** What the provider answers to a request that breaks its published rules; null for one that keeps them. */
+  refuse(body: Json, seal: Seal, headers: Readonly<Record<string, string>>): WireError | null;
   stream(reply: FullReply, body: Json, seal: Seal): FrameStream;
   /** The reply to a request that does not stream. */
   whole(reply: FullReply, body: Json, seal: Seal): object;

@@ -13,7 +13,7 @@ import { FAULTS } from './faults/all.js';
 import type { Fault } from './faults/fault.js';
 import { type Exchange, play, playParts, sendError, sendJson } from './play.js';
 import type { Json } from './protocol.js';
-import { type ScriptedReply, toFullReply } from './reply.js';
+import { type ScriptedReply, toFullReply, type WireError } from './reply.js';
 import { type WireBody, wireText } from './request.js';
 import { Seal } from './seal.js';
 import { protocolAt, SIDES } from './sides.js';
@@ -35,12 +35,16 @@ export interface ChatRequest {
   lastUser: string;
   /** Names of the tools offered, in order. */
   toolNames: string[];
+  /** What the provider would answer to it, where it breaks the provider's rules: then so does the server. */
+  refusal: WireError | null;
   /** Aborted when the client leaves before the reply has ended. */
   gone: AbortSignal;
 }
 
 export interface ProtocolServerOptions {
-  /** Answers one request. A throw becomes a 500 with its message. */
+  /** Told of every request for a reply, those too that are refused. */
+  arrived?(request: ChatRequest): void;
+  /** Answers one request that keeps the rules. A throw becomes a 500 with its message. */
   handle(request: ChatRequest): Promise<ScriptedReply>;
   /** Ids listed at `/v1/models`. Default none. */
   models?: readonly string[];
@@ -117,18 +121,21 @@ async function answer(req: IncomingMessage, res: ServerResponse, setting: Settin
     const error = { status: 400, message: 'The body is no request for a reply.' };
     return sendError(error, { side, response: res });
   }
+  const headers = headersOf(req);
   const gone = new AbortController();
   res.once('close', () => gone.abort());
   const request: ChatRequest = {
     index: setting.nextIndex(),
     protocol,
-    headers: headersOf(req),
+    headers,
     body,
     sent,
     ...textsOf(body),
+    refusal: side.refuse(sent, setting.seal, headers),
     gone: gone.signal,
   };
-  const script = await setting.options.handle(request);
+  setting.options.arrived?.(request);
+  const script = request.refusal ? { error: request.refusal } : await setting.options.handle(request);
   await respond(script, request, { side, response: res, sent, seal: setting.seal, gone: gone.signal });
 }
 

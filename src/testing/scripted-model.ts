@@ -43,9 +43,11 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const server = await startProtocolServer({
     ...(options.port === undefined ? {} : { port: options.port }),
     models: options.models ?? [],
-    handle: async request => {
+    arrived: request => {
       requests.push(request);
       for (const waiter of waiting) if (waiter.index === request.index) waiter.resolve(request);
+    },
+    handle: async request => {
       const refusal = refuse(request, options);
       if (refusal) return { error: refusal };
       const index = answered++;

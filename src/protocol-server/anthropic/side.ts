@@ -2,6 +2,7 @@
 import type { ProtocolSide } from '../protocol.js';
 import type { WireError } from '../reply.js';
 import { anthropicStream, anthropicWhole } from './reply.js';
+import { refuseMessages } from './rules.js';
 import { anthropicToChat } from './to-chat.js';
 
 /** https://docs.anthropic.com/en/api/errors */
@@ -26,6 +27,7 @@ function errorOf({ status, message = `HTTP ${status}`, type }: WireError): objec
 export const ANTHROPIC: ProtocolSide = {
   path: '/v1/messages',
   toChat: anthropicToChat,
+  refuse: refuseMessages,
   stream: anthropicStream,
   whole: anthropicWhole,
   error: (error, id) => ({ type: 'error', error: errorOf(error), request_id: id }),

@@ -2,11 +2,13 @@
 import { openAiError, openAiModel } from '../openai-answers.js';
 import type { ProtocolSide } from '../protocol.js';
 import { responsesStream, responsesWhole } from './reply.js';
+import { refuseResponses } from './rules.js';
 import { responsesToChat } from './to-chat.js';
 
 export const RESPONSES: ProtocolSide = {
   path: '/v1/responses',
   toChat: responsesToChat,
+  refuse: refuseResponses,
   stream: responsesStream,
   whole: responsesWhole,
   error: openAiError,

@@ -218,6 +218,7 @@ describe('a request as scripts read it', () => {
       model: 'm',
       max_tokens: 9,
       system: text,
+      tools: [{ name: 'weather', input_schema: WEATHER }],
       messages: [
         ...MESSAGES,
         {
