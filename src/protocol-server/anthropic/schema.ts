@@ -63,8 +63,7 @@ const tool = z.strictObject({
 const alone = { disable_parallel_tool_use: z.boolean().optional() };
 const display = z.enum(['summarized', 'omitted']).nullish();
 
-/** What counting tokens takes, and a request for a reply with it. */
-const counted = {
+export const messagesSchema = z.strictObject({
   model: z.string().min(1),
   messages: z.array(message).min(1),
   cache_control: mark,
@@ -94,12 +93,6 @@ const counted = {
     ])
     .optional(),
   tools: z.array(tool).optional(),
-};
-
-export const countTokensSchema = z.strictObject(counted);
-
-export const messagesSchema = z.strictObject({
-  ...counted,
   max_tokens: z.number().int().min(0),
   metadata: z.strictObject({ user_id: z.string().max(256).nullish() }).optional(),
   service_tier: z.enum(['auto', 'standard_only']).optional(),
