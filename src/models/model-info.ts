@@ -33,6 +33,14 @@ const MODELS: ReadonlyMap<string, Entry> = new Map(Object.entries(data.models));
 /** Dated and tagged versions cost what the model without them costs: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
 const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
 
+/** Ids of the models that are known by their providers' own names. */
+export function knownModels(): string[] {
+  return [...MODELS.keys()].flatMap(name => {
+    if (/^(gpt-\d|o\d)/.test(name)) return [`openai/${name}`];
+    return name.startsWith('claude') ? [`anthropic/${name}`] : [];
+  });
+}
+
 /** Looks up a model id `provider/model`. An unknown model gets the defaults. */
 export function modelInfo(modelId: string): ModelInfo {
   const name = splitModelId(modelId).model.toLowerCase();

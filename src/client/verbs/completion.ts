@@ -1,18 +1,26 @@
-/** `completion`: a script that completes verbs and options in a shell. */
+/** `completion`: a script that completes verbs, options and their values in a shell. */
 import { Argument, type Command } from 'commander';
+
+import { DEFAULT_LIMITS } from '../../core/limits.js';
+import { READERS } from '../../core/modes.js';
 import { outLine } from '../../print/output.js';
 
 interface Offered {
   name: string;
   description: string;
+  /** What may follow an option: the values that are known, none for folders, files and free text; null for a switch. */
+  values: readonly string[] | null;
 }
+
+/** Known values by what a placeholder names, where any other value may be given as well. */
+type Known = Readonly<Record<string, readonly string[]>>;
 
 const SCRIPTS = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 export function addCompletion(program: Command): void {
   program
     .command('completion')
-    .description('Print a script that completes verbs and options in your shell.')
+    .description('Print a script that completes verbs, options and their values in your shell.')
     .addArgument(new Argument('<shell>', 'your shell').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
@@ -22,52 +30,102 @@ To have it in every shell:
   steersman completion zsh >> ~/.zshrc
   steersman completion fish > ~/.config/fish/completions/steersman.fish`,
     )
-    .action((shell: keyof typeof SCRIPTS) => outLine(SCRIPTS[shell](program)));
+    .action(async (shell: keyof typeof SCRIPTS) => outLine(SCRIPTS[shell](program, await knownValues())));
+}
+
+async function knownValues(): Promise<Known> {
+  // Read where it is wanted: no other verb needs what is known of models.
+  const { knownModels } = await import('../../models/model-info.js');
+  const limits = Object.keys(DEFAULT_LIMITS).map(name => `${name}=`);
+  return {
+    'provider/model': [...knownModels(), 'rehearsal'],
+    role: READERS,
+    'name=value': limits,
+    limits,
+    shell: Object.keys(SCRIPTS),
+  };
 }
 
 function verbsOf(program: Command): Offered[] {
-  return program.commands.map(verb => ({ name: verb.name(), description: verb.description() }));
+  return program.commands.map(verb => ({
+    name: verb.name(),
+    description: verb.description(),
+    values: null,
+  }));
 }
 
-function optionsOf(command: Command): Offered[] {
-  const named = command.options.filter(({ long }) => long);
-  return named.map(({ long, description }) => ({ name: long ?? '', description }));
+function optionsOf(command: Command, known: Known): Offered[] {
+  return command.options.flatMap(({ long, flags, description, argChoices, required, optional }) => {
+    if (!long) return [];
+    const named = /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? '';
+    const values = required || optional ? (argChoices ?? known[named] ?? []) : null;
+    return [{ name: long, description, values }];
+  });
 }
 
-function names(offered: readonly Offered[]): string {
-  return offered.map(({ name }) => name).join(' ');
+/** What may stand for the arguments of a verb. */
+function argumentsOf(command: Command, known: Known): string[] {
+  return command.registeredArguments.flatMap(argument => argument.argChoices ?? known[argument.name()] ?? []);
 }
 
 /** Files where nothing else fits: options take folders and files. */
-function bashScript(program: Command): string {
-  const cases = program.commands.map(verb => `    ${verb.name()}) words="${names(optionsOf(verb))}" ;;`);
+function bashScript(program: Command, known: Known): string {
+  const cases = program.commands.map(verb => bashCase(verb.name(), verb, known));
   return `_steersman() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" words
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words
+  # Bash takes --mode=team apart.
+  [[ $word == "=" ]] && word=""
+  [[ $before == "=" ]] && before="\${COMP_WORDS[COMP_CWORD-2]}"
   case "\${COMP_WORDS[1]}" in
 ${cases.join('\n')}
-    *) words="${names(optionsOf(program))}" ;;
+${bashCase('*', program, known)}
   esac
-  [[ $COMP_CWORD -eq 1 && $word != -* ]] && words="${names(verbsOf(program))}"
+  [[ $COMP_CWORD -eq 1 && $word != -* ]] && words="${words(verbsOf(program))}"
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
 complete -o default -F _steersman steersman`;
 }
 
-function zshScript(program: Command): string {
-  return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(program)}`;
+function bashCase(pattern: string, command: Command, known: Known): string {
+  const options = optionsOf(command, known);
+  const values = options.flatMap(option =>
+    option.values === null ? [] : [`${option.name}) words="${option.values.join(' ')}" ;;`],
+  );
+  const rest = [words(options), ...argumentsOf(command, known)].join(' ');
+  return `    ${pattern}) case "$before" in
+${[...values, `*) words="${rest}" ;;`].map(line => `        ${line}`).join('\n')}
+      esac ;;`;
 }
 
-function fishScript(program: Command): string {
+function words(offered: readonly Offered[]): string {
+  return offered.map(({ name }) => name).join(' ');
+}
+
+function zshScript(program: Command, known: Known): string {
+  return `autoload -U +X bashcompinit && bashcompinit\n${bashScript(program, known)}`;
+}
+
+function fishScript(program: Command, known: Known): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const line = (when: string, what: string, description: string) =>
     `complete -c steersman -n ${quoted(when)} ${what} -d ${quoted(description)}`;
+  const given = (values: readonly string[] | null) => {
+    if (values === null) return '';
+    return values.length === 0 ? ' -r' : ` -x -a ${quoted(values.join(' '))}`;
+  };
+  const options = (command: Command, when: string) =>
+    optionsOf(command, known).map(({ name, description, values }) =>
+      line(when, `-l ${name.slice(2)}${given(values)}`, description),
+    );
   const verbs = verbsOf(program).map(({ name, description }) =>
     line('__fish_use_subcommand', `-a ${name}`, description),
   );
-  const options = program.commands.flatMap(verb =>
-    optionsOf(verb).map(({ name, description }) =>
-      line(`__fish_seen_subcommand_from ${verb.name()}`, `-l ${name.slice(2)}`, description),
-    ),
-  );
-  return [...verbs, ...options].join('\n');
+  const ofVerbs = program.commands.flatMap(verb => {
+    const when = `__fish_seen_subcommand_from ${verb.name()}`;
+    const stand = argumentsOf(verb, known);
+    const values = stand.length === 0 ? [] : [line(when, `-a ${quoted(stand.join(' '))}`, '')];
+    return [...options(verb, when), ...values];
+  });
+  const names = program.commands.map(verb => verb.name()).join(' ');
+  return [...verbs, ...options(program, `not __fish_seen_subcommand_from ${names}`), ...ofVerbs].join('\n');
 }

@@ -1,0 +1,53 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from '../../../../src/shared/package.js';
+
+const scripts = new Map<string, string>();
+
+function script(shell: string): string {
+  const known = scripts.get(shell);
+  if (known !== undefined) return known;
+  const args = [join(projectRoot, 'dist/cli.js'), 'completion', shell];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  scripts.set(shell, stdout);
+  return stdout;
+}
+
+/** What bash offers for the last of these words. */
+function offered(...words: string[]): string[] {
+  const all = ['steersman', ...words].map(word => `'${word}'`).join(' ');
+  const ask = `COMP_WORDS=(${all}); COMP_CWORD=${words.length}; _steersman; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script('bash')}\n${ask}`], {
+    encoding: 'utf8',
+  });
+  expect(stderr).toBe('');
+  return stdout.split('\n').filter(line => line !== '');
+}
+
+test.each([
+  ['a mode', ['start', 'A goal', '--mode', 'te'], ['team']],
+  ['a mode of a goal', ['A goal', '--mode', 'te'], ['team']],
+  ['a mode after =', ['start', '--mode', '=', 'te'], ['team']],
+  ['a time', ['steer', 'r1', 'Stop', '--when', 'a'], ['after-batch']],
+  ['a role', ['steer', 'r1', 'Stop', '--to', 'ver'], ['verifier']],
+  ['a model', ['start', 'A goal', '--model', 'openai/gpt-5-m'], ['openai/gpt-5-mini']],
+  ['a limit', ['start', 'A goal', '--limit', 'planni'], ['planning=']],
+  ['a number that only list calls a limit', ['list', '--limit', ''], []],
+  ['a limit of budget', ['budget', 'r1', 'planni'], ['planning=']],
+  ['an outcome', ['list', '--outcome', 'unv'], ['unverified']],
+  ['a folder, which the shell knows', ['start', 'A goal', '--workspace', ''], []],
+  ['a shell', ['completion', 'z'], ['zsh']],
+  ['an option', ['show', 'r1', '--js'], ['--json']],
+  ['a verb', ['trans'], ['transcript']],
+])('completion: %s → offered', (_, words, expected) => {
+  expect(offered(...words)).toEqual(expected);
+});
+
+test('completion: fish → values stand beside their option, and no file where they are all there is', () => {
+  const line = script('fish')
+    .split('\n')
+    .find(text => text.includes('from steer') && text.includes('-l when'));
+  expect(line).toMatch(/-l when -x -a '[^']*after-batch[^']*' -d /);
+});
