@@ -39,6 +39,8 @@ const UNKNOWN_MODEL_WORDS =
   /model_not_found|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
 const FILTER_WORDS =
   /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
+/** Groq's 400 for a call that the model itself wrote wrongly, once more worth a try: github.com/pydantic/pydantic-ai/pull/2774 */
+const BAD_CALL_WORDS = /tool_use_failed/;
 const QUOTA_WORDS =
   /insufficient_quota|insufficient[_ ](funds|balance|credit)|exceeded your current quota|billing/i;
 /** Gemini's endpoint says "quota" and "billing" of its limits a minute, too, and when to come again. */
@@ -66,6 +68,7 @@ function typeOf(answer: ErrorAnswer): ModelFailureType {
   if (status === 408) return model.timeout;
   if (status === 413 || CONTEXT_WORDS.test(words)) return model.contextTooLong;
   if (status >= 500 || status === 409 || status === 425) return model.server;
+  if (BAD_CALL_WORDS.test(words)) return model.badResponse;
   if (FILTER_WORDS.test(words)) return model.contentFilter;
   if (UNKNOWN_MODEL_WORDS.test(words)) return model.unknownModel;
   if (status === 403) return model.forbidden;

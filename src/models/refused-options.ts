@@ -3,6 +3,7 @@
  * on without the option, or with the next best, in the same try, and later ones begin with that.
  */
 import { isRecord } from '../core/json.js';
+import type { ModelRequest } from './provider.js';
 
 /** A request body, by its fields. */
 export type Body = Record<string, unknown>;
@@ -12,14 +13,19 @@ export interface RefusableOption {
   path: string;
   /** How an error names it when it does not name it by its place. */
   words?: RegExp;
+  /** Only the words tell: errors of other causes name this place too. */
+  byWords?: true;
   /** What is sent in its place, the next best first. After the last it is left out. */
-  instead?: readonly { path: string; value(given: unknown): unknown }[];
+  instead?: readonly { path: string; value(given: unknown, request: ModelRequest): unknown }[];
   /** It was what this one request carried, not that it carried any: later requests try again. */
   once?: true;
+  /** Hosts that are known to refuse it: there the next best is sent from the start. */
+  hosts?: RegExp;
 }
 
 /** What an endpoint said when it refused a request. */
 export interface Refusal {
+  status: number;
   message: string;
   param: string | null;
   code: string | null;
@@ -33,27 +39,33 @@ export class RefusedOptions {
   readonly #table: readonly RefusableOption[];
   readonly #known = new Map<string, Levels>();
 
-  constructor(table: readonly RefusableOption[]) {
+  readonly #atOnce: readonly RefusableOption[];
+
+  constructor(table: readonly RefusableOption[], host: string) {
     this.#table = table;
+    this.#atOnce = table.filter(option => option.hosts?.test(host));
   }
 
-  /** A request that is about to be sent to `model`. */
-  request(model: string, wanted: Body): RefusableRequest {
-    const known = this.#known.get(model) ?? new Map();
-    this.#known.set(model, known);
-    return new RefusableRequest(this.#table, known, wanted);
+  /** A request that is about to be sent, with the body that would be best. */
+  request(request: ModelRequest, wanted: Body): RefusableRequest {
+    const known: Levels =
+      this.#known.get(request.model) ?? new Map(this.#atOnce.map(option => [option, 1] as const));
+    this.#known.set(request.model, known);
+    return new RefusableRequest(this.#table, known, request, wanted);
   }
 }
 
 class RefusableRequest {
   readonly #table: readonly RefusableOption[];
   readonly #known: Levels;
+  readonly #request: ModelRequest;
   readonly #wanted: Body;
   readonly #own: Levels = new Map();
 
-  constructor(table: readonly RefusableOption[], known: Levels, wanted: Body) {
+  constructor(table: readonly RefusableOption[], known: Levels, request: ModelRequest, wanted: Body) {
     this.#table = table;
     this.#known = known;
+    this.#request = request;
     this.#wanted = wanted;
   }
 
@@ -62,20 +74,20 @@ class RefusableRequest {
     let body = this.#wanted;
     for (const option of this.#table) {
       const level = this.#level(option);
-      const given = at(this.#wanted, option.path);
+      const given = at(body, option.path);
       if (level === 0 || given === undefined) continue;
       const next = option.instead?.[level - 1];
       body = put(body, option.path, undefined);
-      if (next) body = put(body, next.path, next.value(given));
+      if (next) body = put(body, next.path, next.value(given, this.#request));
     }
     return body;
   }
 
-  /** Learns from a 400 or 422. True when it names an option that the body carried: sending it again is worth it. */
+  /** True when the refusal names an option that the body carried: sending it again is worth it. */
   learn(refusal: Refusal): boolean {
     const option = this.#table.find(candidate => {
       const path = this.#pathNow(candidate);
-      return path !== null && names(refusal, path, candidate.words);
+      return path !== null && names(refusal, path, candidate);
     });
     if (option === undefined) return false;
     (option.once ? this.#own : this.#known).set(option, this.#level(option) + 1);
@@ -90,16 +102,21 @@ class RefusableRequest {
   #pathNow(option: RefusableOption): string | null {
     if (at(this.#wanted, option.path) === undefined) return null;
     const level = this.#level(option);
+    // What only its words tell of can't be left out: a conversation.
+    if (option.byWords && level >= (option.instead?.length ?? 0)) return null;
     return level === 0 ? option.path : (option.instead?.[level - 1]?.path ?? null);
   }
 }
 
-function names({ message, param, code }: Refusal, path: string, words: RegExp | undefined): boolean {
+function names(refusal: Refusal, path: string, { words, byWords }: RefusableOption): boolean {
+  const { status, message, param, code } = refusal;
+  if (words?.test(`${message} ${code ?? ''}`)) return true;
+  // Chat templates that fail are faults of the server: what else is wrong there, nothing can be learnt from.
+  if (byWords || status >= 500) return false;
   if (param !== null && (isWithin(param, path) || isWithin(path, param))) return true;
   // "Use 'max_completion_tokens' instead of 'max_tokens'" names both: the one after "use" is the cure.
   const blamed = message.replace(/\buse ['"`]?\w+['"`]?/gi, '');
-  if (new RegExp(`\\b${path.replaceAll('.', '\\.')}\\b`).test(blamed)) return true;
-  return words?.test(`${message} ${code ?? ''}`) ?? false;
+  return new RegExp(`\\b${path.replaceAll('.', '\\.')}\\b`).test(blamed);
 }
 
 function isWithin(inner: string, outer: string): boolean {

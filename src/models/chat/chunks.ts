@@ -4,6 +4,7 @@ import { contentFiltered } from '../classify.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
 import { ThinkSplitter } from '../think-tags.js';
+import { ReasoningDetails } from './reasoning-details.js';
 import { ToolCalls } from './tool-call-parts.js';
 
 type Wire = Record<string, unknown>;
@@ -15,6 +16,7 @@ type Wire = Record<string, unknown>;
 export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {
   const channels = new Channels();
   const calls = new ToolCalls();
+  const details = new ReasoningDetails();
   let ended = false;
   for await (const chunk of chunks) {
     // Some endpoints keep the connection alive with `data: null`.
@@ -25,11 +27,13 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
       // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
       const delta = choice.delta ?? choice.message;
       if (isRecord(delta)) {
+        details.read(delta.reasoning_details);
         yield* channels.read(delta);
         yield* calls.read(delta.tool_calls);
       }
       if (channels.full || calls.full) {
         yield* channels.end();
+        yield* details.end();
         yield* calls.end();
         yield { type: 'end', stopReason: 'max_tokens', servedModel };
         return;
@@ -42,9 +46,15 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
     }
     if (isRecord(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
       yield* channels.end();
+      yield* details.end();
       yield* calls.end();
       ended = true;
-      yield { type: 'end', stopReason: toStopReason(choice.finish_reason, calls.count, where), servedModel };
+      const stopReason = channels.refused && calls.count === 0 ? 'refusal' : null;
+      yield {
+        type: 'end',
+        stopReason: stopReason ?? toStopReason(choice.finish_reason, calls.count, where),
+        servedModel,
+      };
     }
   }
 }
@@ -61,6 +71,8 @@ type Channel = 'text' | 'reasoning';
 class Channels {
   readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
   readonly #thinking = new ThinkSplitter();
+  /** The model declined, in words. */
+  refused = false;
 
   get full(): boolean {
     return Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars;
@@ -68,9 +80,11 @@ class Channels {
 
   *read(delta: Wire): Iterable<ModelDelta> {
     yield* this.#put('reasoning', stringOr(delta.reasoning_content, stringOr(delta.reasoning, '')));
+    const refusal = stringOr(delta.refusal, '');
+    this.refused ||= refusal !== '';
     const content = readContent(delta.content);
     yield* this.#put('reasoning', content.reasoning);
-    for (const part of this.#thinking.add(content.text + stringOr(delta.refusal, ''))) {
+    for (const part of this.#thinking.add(content.text + refusal)) {
       yield* this.#put(part.channel, part.text);
     }
   }
@@ -116,7 +130,10 @@ function toUsage(usage: Wire): ReportedUsage {
   return {
     inputTokens: tokens(usage.prompt_tokens),
     outputTokens: tokens(usage.completion_tokens),
-    cachedInputTokens: tokens(inside(usage.prompt_tokens_details, 'cached_tokens')),
+    cachedInputTokens: tokens(
+      // DeepSeek's own name for it: https://api-docs.deepseek.com/guides/kv_cache
+      inside(usage.prompt_tokens_details, 'cached_tokens') ?? usage.prompt_cache_hit_tokens,
+    ),
     reasoningTokens: tokens(inside(usage.completion_tokens_details, 'reasoning_tokens')),
   };
 }

@@ -2,11 +2,11 @@
 import type OpenAI from 'openai';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
-import { effortOption, toEffort } from '../openai/reasoning-effort.js';
+import { toEffort } from '../openai/reasoning-effort.js';
 import { outputSchema } from '../output-schemas.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
-import type { RefusableOption } from '../refused-options.js';
 import { readChunks } from './chunks.js';
+import { CHAT_OPTIONS } from './quirks.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
 
 export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
@@ -16,32 +16,14 @@ export function createChatProvider(at: Endpoint): ModelProvider {
   const ownOpenAi = at.url.hostname.endsWith('openai.com');
   return createOpenAiProvider<ChatBody>(at, {
     answer: 'a chat completion',
-    options: OPTIONS,
-    toBody: request => toBody(request, ownOpenAi),
+    options: CHAT_OPTIONS,
+    toBody: request => toBody(at.name, request, ownOpenAi),
     send: (client, body, signal) => client.chat.completions.create(body, { signal }).asResponse(),
     read: readChunks,
   });
 }
 
-const same = (given: unknown) => given;
-
-const OPTIONS: readonly RefusableOption[] = [
-  {
-    path: 'response_format',
-    words: /json.?schema|structured.?output|response mime type|grammar|guided/i,
-    instead: [{ path: 'response_format', value: () => ({ type: 'json_object' }) }],
-  },
-  { path: 'stream_options' },
-  { path: 'temperature' },
-  { path: 'top_p' },
-  effortOption('reasoning_effort'),
-  { path: 'tool_choice' },
-  { path: 'prompt_cache_key' },
-  { path: 'max_completion_tokens', instead: [{ path: 'max_tokens', value: same }] },
-  { path: 'max_tokens', instead: [{ path: 'max_completion_tokens', value: same }] },
-];
-
-function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
+function toBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
   const schema = outputSchema(request.output, request.dialect);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
   // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
@@ -50,7 +32,7 @@ function toBody(request: ModelRequest, ownOpenAi: boolean): ChatBody {
   const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
   return {
     model: request.model,
-    messages: toWireMessages(request.system, request.messages),
+    messages: toWireMessages(`${endpoint}/${request.model}`, request.system, request.messages),
     stream: true,
     stream_options: { include_usage: true },
     ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),

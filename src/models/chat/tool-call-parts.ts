@@ -12,6 +12,8 @@ interface Part {
   id: string | null;
   name: string;
   text: string;
+  /** What the endpoint wants back with the call, as Gemini's does; undefined for nothing. */
+  extra: unknown;
   /** Not the first of its chunk: parts of one call come in chunks of their own. */
   isBeside: boolean;
 }
@@ -50,6 +52,7 @@ export class ToolCalls {
       yield* open.add(part);
       return;
     }
+    if (isEmpty(part)) return;
     this.#tooMany = this.#calls.length >= REPLY_BOUNDS.toolCalls;
     if (this.#tooMany) return;
     // What was not done may lack what was taken for another's.
@@ -73,8 +76,14 @@ function toPart(given: Record<string, unknown>, at: number): Part {
     id: stringOr(given.id, '') || null,
     name: stringOr(called.name, ''),
     text: argumentText(called.arguments),
+    extra: given.extra_content,
     isBeside: at > 0,
   };
+}
+
+/** No part of a call, but something beside it. */
+function isEmpty({ id, name, text, extra }: Part): boolean {
+  return id === null && name === '' && text === '' && extra !== undefined;
 }
 
 /** Arguments that say nothing of whose they are: of several calls that wait, any could be meant. */
@@ -112,6 +121,7 @@ class OpenCall {
   id: string | null;
   name = '';
   hasText = false;
+  #extra: unknown = undefined;
   /** Its parts can't be told from those of others. */
   mixedUp = false;
 
@@ -137,6 +147,7 @@ class OpenCall {
 
   *add(part: Part): Iterable<ModelDelta> {
     this.id ??= part.id;
+    this.#extra ??= part.extra;
     this.#addName(part.name);
     if (part.text === '') return;
     this.#shape.add(part.text);
@@ -148,6 +159,8 @@ class OpenCall {
 
   *end(): Iterable<ModelDelta> {
     if (!this.#started) yield* this.#start();
+    if (isRecord(this.#extra))
+      yield { type: 'tool_data', index: this.#index, value: { extra_content: this.#extra } };
     if (this.mixedUp || this.name === '') yield { type: 'tool_mixed_up', index: this.#index };
   }
 

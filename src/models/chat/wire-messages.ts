@@ -1,23 +1,31 @@
 /** Canonical messages in the wire form of OpenAI chat completions (G5). */
 import type OpenAI from 'openai';
+import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
-import { assistantText, userText } from '../message-text.js';
+import { assistantText, dataFor, userText } from '../message-text.js';
 
-type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
+export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
-/** One wire message for each canonical one, in order, after the system prompt. Reasoning is not sent. */
-export function toWireMessages(system: string, messages: readonly LlmMessage[]): WireMessage[] {
-  const wire = messages.map(toWireMessage);
+/**
+ * One wire message for each canonical one, in order, after the system prompt, for `model` (`endpoint/model`).
+ * Reasoning is not sent, but for what stands beside it for this model.
+ */
+export function toWireMessages(
+  model: string,
+  system: string,
+  messages: readonly LlmMessage[],
+): WireMessage[] {
+  const wire = messages.map(message => toWireMessage(model, message));
   return system === '' ? wire : [{ role: 'system', content: system }, ...wire];
 }
 
-function toWireMessage(message: LlmMessage): WireMessage {
+function toWireMessage(model: string, message: LlmMessage): WireMessage {
   switch (message.kind) {
     case 'assistant':
-      return toWireAssistant(message);
+      return toWireAssistant(model, message);
     case 'tool_result': {
       const [result] = message.content;
       return { role: 'tool', tool_call_id: result.toolUseId, content: toolResultText(result) };
@@ -27,20 +35,37 @@ function toWireMessage(message: LlmMessage): WireMessage {
   }
 }
 
-function toWireAssistant(message: AssistantMessage): WireMessage {
+function toWireAssistant(model: string, message: AssistantMessage): WireMessage {
   const calls = toolCallsOf(message);
   const text = assistantText(message);
-  if (calls.length === 0) return { role: 'assistant', content: text };
+  const content = text === '' && calls.length > 0 ? null : text;
+  const beside = message.content.flatMap(block =>
+    block.type === 'reasoning' ? [besideMessage(dataFor(model, block))] : [],
+  );
+  const wire = { role: 'assistant', content, ...Object.assign({}, ...beside) } as const;
+  if (calls.length === 0) return wire;
   return {
-    role: 'assistant',
-    content: text === '' ? null : text,
+    ...wire,
     tool_calls: calls.map(call => ({
       id: call.id,
       type: 'function',
       // The parsed arguments, not the raw text: chat templates of local servers fail on broken JSON.
       function: { name: call.name, arguments: JSON.stringify(call.input) },
+      ...besideCall(dataFor(model, call)),
     })),
   };
+}
+
+/** What OpenRouter wants back: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
+function besideMessage(data: unknown): object {
+  return isRecord(data) && Array.isArray(data.reasoning_details)
+    ? { reasoning_details: data.reasoning_details }
+    : {};
+}
+
+/** What Gemini wants back: https://ai.google.dev/gemini-api/docs/thought-signatures */
+function besideCall(data: unknown): object {
+  return isRecord(data) && isRecord(data.extra_content) ? { extra_content: data.extra_content } : {};
 }
 
 /** Tool definitions as the wire wants them: an object schema with `properties`, without a dialect line. */

@@ -33,7 +33,7 @@ export function createOpenAiProvider<Request>(
   const { name, url, apiKey, keyVariable, urlVariable } = at;
   const endpoint = publicUrl(url);
   const client = createClient(at);
-  const refused = new RefusedOptions(protocol.options);
+  const refused = new RefusedOptions(protocol.options, url.hostname);
 
   const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
     provider: name,
@@ -47,13 +47,13 @@ export function createOpenAiProvider<Request>(
 
   /** Sends the request; leaves out what the endpoint refuses, within this same try. */
   async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    const sent = refused.request(request.model, protocol.toBody(request) as Body);
+    const sent = refused.request(request, protocol.toBody(request) as Body);
     for (;;) {
       try {
         return await protocol.send(client, sent.body as Request, signal);
       } catch (error) {
-        const refusal = error instanceof OpenAI.APIError && (error.status === 400 || error.status === 422);
-        if (!refusal || !sent.learn(answerOf(error))) throw error;
+        const status = error instanceof OpenAI.APIError ? error.status : undefined;
+        if (!isRefusal(status) || !sent.learn({ ...answerOf(error as APIError), status })) throw error;
       }
     }
   }
@@ -84,6 +84,10 @@ export function createOpenAiProvider<Request>(
   }
 
   return { name, endpoint, stream, listModels };
+}
+
+function isRefusal(status: number | undefined): status is number {
+  return status === 400 || status === 422 || status === 500;
 }
 
 function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
@@ -139,7 +143,9 @@ function toModelCallError(error: unknown, site: CallSite, events: number): Model
   return classifyAnswer(answerOf(error), site);
 }
 
-function answerOf(error: InstanceType<typeof OpenAI.APIError>): ErrorAnswer & { param: string | null } {
+type APIError = InstanceType<typeof OpenAI.APIError>;
+
+function answerOf(error: APIError): ErrorAnswer & { param: string | null } {
   return {
     status: error.status ?? null,
     code: error.code === null || error.code === undefined ? null : String(error.code),
@@ -151,7 +157,7 @@ function answerOf(error: InstanceType<typeof OpenAI.APIError>): ErrorAnswer & { 
 }
 
 /** The endpoint's own words; not the whole body, which may repeat the request. */
-function answerText(error: InstanceType<typeof OpenAI.APIError>): string {
+function answerText(error: APIError): string {
   const body: unknown = error.error;
   if (typeof body === 'string') return body;
   if (typeof body === 'object' && body !== null) {

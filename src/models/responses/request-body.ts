@@ -68,6 +68,7 @@ export const RESPONSES_OPTIONS: readonly RefusableOption[] = [
     path: 'input',
     words: /invalid_encrypted_content|encrypted content .{0,80}could not be (verified|decrypted|parsed)/i,
     instead: [{ path: 'input', value: withoutReasoning }],
+    byWords: true,
     once: true,
   },
 ];

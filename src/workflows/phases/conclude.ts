@@ -68,8 +68,8 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
   }
   const reply = end.kind === 'reply' ? end : null;
-  const refused = reply?.message.stopReason === 'content_filter';
-  const cause = refused ? 'refused' : place.cause;
+  const { stopReason } = reply?.message ?? {};
+  const cause = stopReason === 'content_filter' || stopReason === 'refusal' ? 'refused' : place.cause;
   return answerFor(run, cause, reply?.output ?? null);
 }
 

@@ -1,0 +1,89 @@
+/** Conversations as some chat templates and endpoints want them: each takes wire messages and gives others. */
+import { createHash } from 'node:crypto';
+import { isRecord } from '../../core/json.js';
+import type { AssistantMessage } from '../../core/message.js';
+import type { ModelRequest } from '../provider.js';
+import type { WireMessage } from './wire-messages.js';
+
+type Change = (messages: WireMessage[], request: ModelRequest) => WireMessage[];
+
+/** As a value that stands in for `messages`. */
+export function messages(change: Change): {
+  path: string;
+  value(given: unknown, request: ModelRequest): unknown;
+} {
+  return { path: 'messages', value: (given, request) => change(given as WireMessage[], request) };
+}
+
+/** Every reply with tool calls has `reasoning_content`: its own, or none where another model gave it. */
+export const withReasoning: Change = (wire, request) => {
+  const replies = request.messages.filter(message => message.kind === 'assistant');
+  return mapReplies(wire, (message, index) => {
+    const reply = replies[index];
+    if (!reply || !('tool_calls' in message)) return message;
+    return { ...message, reasoning_content: reasoningOf(reply, request.model) } as WireMessage;
+  });
+};
+
+function reasoningOf(reply: AssistantMessage, model: string): string {
+  if (!reply.model.endsWith(`/${model}`)) return '';
+  return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
+}
+
+/** Ids of tool calls of nine letters and digits; the same id for the same call each time. */
+export const withShortIds: Change = wire =>
+  wire.map(message => {
+    if (message.role === 'tool') return { ...message, tool_call_id: shortId(message.tool_call_id) };
+    if (message.role !== 'assistant' || !message.tool_calls) return message;
+    return { ...message, tool_calls: message.tool_calls.map(call => ({ ...call, id: shortId(call.id) })) };
+  });
+
+const SHORT_ID = /^[a-zA-Z0-9]{9}$/;
+
+function shortId(id: string): string {
+  return SHORT_ID.test(id) ? id : createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
+
+/** The first call of each reply has a signature: where another model made it, the one that says so. */
+export const withSignatures: Change = wire =>
+  mapReplies(wire, message => {
+    if (!('tool_calls' in message) || !message.tool_calls) return message;
+    const [first, ...rest] = message.tool_calls;
+    if (!first || isRecord((first as { extra_content?: unknown }).extra_content)) return message;
+    const extra_content = { google: { thought_signature: 'skip_thought_signature_validator' } };
+    return { ...message, tool_calls: [{ ...first, extra_content }, ...rest] } as WireMessage;
+  });
+
+/** A reply between the results of tools and what a person says next. */
+export const withReplyAfterTools: Change = wire =>
+  wire.flatMap((message, index) =>
+    message.role === 'user' && wire[index - 1]?.role === 'tool'
+      ? [{ role: 'assistant', content: 'Understood.' } as const, message]
+      : [message],
+  );
+
+/** The system prompt as the beginning of what the user says first. */
+export const withSystemInUser: Change = (wire, request) => {
+  const [system, ...rest] = wire;
+  const first: WireMessage[] = system?.role === 'system' ? [{ role: 'user', content: system.content }] : [];
+  return withOneUserAtATime([...first, ...(first.length > 0 ? rest : wire)], request);
+};
+
+/** Messages of the user that follow each other as one. */
+export const withOneUserAtATime: Change = wire => {
+  const joined: WireMessage[] = [];
+  for (const message of wire) {
+    const before = joined.at(-1);
+    if (before?.role !== 'user' || message.role !== 'user') joined.push(message);
+    else joined[joined.length - 1] = { role: 'user', content: `${before.content}\n\n${message.content}` };
+  }
+  return joined;
+};
+
+function mapReplies(
+  wire: WireMessage[],
+  change: (message: WireMessage & { role: 'assistant' }, index: number) => WireMessage,
+): WireMessage[] {
+  let index = 0;
+  return wire.map(message => (message.role === 'assistant' ? change(message, index++) : message));
+}

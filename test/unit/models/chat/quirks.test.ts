@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURE } from '../../../../src/core/failure.js';
+import type { AssistantMessage, LlmMessage } from '../../../../src/core/message.js';
+import type { ModelRequestHead } from '../../../../src/core/model-request.js';
+import { toolResult } from '../../../../src/core/tools/tool-result.js';
+import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
+import type { ModelRequest } from '../../../../src/models/provider.js';
+import { RefusedOptions } from '../../../../src/models/refused-options.js';
+import { startEventEndpoint } from '../../../support/event-endpoint.js';
+import { failureOf, MODEL, runCall, tool, user } from '../../../support/model-calls.js';
+
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const DONE = [chunk({ content: 'ok' }), chunk({}, 'stop')];
+
+const CALL = { type: 'tool_use', id: 'call_abc-1', name: 'read', input: { path: 'a' } } as const;
+
+function reply(content: AssistantMessage['content'], model = MODEL): AssistantMessage {
+  const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
+  const base = { id: 'm2', at: 1, kind: 'assistant', role: 'executor', action: 'calling_tool' } as const;
+  return { ...base, stopReason: 'tool_use', usage, model, content };
+}
+
+const CONVERSATION: LlmMessage[] = [
+  user('Goal.'),
+  user('Brief.'),
+  reply([{ type: 'reasoning', text: 'Hm.' }, CALL]),
+  { id: 'm3', at: 1, kind: 'tool_result', content: [toolResult(CALL, 'executed')] },
+  user('Stop.'),
+];
+
+/** The messages of the second request, after the first was refused with these words. */
+async function afterRefusal(message: string, status = 400): Promise<Record<string, unknown>[]> {
+  const endpoint = await startEventEndpoint({ status, error: { message } }, DONE);
+  await runCall({ baseUrl: endpoint.baseUrl, messages: CONVERSATION });
+  expect(endpoint.bodies).toHaveLength(2);
+  return endpoint.bodies[1]?.messages as Record<string, unknown>[];
+}
+
+const rolesOf = (messages: readonly Record<string, unknown>[]) => messages.map(message => message.role);
+
+describe('conversations that an endpoint refuses → the same try with one that it takes', () => {
+  it('the user after tools (Mistral) → a reply in between', async () => {
+    const messages = await afterRefusal("Unexpected role 'user' after role 'tool'");
+    expect(rolesOf(messages)).toEqual(['system', 'user', 'user', 'assistant', 'tool', 'assistant', 'user']);
+  });
+
+  it('ids of tool calls (Mistral) → of nine characters, the same for call and result', async () => {
+    const words = 'Tool call id was call_abc-1 but must be a-z, A-Z, 0-9, with a length of 9.';
+    const [, , , called, result] = await afterRefusal(words);
+    expect(result?.tool_call_id).toMatch(/^[a-z0-9]{9}$/);
+    expect(called?.tool_calls).toMatchObject([{ id: result?.tool_call_id }]);
+  });
+
+  it('roles do not alternate, as a template of a local server says, with 500 → one message of the user', async () => {
+    const words =
+      'After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.';
+    const messages = await afterRefusal(words, 500);
+    expect(rolesOf(messages)).toEqual(['system', 'user', 'assistant', 'tool', 'user']);
+    expect(messages[1]?.content).toBe('Goal.\n\nBrief.');
+  });
+
+  it('no system prompt → it begins the first message of the user', async () => {
+    const messages = await afterRefusal('System role not supported');
+    expect(rolesOf(messages)).toEqual(['user', 'assistant', 'tool', 'user']);
+    expect(messages[0]?.content).toBe('You are a test.\n\nGoal.\n\nBrief.');
+  });
+
+  it('reasoning must come back (DeepSeek) → it does, of replies with tool calls', async () => {
+    const words = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+    expect((await afterRefusal(words))[3]).toMatchObject({ reasoning_content: 'Hm.' });
+  });
+
+  it('signature of a call that another model made (Gemini) → the one that says so', async () => {
+    const words = 'Function call is missing a thought_signature in functionCall parts.';
+    expect(JSON.stringify((await afterRefusal(words))[3])).toContain('skip_thought_signature_validator');
+  });
+
+  it('a call that the model wrote wrongly is refused as if we had (Groq) → tried again', async () => {
+    const error = { message: 'Failed to call a function.', code: 'tool_use_failed' };
+    const endpoint = await startEventEndpoint({ status: 400, error });
+    const failure = await failureOf(runCall({ baseUrl: endpoint.baseUrl }));
+    expect(failure).toMatchObject({ type: FAILURE.model.badResponse, nonRetryable: false });
+  });
+
+  it('any other 400 that names messages → no second request', async () => {
+    const error = { message: 'Please reduce the length of the messages.', param: 'messages' };
+    const endpoint = await startEventEndpoint({ status: 400, error });
+    await expect(runCall({ baseUrl: endpoint.baseUrl })).rejects.toThrow();
+    expect(endpoint.bodies).toHaveLength(1);
+  });
+
+  it('the change does not help → the refusal is the failure, and the conversation was never left out', async () => {
+    const error = { message: "Unexpected role 'user' after role 'tool'" };
+    const endpoint = await startEventEndpoint({ status: 400, error });
+    await expect(runCall({ baseUrl: endpoint.baseUrl, messages: CONVERSATION })).rejects.toThrow();
+    expect(endpoint.bodies).toHaveLength(2);
+    for (const body of endpoint.bodies) expect(body).toHaveProperty('messages');
+  });
+});
+
+describe('hosts that are known get it at once', () => {
+  const wire = [
+    { role: 'user', content: 'Goal.' },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'call_abc-1', type: 'function' }] },
+    { role: 'tool', tool_call_id: 'call_abc-1', content: 'x' },
+    { role: 'user', content: 'Stop.' },
+  ];
+  const head: Partial<ModelRequestHead> = { system: '' };
+  const request = { ...head, model: 'm', messages: CONVERSATION.slice(1) } as ModelRequest;
+  const bodyAt = (host: string) =>
+    new RefusedOptions(CHAT_OPTIONS, host).request(request, {
+      messages: wire,
+      response_format: { type: 'json_schema' },
+    }).body;
+
+  it.each([
+    ['api.deepseek.com', '{"type":"json_object"}', 'reasoning_content'],
+    ['api.mistral.ai', '"json_schema"', 'Understood.'],
+    ['generativelanguage.googleapis.com', '"json_schema"', 'thought_signature'],
+  ])('%s', (host, format, inMessages) => {
+    expect(JSON.stringify(bodyAt(host).response_format)).toContain(format);
+    expect(JSON.stringify(bodyAt(host).messages)).toContain(inMessages);
+  });
+
+  it('any other → as it is', () => {
+    for (const host of ['localhost', 'mistral.ai.example', 'notdeepseek.com'])
+      expect(bodyAt(host).messages).toEqual(wire);
+  });
+});
+
+describe('what an endpoint wants back beside a reply', () => {
+  it('signature on a tool call (Gemini), also in a part of its own → kept, and sent to the same model', async () => {
+    const extra_content = { google: { thought_signature: 'c2ln' } };
+    const endpoint = await startEventEndpoint([
+      chunk({ tool_calls: [{ id: 't1', function: { name: 'read', arguments: '{}' } }] }),
+      chunk({ tool_calls: [{ extra_content }] }),
+      chunk({}, 'stop'),
+    ]);
+    const { content, stopReason } = await runCall({
+      baseUrl: endpoint.baseUrl,
+      head: { tools: [tool('read')] },
+    });
+    expect(stopReason).toBe('tool_use');
+    expect(content).toMatchObject([{ id: 't1', data: { model: MODEL, value: { extra_content } } }]);
+    expect(JSON.stringify(await sentBack(content))).toContain('c2ln');
+    expect(JSON.stringify(await sentBack(content, 'openai/other'))).not.toContain('c2ln');
+  });
+
+  it('details of reasoning (OpenRouter) in fragments → whole blocks, sent to the same model', async () => {
+    const detail = { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0 };
+    const endpoint = await startEventEndpoint([
+      chunk({ reasoning: 'Let', reasoning_details: [{ ...detail, text: 'Let' }] }),
+      chunk({ reasoning: ' me.', reasoning_details: [{ ...detail, text: ' me.', signature: null }] }),
+      chunk({ content: 'Yes.', reasoning_details: [{ ...detail, signature: 'c2ln' }] }),
+      chunk({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x', index: 1 }] }),
+      chunk({}, 'stop'),
+    ]);
+    const { content } = await runCall({ baseUrl: endpoint.baseUrl });
+    const reasoning_details = [
+      { ...detail, text: 'Let me.', signature: 'c2ln' },
+      { type: 'reasoning.encrypted', data: 'x', index: 1 },
+    ];
+    expect(content).toEqual(
+      expect.arrayContaining([
+        { type: 'reasoning', text: 'Let me.', data: { model: MODEL, value: { reasoning_details } } },
+        { type: 'text', text: 'Yes.' },
+      ]),
+    );
+    expect((await sentBack(content))[2]).toMatchObject({ reasoning_details });
+    expect((await sentBack(content, 'openai/other'))[2]).not.toHaveProperty('reasoning_details');
+  });
+
+  it('refusal in words → refusal', async () => {
+    const endpoint = await startEventEndpoint([chunk({ refusal: 'I will not.' }), chunk({}, 'stop')]);
+    const result = await runCall({ baseUrl: endpoint.baseUrl });
+    expect(result).toMatchObject({
+      stopReason: 'refusal',
+      content: [{ type: 'text', text: 'I will not.' }],
+    });
+  });
+});
+
+/** The messages that `model` gets after a reply of `MODEL` with this content. */
+async function sentBack(content: AssistantMessage['content'], model = MODEL) {
+  const endpoint = await startEventEndpoint(DONE);
+  await runCall({ baseUrl: endpoint.baseUrl, model, messages: [user('Go.'), reply(content)] });
+  return endpoint.bodies[0]?.messages as Record<string, unknown>[];
+}
