@@ -9,7 +9,7 @@ import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import { repairOutput } from '../models/output-repair.js';
-import type { ProviderRegistry } from '../models/providers.js';
+import type { ResolvedModel } from '../models/providers.js';
 import { ReplyDraft } from '../models/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, runStream, type StreamLimits } from '../models/run-stream.js';
 import { failpoint } from '../shared/failpoints.js';
@@ -19,7 +19,8 @@ import type { ModelRequestState, StateReader } from './state-reader.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from './types.js';
 
 export interface CallModelDeps {
-  providers: ProviderRegistry;
+  /** Asked for each call: what the configuration says of endpoints may have changed. Throws as `ProviderRegistry`. */
+  providers: { resolve(modelId: string): ResolvedModel | Promise<ResolvedModel> };
   readState: StateReader;
   /** Keeps a text in the blob store; returns its reference. */
   storeText(name: string, text: string): Promise<string>;
@@ -96,7 +97,8 @@ function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
 
 async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {
   const { input, deps, context, draft, usage, signal } = call;
-  const { provider, model } = deps.providers.resolve(input.model);
+  const { provider, model } = await deps.providers.resolve(input.model);
+  if (signal.aborted) return interrupted(call, 0);
   const state = await readState(call);
   if (state === 'aborted') return interrupted(call, 0);
 

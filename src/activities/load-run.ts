@@ -3,18 +3,13 @@
 import { join } from 'node:path';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { chooseModels } from '../config/choose-models.js';
 import { displayPath } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import type { PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
-import {
-  applyToolOverrides,
-  chooseModels,
-  loadSettings,
-  mergeLimits,
-  SETTINGS_FILE,
-} from '../config/settings.js';
+import { applyToolOverrides, loadSettings, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
@@ -121,8 +116,8 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const roles = await failAs(badConfig, () =>
     renderAll(files.roles, { limits, tools: allowed, today: today(), workspace }, run.systemMessage),
   );
-  const { choice, modelInfo } = await failAs(run.model === undefined ? badConfig : badInput, () =>
-    pinModels(deps, roles, { settings, runModel: run.model, costUsd: limits.costUsd }),
+  const { choice, modelInfo } = await failAs(namesModels(run) ? badInput : badConfig, () =>
+    pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
   );
   const attributes = await searchAttributes(deps);
   return {
@@ -216,17 +211,21 @@ function today(): string {
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
 }
 
+function namesModels({ model, configuration }: RunSettings): boolean {
+  return model !== undefined || configuration !== undefined;
+}
+
 async function pinModels(
   deps: LoadRunDeps,
   roles: PinnedRole[],
-  {
-    settings,
-    runModel,
-    costUsd,
-  }: { settings: Settings; runModel: string | undefined; costUsd: number | null },
+  { settings, run, costUsd }: { settings: Settings; run: RunSettings; costUsd: number | null },
 ) {
   const file = join(deps.configDir ?? '', SETTINGS_FILE);
-  const choice = chooseModels(roles, settings.models, { runModel, file });
+  const choice = chooseModels(roles, settings.models, {
+    runModel: run.model,
+    configuration: run.configuration,
+    file,
+  });
   const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
   const infos = await Promise.all(ids.map(async id => [id, await deps.modelInfo(id)] as const));
   const modelInfo = Object.fromEntries(infos);

@@ -24,6 +24,8 @@ export interface ConfigInCode {
   roles?: readonly RoleInCode[];
   /** Business contexts by role, or `default`: in place of `prompts/business/<role>.md`. */
   prompts?: Readonly<Record<string, string>>;
+  /** Model providers of the program itself: model ids may begin with their names. */
+  providers?: readonly { name: string }[];
 }
 
 const DOCS = 'docs/embedding.md';

@@ -5,7 +5,7 @@ import type { RoleProfile } from '../core/role.js';
 import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS, REASONING_LEVELS } from '../core/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
-import { modelChainSchema } from './settings-schema.js';
+import { modelChainSchema } from './models-schema.js';
 import type { YamlSource } from './yaml-source.js';
 import { checkYaml, parseYaml } from './yaml-source.js';
 

@@ -7,20 +7,7 @@ import { CONTENT_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
-
-/** The one model that goes by its provider's name alone. */
-const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { rehearsal: 'rehearsal/rules' };
-
-const modelId = z
-  .string()
-  .regex(/^([a-z][a-z0-9_-]*\/\S+|rehearsal)$/, 'expected provider/model, such as openai/gpt-5-mini');
-
-/** One model id, or a chain in order of preference. */
-export const modelChainSchema = z
-  .union([modelId, z.array(modelId).min(1)], {
-    error: 'expected provider/model (such as openai/gpt-5-mini), or a list of such names',
-  })
-  .transform(value => (typeof value === 'string' ? [value] : value).map(id => SHORT_MODEL_IDS[id] ?? id));
+import { modelsSchema } from './models-schema.js';
 
 function whole(key: keyof Limits, min: number, description: string) {
   return z.int().min(min).meta({ description, default: DEFAULT_LIMITS[key] }).exactOptional();
@@ -85,23 +72,6 @@ const toolOverrideSchema = z.strictObject({
       default: DEFAULT_TOOL_POLICY.cache,
     })
     .optional(),
-});
-
-const modelsSchema = z.strictObject({
-  default: modelChainSchema
-    .describe('Model of every role that names none: provider/model, or a list tried in order when one fails.')
-    .optional(),
-  roles: z
-    .record(z.string(), modelChainSchema)
-    .default({})
-    .describe('Model or list by role, such as verifier.'),
-  timeoutMs: z.int().min(1).default(600_000).describe('Milliseconds a model call may take.'),
-  stallMs: z.int().min(1).default(60_000).describe('Milliseconds a model stream may be silent.'),
-  firstPartMs: z
-    .int()
-    .min(1)
-    .default(180_000)
-    .describe('Milliseconds to the first part of a reply: local models and long prompts take their time.'),
 });
 
 const toolResultsSchema = z

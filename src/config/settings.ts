@@ -1,16 +1,17 @@
-/** Reading `steersman.yaml`, and what follows from it: limits, models, tool policies. */
+/** Reading `steersman.yaml`, and what follows from it: limits, tool policies. */
 import { join, resolve } from 'node:path';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
-import type { PinnedRole } from '../core/role.js';
 import { matchesAny } from '../core/tools/glob.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
+import { endpointFault, endpointNames } from '../models/endpoints.js';
 import { SteersmanError } from '../shared/errors.js';
-import { checkConfigDir, displayPath, readTextIfPresent } from './files.js';
+import { checkConfigDir, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
+import { type ModelSettings, namedModels } from './models-schema.js';
 import { listRoles, promptRoots } from './prompts.js';
 import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
-import { modelChainSchema, settingsSchema } from './settings-schema.js';
+import { settingsSchema } from './settings-schema.js';
 import type { YamlSource } from './yaml-source.js';
 import { checkYaml, parseYaml, unknownKeyText } from './yaml-source.js';
 
@@ -28,7 +29,12 @@ export async function loadSettings(configDir: string | null, inCode: ConfigInCod
   const source = withSettingsInCode(await readSettings(configDir), inCode.settings);
   const settings = checkYaml(settingsSchema, source, DOCS);
   const inFiles = await listRoles(promptRoots(configDir), settings.language);
-  checkRoles(settings, [...inFiles, ...(inCode.roles ?? []).map(({ name }) => name)], source);
+  checkRoles(settings, [...inFiles, ...namesOf(inCode.roles)], source);
+  checkEndpoints(
+    settings.models,
+    endpointNames(settings.models.endpoints, namesOf(inCode.providers)),
+    source,
+  );
   const folderOf = (path: string) => resolve(configDir ?? '.', path);
   return { ...settings, workspaces: settings.workspaces.map(folderOf) };
 }
@@ -40,9 +46,19 @@ async function readSettings(configDir: string | null): Promise<YamlSource> {
   return parseYaml((await readTextIfPresent(file)) ?? '', file);
 }
 
+function namesOf(given: readonly { name: string }[] = []): string[] {
+  return given.map(({ name }) => name);
+}
+
 function checkRoles(settings: Settings, roleNames: readonly string[], source: YamlSource): void {
-  for (const role of Object.keys(settings.models.roles).filter(name => !roleNames.includes(name))) {
-    const path = ['models', 'roles', role];
+  const { roles, configurations } = settings.models;
+  const paths = [
+    ...Object.keys(roles).map(role => ['models', 'roles', role]),
+    ...Object.entries(configurations).flatMap(([name, choice]) =>
+      Object.keys(choice.roles).map(role => ['models', 'configurations', name, 'roles', role]),
+    ),
+  ];
+  for (const path of paths.filter(path => !roleNames.includes(path.at(-1) ?? ''))) {
     throw new SteersmanError(
       unknownKeyText(source.at(path), path, roleNames),
       'A role is a file prompts/core/<role>.md: name one that exists.',
@@ -50,46 +66,20 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
   }
 }
 
+function checkEndpoints(models: ModelSettings, endpoints: readonly string[], source: YamlSource): void {
+  for (const { path, id } of namedModels(models)) {
+    const fault = endpointFault(id, endpoints);
+    if (fault === null) continue;
+    throw new SteersmanError(`${source.at(path)}: ${path.join('.')}: ${fault}`, NAME_AN_ENDPOINT);
+  }
+}
+
+const NAME_AN_ENDPOINT =
+  'A model id begins with the name of an endpoint: write that under models.endpoints, or name one that exists.';
+
 /** Defaults, then `steersman.yaml`, then the run's own: key by key the later one wins. */
 export function mergeLimits(file: LimitOverrides, run: LimitOverrides): Limits {
   return { ...DEFAULT_LIMITS, ...file, ...run };
-}
-
-export interface ModelChoice {
-  /** Chain for roles whose own list is empty. */
-  models: string[];
-  roles: PinnedRole[];
-}
-
-/**
- * Which models answer: the run's own, else the role's in `steersman.yaml`, else the role's front matter,
- * else the default of `steersman.yaml`. A model named for the run stands alone: nothing replaces it unasked.
- * @throws SteersmanError when a role is left without a model, or the run's is not `provider/model`.
- */
-export function chooseModels(
-  roles: readonly PinnedRole[],
-  models: Settings['models'],
-  options: { runModel?: string | undefined; file?: string } = {},
-): ModelChoice {
-  if (options.runModel !== undefined) {
-    const chain = modelChainSchema.safeParse(options.runModel);
-    if (!chain.success) {
-      throw new SteersmanError(
-        `The model "${options.runModel}" is not written as provider/model.`,
-        'Name it in full, such as openai/gpt-5-mini.',
-      );
-    }
-    return { models: chain.data, roles: roles.map(role => ({ ...role, models: [] })) };
-  }
-  const chosen = roles.map(role => ({ ...role, models: models.roles[role.name] ?? role.models }));
-  const bare = chosen.find(role => role.models.length === 0);
-  if (bare && models.default === undefined) {
-    throw new SteersmanError(
-      `No model is configured for the role ${bare.name}.`,
-      `Set models.default in ${displayPath(options.file ?? SETTINGS_FILE)}, such as "default: openai/gpt-5-mini" under "models:", or name a model when you start the run.`,
-    );
-  }
-  return { models: models.default ?? [], roles: chosen };
 }
 
 /**

@@ -103,7 +103,9 @@ function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
     const properties = isRecord(node.properties) ? node.properties : {};
     node = properties[String(segment)] ?? node.additionalProperties;
   }
-  return isRecord(node) && isRecord(node.properties) ? Object.keys(node.properties) : [];
+  const properties = isRecord(node) && isRecord(node.properties) ? node.properties : {};
+  // What is `not` anything stands there for a message of its own.
+  return Object.keys(properties).filter(key => !(isRecord(properties[key]) && 'not' in properties[key]));
 }
 
 /** Where the quotes or brackets begin that a fault found unclosed, lines further on; else the fault itself. */

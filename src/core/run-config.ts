@@ -12,8 +12,10 @@ export interface RunSettings {
   mode: Mode;
   /** Folder that tools are confined to: absolute, on the worker's host. */
   workspace: string;
-  /** `provider/model` for every role, before profiles and `steersman.yaml`. */
+  /** `endpoint/model` for every role, before profiles and `steersman.yaml`. */
   model?: string;
+  /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
+  configuration?: string;
   /** Extra system text put before every role's prompt. */
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */

@@ -36,6 +36,8 @@ export function readStart(raw: unknown): StartRead {
     return { ok: false, errors };
   }
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
+  if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
+    errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
   const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };
@@ -81,6 +83,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   mode: oneOf(MODES),
   workspace: workspaceFault,
   model: text(LONGEST_NAME),
+  configuration: text(LONGEST_NAME),
   systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
   autoApprove: boolean,
   limits: startLimitsFault,

@@ -1,10 +1,11 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { chooseModels } from '../config/choose-models.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
 import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
-import { chooseModels, loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
+import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../mcp/config.js';
 import { plural } from '../print/format.js';

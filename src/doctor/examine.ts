@@ -1,12 +1,12 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
-
-import { defaultModelFor } from '../client/runs/default-model.js';
+import { modelToName } from '../client/runs/default-model.js';
 import { explainError } from '../client/runs/grpc-errors.js';
+import { SET_AN_ENDPOINT } from '../models/endpoint.js';
 import { env } from '../shared/env.js';
 import { resolveHome } from '../stack/home.js';
 import { usesLocalStack } from '../stack/is-used.js';
 import type { Report } from '../stack/temporal-binary.js';
-import { knownProviders } from '../worker/providers.js';
+import { providerSource } from '../worker/providers.js';
 import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
 import { checkBlobs, checkNode } from './check-host.js';
 import { checkModels } from './check-models.js';
@@ -30,14 +30,14 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   const { taskQueue, fix, report } = options;
   const home = resolveHome();
   const temporal = orFailed('Temporal', checkTemporal({ home, taskQueue, fix, report }));
-  const configuration = await checkConfiguration(options.configDir, {
-    localStack: usesLocalStack(),
-    standIn: standInModel(),
-  });
+  const localStack = usesLocalStack();
+  // The model that answers here where nobody names one, as for a start.
+  const standIn = await modelToName({ configDir: options.configDir }, localStack);
+  const configuration = await checkConfiguration(options.configDir, { localStack, standIn });
   const rest = [
     checkFolder(options, configuration),
     temporal,
-    orFailed('model', modelFindings(configuration)),
+    orFailed('model', modelFindings(configuration, standIn)),
     orFailed('tools', toolFindings(options, configuration)),
     checkBlobs(home).then(finding => [finding]),
   ];
@@ -56,20 +56,19 @@ async function checkFolder({ workspace }: ExamineOptions, { settings }: Configur
   return [await checkWorkspaceFolder(workspace, settings, usesLocalStack())];
 }
 
-/** The model that answers here where nobody names one, as for a start. */
-function standInModel(): string | undefined {
-  const isSet = (variable: string) => env.lookup(variable) !== undefined;
-  return defaultModelFor({ named: undefined, localStack: usesLocalStack(), isSet });
-}
-
-async function modelFindings({ models }: Configuration): Promise<Finding[]> {
-  if (models === null) return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
-  const standIn = standInModel();
+async function modelFindings(
+  { models, settings }: Configuration,
+  standIn: string | undefined,
+): Promise<Finding[]> {
+  if (models === null || settings === null) {
+    return [skipped('model', 'steersman.yaml and the prompts have to be right first')];
+  }
   const named = models.filter(id => !id.startsWith(`${standIn}/`));
-  if (standIn === undefined || named.length === 0) return checkModels(models, knownProviders());
-  const found = `no key is set: runs use the built-in ${standIn} model (rules, not intelligence)`;
-  const todo = `For ${named.join(', ')}, put OPENAI_API_KEY (or OPENAI_BASE_URL) into .env or the environment.`;
-  return [warning('model', found, todo)];
+  if (standIn === undefined || named.length === 0) {
+    return checkModels(models, providerSource()(settings.models));
+  }
+  const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
+  return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];
 }
 
 async function toolFindings(

@@ -41,44 +41,83 @@ export interface Endpoint {
   urlVariable: string;
 }
 
-/** Of protocols that a provider has of its own: where it is, and the variables that are its by convention. */
-const CONVENTIONS: Readonly<Record<Protocol, { url: string; key: string; urlVariable: string }>> = {
-  'openai-responses': {
-    url: 'https://api.openai.com/v1',
-    key: 'OPENAI_API_KEY',
-    urlVariable: 'OPENAI_BASE_URL',
-  },
-  'openai-compatible': {
-    url: 'https://api.openai.com/v1',
-    key: 'OPENAI_API_KEY',
-    urlVariable: 'OPENAI_BASE_URL',
-  },
-  anthropic: {
-    url: 'https://api.anthropic.com',
-    key: 'ANTHROPIC_API_KEY',
-    urlVariable: 'ANTHROPIC_BASE_URL',
-  },
-};
-
 /** Throws `ModelCallError`: `model.auth` where there is neither key nor address, `model.bad_request` for no URL. */
 export function endpointOf(settings: EndpointSettings): Endpoint {
   const { name, protocol = 'openai-compatible', apiKey, baseUrl, headers = {} } = settings;
-  const convention = CONVENTIONS[protocol];
-  const { keyVariable = convention.key, urlVariable = convention.urlVariable } = settings;
+  const owner = ownerOf(protocol);
+  const { keyVariable = owner.keyVariable, urlVariable = owner.urlVariable } = settings;
   if (apiKey === undefined && baseUrl === undefined) {
     const hint = `Set ${keyVariable}, or ${urlVariable} for an endpoint that needs no key.`;
     throw new ModelCallError(FAILURE.model.auth, `No model endpoint is configured for "${name}". ${hint}`);
   }
-  const url = parseBaseUrl(baseUrl ?? convention.url, urlVariable);
+  const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
   const contextTokens = settings.contextTokens ?? null;
   return { name, protocol, url, apiKey, headers, contextTokens, keyVariable, urlVariable };
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return url;
-  const message = url
-    ? `${urlVariable} must begin with http:// or https:// and hold no user and password.`
-    : `${urlVariable} is not a URL. Write it as in http://localhost:11434/v1.`;
-  throw new ModelCallError(FAILURE.model.badRequest, message);
+  const fault = baseUrlFault(text);
+  if (fault === null) return new URL(text);
+  throw new ModelCallError(FAILURE.model.badRequest, `${urlVariable} ${fault}.`);
+}
+
+/** What is wrong with an address, without the address, in which a password may stand; null where nothing is. */
+export function baseUrlFault(text: string): string | null {
+  if (!URL.canParse(text)) return 'is not a URL. Write it as in http://localhost:11434/v1';
+  const url = new URL(text);
+  if (/^https?:$/.test(url.protocol) && url.username === '' && url.password === '') return null;
+  return 'must begin with http:// or https:// and hold no user and password';
+}
+
+/** An endpoint that exists by environment variables alone. Which these are, and what to advise, is said here only. */
+export interface KnownEndpoint {
+  /** The provider's own address, where none is set. */
+  url: string;
+  keyVariable: string;
+  urlVariable: string;
+  /** Protocol at this address: the provider's own, or another that is said to speak as it does. */
+  protocolAt(url: URL): Protocol;
+}
+
+export const KNOWN_ENDPOINTS: Readonly<Record<'openai' | 'anthropic', KnownEndpoint>> = {
+  openai: {
+    url: 'https://api.openai.com/v1',
+    keyVariable: 'OPENAI_API_KEY',
+    urlVariable: 'OPENAI_BASE_URL',
+    // Whoever else speaks as OpenAI does speaks chat completions.
+    protocolAt: ({ hostname }) => (isOpenAi(hostname) ? 'openai-responses' : 'openai-compatible'),
+  },
+  anthropic: {
+    url: 'https://api.anthropic.com',
+    keyVariable: 'ANTHROPIC_API_KEY',
+    urlVariable: 'ANTHROPIC_BASE_URL',
+    protocolAt: () => 'anthropic',
+  },
+};
+
+/** The endpoint that a name stands for without any configuration; undefined for none. */
+export function knownEndpoint(name: string): KnownEndpoint | undefined {
+  return Object.entries(KNOWN_ENDPOINTS).find(([known]) => known === name)?.[1];
+}
+
+/** Whoever has a protocol of its own. */
+function ownerOf(protocol: Protocol): KnownEndpoint {
+  return protocol === 'anthropic' ? KNOWN_ENDPOINTS.anthropic : KNOWN_ENDPOINTS.openai;
+}
+
+/** Any of them set means that a real model is wanted. */
+export const ENDPOINT_VARIABLES: readonly string[] = Object.values(KNOWN_ENDPOINTS).flatMap(
+  ({ keyVariable, urlVariable }) => [keyVariable, urlVariable],
+);
+
+const KEY_VARIABLES = Object.values(KNOWN_ENDPOINTS).map(({ keyVariable }) => keyVariable);
+
+/** What there is where none of them is set and no endpoint is configured, as half a sentence. */
+export const NO_ENDPOINT = `none of ${ENDPOINT_VARIABLES.join(', ')} is set, and steersman.yaml has no models.endpoints`;
+
+/** What to do then. */
+export const SET_AN_ENDPOINT = `Put ${KEY_VARIABLES.join(' or ')} into .env or the environment, or write an endpoint into steersman.yaml (docs/models.md).`;
+
+function isOpenAi(hostname: string): boolean {
+  return hostname === 'api.openai.com' || hostname.endsWith('.api.openai.com');
 }

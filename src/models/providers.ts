@@ -7,7 +7,7 @@ import type { ModelProvider } from './provider.js';
 /** Makes a provider; throws `ModelCallError` when it is not configured. */
 export type ProviderFactory = () => ModelProvider;
 
-interface ResolvedModel {
+export interface ResolvedModel {
   provider: ModelProvider;
   /** Name at the endpoint. */
   model: string;

@@ -28,8 +28,6 @@ export function loadDotEnv(dir: string): void {
 }
 
 export const env = {
-  openaiApiKey: () => read('OPENAI_API_KEY'),
-  openaiBaseUrl: () => read('OPENAI_BASE_URL'),
   temporalAddress: () => read('TEMPORAL_ADDRESS'),
   temporalNamespace: () => read('TEMPORAL_NAMESPACE'),
   temporalCliPath: () => read('TEMPORAL_CLI_PATH'),
@@ -48,7 +46,7 @@ export const env = {
   noColor: () => read('NO_COLOR'),
   /** Whether the terminal's bell may ring. */
   bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
-  /** Looks up any variable: for `${VAR}` in `.mcp.json`. */
+  /** Looks up any variable: for keys of model endpoints, and for `${VAR}` in the configuration. */
   lookup: read,
   /** The whole environment: for child processes that need it. */
   all: () => process.env,

@@ -27,9 +27,11 @@ export function settingsFingerprint(input: FingerprintInput): string {
   return hash.digest('hex');
 }
 
-/** Environment variables that a worker's models depend on; `${VAR}` in the configuration adds to them. */
+/** Environment variables that a worker's models depend on; those that the configuration names add to them. */
 const PROVIDER_VARIABLE =
   /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)/;
+/** `${VAR}`, and `keyVariable: VAR` of an endpoint. */
+const NAMED_VARIABLE = /\$\{(\w+)|\bkeyVariable\W+(\w+)/g;
 const CONFIG_FILES = ['steersman.yaml', '.mcp.json', '.env'];
 
 /**
@@ -39,7 +41,7 @@ const CONFIG_FILES = ['steersman.yaml', '.mcp.json', '.env'];
 export function projectFingerprint(configDir: string, extra: Record<string, string> = {}): string {
   const files = CONFIG_FILES.map(name => join(configDir, name));
   const named = files.flatMap(file =>
-    [...(readIfThere(file) ?? '').matchAll(/\$\{(\w+)/g)].map(match => match[1]),
+    [...(readIfThere(file) ?? '').matchAll(NAMED_VARIABLE)].map(([, filledIn, key]) => filledIn ?? key),
   );
   const provider = Object.keys(env.all()).filter(name => PROVIDER_VARIABLE.test(name));
   const names = [...new Set([...provider, ...named])].filter(name => name !== undefined);

@@ -7,7 +7,6 @@ import { createLoadRun } from '../activities/load-run.js';
 import { createStateReader } from '../activities/state-reader.js';
 import { createStoreText, runIdOf } from '../activities/store-text.js';
 import type { SteersmanActivities } from '../activities/types.js';
-import { loadSettings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { listRunTools } from '../mcp/tools.js';
 import { pinnedModel } from '../models/model-info.js';
@@ -18,7 +17,7 @@ import { readArguments } from './read-arguments.js';
 import { readSearchAttributes } from './search-attributes.js';
 
 export function createActivities(parts: Parts): SteersmanActivities {
-  const { options, settings, providers, pool, blobs, secrets, offers, throttleMs, ending } = parts;
+  const { options, settings, providersOf, pool, blobs, secrets, offers, throttleMs, ending } = parts;
   const { configDir, localStack } = options;
   const redact = (text: string) => secrets.redact(text);
   return {
@@ -31,7 +30,9 @@ export function createActivities(parts: Parts): SteersmanActivities {
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),
     steersmanCallModel: createCallModel({
-      providers,
+      providers: {
+        resolve: async model => providersOf((await parts.liveSettings()).models).resolve(model),
+      },
       readState: createStateReader(
         async ({ workflowId, runId, callId }, page) => {
           await failpoint('state.read');
@@ -51,7 +52,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      deniedTools: deniedTools(parts),
+      deniedTools: async () => (await parts.liveSettings()).permissions.deny,
       sizes: settings.toolResults,
       redact,
     }),
@@ -69,16 +70,4 @@ async function askToolRequest(callId: string): Promise<Record<string, unknown>> 
   const { workflowExecution } = Context.current().info;
   if (!workflowExecution) throw new Error('tool calls are made by a workflow');
   return runOf(workflowExecution.workflowId, workflowExecution.runId).query(toolRequestQuery, callId);
-}
-
-/** Read anew for each call, as for each run; while the file can't be read, what it said last holds. */
-function deniedTools({ options, settings }: Parts): () => Promise<readonly string[]> {
-  let { deny } = settings.permissions;
-  return async () => {
-    deny = await loadSettings(options.configDir, options).then(
-      ({ permissions }) => permissions.deny,
-      () => deny,
-    );
-    return deny;
-  };
 }

@@ -16,7 +16,7 @@ export interface ModelCheck {
 
 /** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
 export function checkModels(
-  settings: Pick<Settings, 'models'>,
+  settings: { models: Pick<Settings['models'], 'default' | 'roles'> },
   providers: ProviderRegistry,
   { configDir, servesRehearsal }: ModelCheck,
 ): void {

@@ -1,15 +1,21 @@
-/** What this worker knows to be secret: its environment, `.env`, and what `.mcp.json` gives to tool servers. */
+/** What this worker knows to be secret: its environment, `.env`, and what goes to tool servers and model endpoints. */
 
 import type { McpConfig } from '../mcp/config.js';
+import { type EndpointEntries, keyVariables } from '../models/endpoints.js';
 import { env } from '../shared/env.js';
 import { Secrets } from '../shared/secrets.js';
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}/g;
 
-export function knownSecrets(configDir: string | null, { servers }: McpConfig): Secrets {
+export function knownSecrets(
+  configDir: string | null,
+  { servers }: McpConfig,
+  endpoints: EndpointEntries,
+): Secrets {
   const secrets = new Secrets();
   secrets.addVariables(env.all());
   if (configDir !== null) secrets.addDotEnv(configDir, 'worker');
+  for (const name of keyVariables(endpoints)) secrets.add(name, env.lookup(name) ?? '');
   for (const server of servers) {
     for (const [, name = ''] of JSON.stringify(server).matchAll(VARIABLE)) {
       if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');

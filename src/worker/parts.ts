@@ -10,12 +10,12 @@ import type { CodeTool } from '../mcp/code-tools.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import type { ModelProvider } from '../models/provider.js';
-import type { ProviderRegistry } from '../models/providers.js';
 import { env } from '../shared/env.js';
 import type { Secrets } from '../shared/secrets.js';
 import { checkModels } from './check-models.js';
 import { knownSecrets } from './known-secrets.js';
-import { knownProviders } from './providers.js';
+import { liveSettings } from './live-settings.js';
+import { type ProviderSource, providerSource } from './providers.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
@@ -33,14 +33,16 @@ export interface PartsOptions extends ConfigInCode {
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
-  /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */
+  /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
 }
 
 export interface Parts {
   options: PartsOptions;
   settings: Settings;
-  providers: ProviderRegistry;
+  /** As the file says them now: for what an edit changes at once. */
+  liveSettings: () => Promise<Settings>;
+  providersOf: ProviderSource;
   pool: McpPool;
   blobs: BlobStore;
   secrets: Secrets;
@@ -55,11 +57,11 @@ export interface Parts {
 export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { configDir, home, localStack, servesRehearsal = false, tools = [] } = options;
   const settings = await loadSettings(configDir, options);
-  const providers = knownProviders(options.providers);
-  checkModels(settings, providers, { configDir, servesRehearsal });
+  const providersOf = providerSource(options.providers);
+  checkModels(settings, providersOf(settings.models), { configDir, servesRehearsal });
   const toolsDir = servesRehearsal && configDir !== null ? localToolsDir(configDir) : configDir;
   const mcpConfig = loadMcpConfig(toolsDir, options.mcpServers);
-  const secrets = knownSecrets(configDir, mcpConfig);
+  const secrets = knownSecrets(configDir, mcpConfig, settings.models.endpoints);
   const ending = new AbortController();
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
   setMaxListeners(0, ending.signal);
@@ -68,7 +70,8 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   return {
     options,
     settings,
-    providers,
+    liveSettings: liveSettings(options, settings),
+    providersOf,
     pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools: tools }),
     blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
     secrets,

@@ -51,7 +51,7 @@ export interface SteersmanPluginOptions extends ConfigInCode {
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
-  /** Model providers of the program itself, beside `openai` and `rehearsal`. Default: none. */
+  /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;

@@ -1,19 +1,42 @@
 /** Which providers this program has: the one place where they are put together. */
 
+import type { EndpointSettings } from '../models/endpoint.js';
+import { type EndpointEntries, endpointNames, endpointSettings } from '../models/endpoints.js';
 import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
-import type { ProviderRegistry } from '../models/providers.js';
+import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
 import { createRehearsalProvider } from '../rehearsal/provider.js';
 import { env } from '../shared/env.js';
 
-/** The providers of this process, with their keys from the environment, and those that its program gives. */
-export function knownProviders(given: readonly ModelProvider[] = []): ProviderRegistry {
-  return createProviders({
-    openai: () =>
-      createProvider({ name: 'openai', apiKey: env.openaiApiKey(), baseUrl: env.openaiBaseUrl() }),
-    /** Answers by rules, and only when it is named. */
-    rehearsal: () => createRehearsalProvider(),
-    ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),
-  });
+/** The providers by what the configuration says at the time of asking. */
+export type ProviderSource = (models: { endpoints: EndpointEntries }) => ProviderRegistry;
+
+/**
+ * The providers of this process: endpoints of the configuration and of variables, with their keys from the
+ * environment, and those that its program gives. A provider is kept for as long as its endpoint stays as it is: with
+ * it go its connections, and what it has learnt of the endpoint.
+ */
+export function providerSource(given: readonly ModelProvider[] = []): ProviderSource {
+  const kept = new Map<string, { of: string; provider: ModelProvider }>();
+  const keep = (settings: EndpointSettings): ModelProvider => {
+    const of = JSON.stringify(settings);
+    const last = kept.get(settings.name);
+    if (last?.of === of) return last.provider;
+    const provider = createProvider(settings);
+    kept.set(settings.name, { of, provider });
+    return provider;
+  };
+  const rehearsal = createRehearsalProvider();
+  return ({ endpoints }) => {
+    const factoryOf = (name: string): ProviderFactory => {
+      return () => keep(endpointSettings(name, endpoints[name], env.lookup));
+    };
+    return createProviders({
+      ...Object.fromEntries(endpointNames(endpoints).map(name => [name, factoryOf(name)])),
+      /** Answers by rules, and only when it is named. */
+      rehearsal: () => rehearsal,
+      ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),
+    });
+  };
 }

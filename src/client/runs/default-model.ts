@@ -1,22 +1,36 @@
-/** Which model answers where nobody named one and nothing to answer with is set. */
-
-/** Any of them set means that a real model is wanted. */
-const ENDPOINT_VARIABLES: readonly string[] = ['OPENAI_API_KEY', 'OPENAI_BASE_URL'];
+/** Which model answers where nobody named one and nothing to answer with is there. */
+import { resolve } from 'node:path';
+import { defaultConfigDir } from '../../config/config-dir.js';
+import { loadSettings } from '../../config/settings.js';
+import { NO_ENDPOINT } from '../../models/endpoint.js';
+import { presentEndpoints } from '../../models/endpoints.js';
+import { env } from '../../shared/env.js';
 
 /** For whoever starts a run that the rehearsal model answers, unasked. */
-export const REHEARSAL_NOTE =
-  'No OPENAI_API_KEY and no OPENAI_BASE_URL is set: the built-in rehearsal model answers (rules, not intelligence).';
+export const REHEARSAL_NOTE = `The built-in rehearsal model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
+
+/** What a start says of models, and where the configuration is. */
+interface Start {
+  model?: string;
+  configuration?: string;
+  configDir?: string;
+}
 
 /**
- * The model to name for a new run: what the user named, else the rehearsal model on the local
- * stack while no key and no endpoint is set, else none, so that `steersman.yaml` decides. `isSet` looks up
- * an environment variable, `.env` included.
+ * The model to name for a new run: what the user named, else the rehearsal model on the local stack while there is no
+ * endpoint, else none, so that `steersman.yaml` decides.
  */
-export function defaultModelFor(given: {
-  named: string | undefined;
-  localStack: boolean;
-  isSet: (variable: string) => boolean;
-}): string | undefined {
-  if (given.named !== undefined) return given.named;
-  return given.localStack && !ENDPOINT_VARIABLES.some(given.isSet) ? 'rehearsal' : undefined;
+export async function modelToName(
+  { model, configuration, configDir }: Start,
+  localStack: boolean,
+): Promise<string | undefined> {
+  if (model !== undefined || configuration !== undefined || !localStack) return model;
+  return (await hasEndpoint(resolve(configDir ?? defaultConfigDir()))) ? undefined : 'rehearsal';
+}
+
+/** Whether a folder of configuration, or the environment with `.env`, says where a model is. */
+async function hasEndpoint(configDir: string): Promise<boolean> {
+  // What is wrong with the file, its worker says.
+  const settings = await loadSettings(configDir).catch(() => null);
+  return settings === null || presentEndpoints(settings.models.endpoints, env.lookup).length > 0;
 }

@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import { checkConfigDir } from '../../config/files.js';
-import { modelChainSchema } from '../../config/settings-schema.js';
+import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
 import { DEFAULT_MODE, type Mode } from '../../core/modes.js';
@@ -18,7 +18,7 @@ import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
 import type { Temporal } from './connect.js';
 import { cutToBytes } from './cut-to-bytes.js';
-import { defaultModelFor } from './default-model.js';
+import { modelToName } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { explainError, isServerAway } from './grpc-errors.js';
 import { newRunId } from './run-id.js';
@@ -30,10 +30,12 @@ export interface StartOptions {
   /** Default `team`. */
   mode?: Mode;
   /**
-   * `provider/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack without
-   * `OPENAI_API_KEY` and `OPENAI_BASE_URL` the built-in rehearsal model.
+   * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no
+   * endpoint is configured, by file or by variables, the built-in rehearsal model.
    */
   model?: string;
+  /** Name of one of `models.configurations` of `steersman.yaml`. Not together with `model`. */
+  configuration?: string;
   /** What would be asked is approved: tools that are not read-only run. Default false. */
   autoApprove?: boolean;
   /** Gates wait for an answer. Default false: they take the safe answer at once. */
@@ -91,8 +93,7 @@ export async function startRequest(
   localStack = usesLocalStack(),
 ): Promise<StartRequest> {
   const { id, after, taskQueue, configDir, tools, ...given } = options;
-  const isSet = (name: string) => env.lookup(name) !== undefined;
-  const model = defaultModelFor({ named: options.model, localStack, isSet });
+  const model = await modelToName(options, localStack);
   const start = readStart({
     goal,
     settings: {
@@ -106,7 +107,7 @@ export async function startRequest(
   });
   const errors = start.ok ? [] : start.errors;
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {
-    errors.push(`The model "${model}" is not written as provider/model, such as openai/gpt-5-mini.`);
+    errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
     errors.push('The id (--id) must be 1 to 200 characters without spaces.');
@@ -152,7 +153,7 @@ export async function startRun(
 ): Promise<{ id: string; runId: string; taskQueue: string }> {
   const { client } = temporal;
   const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
-  const { mode, model, workspace } = settings;
+  const { mode, model, configuration, workspace } = settings;
   try {
     const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start(WORKFLOW_TYPE, {
@@ -165,7 +166,7 @@ export async function startRun(
         staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
         staticDetails: [
           `- mode: ${mode}`,
-          `- model: ${model ?? 'as configured'}`,
+          `- model: ${model ?? configuration ?? 'as configured'}`,
           `- workspace: \`${workspace}\``,
         ].join('\n'),
         memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode, startedAt: new Date().toISOString() },

@@ -20,7 +20,8 @@ export function addStartOptions(command: Command): Command {
   return command
     .allowExcessArguments()
     .addOption(new Option('--mode <mode>', 'how the goal is pursued').choices(MODES).default(DEFAULT_MODE))
-    .option('--model <provider/model>', 'model of every role, before steersman.yaml')
+    .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
+    .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
     .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
     .option('--yes', 'what would be asked is approved: tools that are not read-only run')
@@ -47,6 +48,7 @@ export interface StartWords {
   id?: string;
   mode: Mode;
   model?: string;
+  configuration?: string;
   workspace?: string;
   taskQueue?: string;
   config?: string;
@@ -89,6 +91,7 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
     autoApprove: words.yes === true,
     ...(words.id === undefined ? {} : { id: words.id }),
     ...(words.model === undefined ? {} : { model: words.model }),
+    ...(words.configuration === undefined ? {} : { configuration: words.configuration }),
     ...(words.attended ? { attended: true } : {}),
     ...(words.approvePlan ? { approvePlan: true } : {}),
     ...(words.keepOpen === undefined ? {} : { keepOpenSeconds: words.keepOpen }),

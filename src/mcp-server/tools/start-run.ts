@@ -27,8 +27,12 @@ const input = z.strictObject({
     .string()
     .optional()
     .describe(
-      'provider/model of every role. Leave it out unless the user named one: then the configuration decides.',
+      'endpoint/model of every role. Leave it out unless the user named one: then the configuration decides.',
     ),
+  configuration: z
+    .string()
+    .optional()
+    .describe('Name of a choice of models in steersman.yaml, such as cheap. Not together with `model`.'),
   attended: z
     .boolean()
     .default(true)
@@ -74,7 +78,17 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
     input,
     output,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
-    run: async ({ goal, workspace: given, limits, id, model, keepOpenSeconds, after, ...switches }) => {
+    run: async ({
+      goal,
+      workspace: given,
+      limits,
+      id,
+      model,
+      configuration,
+      keepOpenSeconds,
+      after,
+      ...switches
+    }) => {
       const workspace = await workspaceIn(context.workspaces, given);
       const client = await context.client.get();
       const run = await client.start(goal, {
@@ -83,6 +97,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         ...(context.configDir === undefined ? {} : { configDir: context.configDir }),
         ...(id === undefined ? {} : { id }),
         ...(model === undefined ? {} : { model }),
+        ...(configuration === undefined ? {} : { configuration }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),
         ...(after === undefined ? {} : { after }),
         // Names and values are judged with the rest of the start.

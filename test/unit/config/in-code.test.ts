@@ -23,6 +23,7 @@ describe('settings in code', () => {
   test('beside a file → over it, key by key', async () => {
     const settings = await loadSettings(dir, {
       settings: { limits: { tasks: 5 }, models: { default: 'acme/large' } },
+      providers: [{ name: 'acme' }],
     });
     expect(settings).toMatchObject({
       language: 'zh',

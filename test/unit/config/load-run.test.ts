@@ -191,7 +191,7 @@ describe('load run', () => {
 
   test.each([
     ['a workspace that does not exist', { workspace: '/nowhere/at/all' }, '/nowhere/at/all does not exist'],
-    ['a model without provider', { model: 'gpt-5' }, 'provider/model'],
+    ['a model without provider', { model: 'gpt-5' }, 'endpoint/model'],
   ])('load run: %s → run.bad_input, not retried, with what to do', async (_case, settings, message) => {
     const failure = await failureOf(load(settings));
     expect(failure).toMatchObject({ type: FAILURE.run.badInput, nonRetryable: true });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { applyToolOverrides, chooseModels, loadSettings, mergeLimits } from '../../../src/config/settings.js';
+import { chooseModels } from '../../../src/config/choose-models.js';
+import { applyToolOverrides, loadSettings, mergeLimits } from '../../../src/config/settings.js';
 import { settingsSchema } from '../../../src/config/settings-schema.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { PinnedRole } from '../../../src/core/role.js';
@@ -44,7 +45,15 @@ describe('steersman.yaml', () => {
     const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
     expect(settings).toEqual({
       language: 'en',
-      models: { roles: {}, timeoutMs: 600_000, stallMs: 60_000, firstPartMs: 180_000 },
+      models: {
+        roles: {},
+        endpoints: {},
+        configurations: {},
+        info: {},
+        timeoutMs: 600_000,
+        stallMs: 60_000,
+        firstPartMs: 180_000,
+      },
       limits: {},
       ceilings: {},
       dedupe: 'enforce',
@@ -70,10 +79,10 @@ describe('steersman.yaml', () => {
 
   test('settings: a model and a list of models → chains', async () => {
     const { models } = await load(
-      'models:\n  default: openai/a\n  roles:\n    verifier: [openai/b, local/c:7b]\n',
+      'models:\n  default: openai/a\n  roles:\n    verifier: [openai/b, anthropic/c:7b]\n',
     );
     expect(models.default).toEqual(['openai/a']);
-    expect(models.roles).toEqual({ verifier: ['openai/b', 'local/c:7b'] });
+    expect(models.roles).toEqual({ verifier: ['openai/b', 'anthropic/c:7b'] });
   });
 
   test('settings: a relative workspace root → starts at the folder of the file', async () => {
@@ -112,12 +121,12 @@ describe('steersman.yaml', () => {
     [
       'a model without a provider',
       'models:\n  default: gpt-5-mini\n',
-      ':2: models.default: expected provider/model',
+      ':2: models.default: expected endpoint/model',
     ],
     [
       'a bad entry of a chain',
       'models:\n  default:\n    - openai/a\n    - b\n',
-      ':4: models.default.1: expected provider/model',
+      ':4: models.default.1: expected endpoint/model',
     ],
     [
       'head and tail larger than the whole',
@@ -206,9 +215,10 @@ describe('models', () => {
   const models = {
     default: ['p/default'],
     roles: { b: ['p/yaml'], c: ['p/yaml'] },
-    timeoutMs: 1,
-    stallMs: 1,
-    firstPartMs: 1,
+    configurations: {
+      cheap: { default: ['p/cheap'], roles: {} },
+      careful: { roles: { b: ['p/careful'], d: ['p/careful'] } },
+    },
   };
   const roles = [role('a'), role('b'), role('c', ['p/front']), role('d', ['p/front'])];
   const chains = (chosen: readonly PinnedRole[]) => chosen.map(({ models }) => models[0]);
@@ -225,22 +235,35 @@ describe('models', () => {
     expect(chains(choice.roles)).toEqual([undefined, undefined, undefined, undefined]);
   });
 
+  test('M11 C27: a configuration is named → its choice by role, then roles of their own, then its default', () => {
+    const cheap = chooseModels(roles, models, { configuration: 'cheap' });
+    expect(cheap.models).toEqual(['p/cheap']);
+    expect(chains(cheap.roles)).toEqual([undefined, 'p/yaml', 'p/yaml', 'p/front']);
+    const careful = chooseModels(roles, models, { configuration: 'careful' });
+    expect(careful.models).toEqual(['p/default']);
+    expect(chains(careful.roles)).toEqual([undefined, 'p/careful', 'p/yaml', 'p/careful']);
+  });
+
+  test.each(['best', 'constructor'])(
+    'M11: the configuration %s is not there → those that are',
+    async name => {
+      const fault = await faultOf(() => chooseModels(roles, models, { configuration: name }));
+      expect(fault.message).toContain(`"${name}" of models: in steersman.yaml there are cheap, careful.`);
+    },
+  );
+
   test('models: the run names the rehearsal model in short → its whole id', () => {
     expect(chooseModels(roles, models, { runModel: 'rehearsal' }).models).toEqual(['rehearsal/rules']);
   });
 
   test('models: none for a role → an error that says what to set', async () => {
-    const fault = await faultOf(() =>
-      chooseModels(roles, { roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 }),
-    );
+    const fault = await faultOf(() => chooseModels(roles, { roles: {}, configurations: {} }));
     expect(fault.message).toContain('No model is configured for the role a');
     expect(fault.remedy).toContain('models.default in steersman.yaml');
   });
 
   test('models: every role has its own and there is no default → fine', () => {
-    expect(
-      chooseModels([role('d', ['p/front'])], { roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 }).models,
-    ).toEqual([]);
+    expect(chooseModels([role('d', ['p/front'])], { roles: {}, configurations: {} }).models).toEqual([]);
   });
 
   test('models: the run names one without a provider → an error that shows the form', async () => {

@@ -1,20 +1,42 @@
-import { describe, expect, test } from 'vitest';
-import { defaultModelFor } from '../../../src/client/runs/default-model.js';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { modelToName } from '../../../src/client/runs/default-model.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
 import { checkModels } from '../../../src/worker/check-models.js';
 
+interface Case {
+  model?: string;
+  configuration?: string;
+  file?: string;
+  set?: string;
+  localStack?: boolean;
+}
+
 describe('rehearsal: never by accident', () => {
-  test.each<[string, { named?: string; localStack: boolean; set: string[] }, string | undefined]>([
-    ['local stack, nothing set', { localStack: true, set: [] }, 'rehearsal'],
-    ['a key is set', { localStack: true, set: ['OPENAI_API_KEY'] }, undefined],
-    ['an endpoint is set', { localStack: true, set: ['OPENAI_BASE_URL'] }, undefined],
-    ['another server', { localStack: false, set: [] }, undefined],
-    ['a model is named', { named: 'openai/gpt-5', localStack: true, set: [] }, 'openai/gpt-5'],
-    ['it is named', { named: 'rehearsal', localStack: false, set: ['OPENAI_API_KEY'] }, 'rehearsal'],
-  ])('default model: %s → %j', (_, { named, localStack, set }, wanted) => {
-    expect(defaultModelFor({ named, localStack, isSet: name => set.includes(name) })).toBe(wanted);
+  const KEYS = ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'];
+  const HOME = 'models: { endpoints: { home: { baseUrl: http://localhost:11434/v1 } } }';
+
+  test.each<[string, Case, string | undefined]>([
+    ['local stack, nothing set', {}, 'rehearsal'],
+    ...KEYS.map((key): [string, Case, undefined] => [`${key} is set`, { set: key }, undefined]),
+    ['the file has an endpoint', { file: HOME }, undefined],
+    ['the file is wrong, which its worker says', { file: 'models: 3' }, undefined],
+    ['another server', { localStack: false }, undefined],
+    ['a model is named', { model: 'openai/gpt-5' }, 'openai/gpt-5'],
+    ['a configuration is named', { configuration: 'cheap' }, undefined],
+    ['it is named', { model: 'rehearsal', localStack: false, set: 'OPENAI_API_KEY' }, 'rehearsal'],
+  ])('model to name: %s', async (_, { set, file = '', localStack = true, ...start }, wanted) => {
+    for (const key of KEYS) vi.stubEnv(key, key === set ? 'x' : '');
+    const configDir = mkdtempSync(join(tmpdir(), 'steersman-accident-'));
+    writeFileSync(join(configDir, 'steersman.yaml'), file);
+    expect(await modelToName({ configDir, ...start }, localStack)).toBe(wanted);
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
   });
 
   const settings = (model: string) => ({

@@ -3,7 +3,7 @@ import { FAILURE } from '../../../src/core/failure.js';
 import type { LlmMessage } from '../../../src/core/message.js';
 import type { ModelDelta, ModelRequest } from '../../../src/models/provider.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
-import { knownProviders } from '../../../src/worker/providers.js';
+import { providerSource } from '../../../src/worker/providers.js';
 
 const provider = createRehearsalProvider({ paceMs: 0 });
 const abort = new AbortController();
@@ -59,6 +59,6 @@ test('provider: another model name → an error that names it', async () => {
 });
 
 test('registry: rehearsal/rules → usable without a key', () => {
-  const { provider: found, model } = knownProviders().resolve('rehearsal/rules');
+  const { provider: found, model } = providerSource()({ endpoints: {} }).resolve('rehearsal/rules');
   expect([found.name, model]).toEqual(['rehearsal', 'rules']);
 });

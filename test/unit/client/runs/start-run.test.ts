@@ -54,6 +54,6 @@ test('start: a folder of configuration or a file of settings that does not exist
 });
 
 test('start: a model without its provider → refused with the form, before anything starts', async () => {
-  expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as provider/model');
+  expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
   expect((await request({ model: 'rehearsal' })).settings.model).toBe('rehearsal');
 });

@@ -1,0 +1,165 @@
+/** The part `models` of `steersman.yaml`: where models are, which answer, and what is known of them. */
+import { z } from 'zod';
+import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
+
+/** The one model that goes by its provider's name alone. */
+const SHORT_MODEL_IDS: Readonly<Record<string, string>> = { rehearsal: 'rehearsal/rules' };
+
+const modelId = z
+  .string()
+  .regex(/^([a-z][a-z0-9_-]*\/\S+|rehearsal)$/, 'expected endpoint/model, such as openai/gpt-5-mini');
+
+/** One model id, or a chain in order of preference. */
+export const modelChainSchema = z
+  .union([modelId, z.array(modelId).min(1)], {
+    error: 'expected endpoint/model (such as openai/gpt-5-mini), or a list of such names',
+  })
+  .transform(value => (typeof value === 'string' ? [value] : value).map(id => SHORT_MODEL_IDS[id] ?? id));
+
+/** A key that is read by nobody: what it would hold must not stand in a file. */
+const NO_KEY_HERE = 'a key must not stand here: put it into .env or the environment';
+const KEY_HEADER = /^(authorization|proxy-authorization|cookie|(.*-)?(api-?)?(key|token|auth|secret))$/i;
+const KEY_PARAMETER = /^(.*[_-])?(api[_-]?)?(key|token|secret)$/i;
+
+const baseUrl = z.string().superRefine((text, { addIssue }) => {
+  const fault = baseUrlFault(text);
+  if (fault !== null) return addIssue(fault);
+  const names = [...new URL(text).searchParams.keys()];
+  if (names.some(name => KEY_PARAMETER.test(name))) addIssue(`${NO_KEY_HERE}, and name it as keyVariable`);
+});
+
+const headers = z.record(z.string().regex(/^[\w-]+$/), z.string()).superRefine((given, { addIssue }) => {
+  for (const [name, value] of Object.entries(given)) {
+    if (!KEY_HEADER.test(name) || VARIABLE.test(value)) continue;
+    addIssue({
+      code: 'custom',
+      path: [name],
+      message: `${NO_KEY_HERE}, and name it here, as in \${MY_KEY}`,
+    });
+  }
+});
+
+/** A variable in a header, as `.mcp.json` has them. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)\}/;
+
+const endpointSchema = z.strictObject({
+  protocol: z
+    .enum(PROTOCOLS)
+    .describe(
+      'What is spoken there. Left out: openai-compatible (chat completions), for openai and anthropic their own.',
+    )
+    .exactOptional(),
+  baseUrl: baseUrl
+    .describe("Address, such as http://localhost:11434/v1. Left out: the provider's own.")
+    .exactOptional(),
+  keyVariable: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'expected the name of an environment variable, such as PROXY_KEY')
+    .describe('Environment variable that holds the key. Left out: no key is sent.')
+    .exactOptional(),
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
+  headers: headers.describe('Sent with every request; ${VAR} is filled in.').default({}),
+  contextTokens: z
+    .int()
+    .min(1_024)
+    .describe('Tokens that fit its models, as the server was started.')
+    .exactOptional(),
+  apiKey: z
+    .never({ error: `${NO_KEY_HERE}, and name its variable as keyVariable` })
+    .describe('Never: a key stands in the environment.')
+    .exactOptional(),
+});
+
+const endpointsSchema = z
+  .record(z.string().regex(/^[a-z][a-z0-9_-]*$/), endpointSchema, {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? 'the name of an endpoint begins its model ids: lower-case letters, digits, - and _, a letter first'
+        : undefined,
+  })
+  .superRefine((endpoints, { addIssue }) => {
+    for (const [name, { protocol = 'openai-compatible', ...entry }] of Object.entries(endpoints)) {
+      const fault = (message: string) => addIssue({ code: 'custom', path: [name], message });
+      if (name === 'rehearsal') fault('rehearsal is the built-in model: take another name');
+      if (entry.baseUrl !== undefined || knownEndpoint(name)) continue;
+      if (protocol === 'openai-compatible' || entry.keyVariable === undefined)
+        fault('expected a baseUrl, such as http://localhost:11434/v1');
+    }
+  });
+
+const rolesSchema = z.record(z.string(), modelChainSchema);
+
+const configurationSchema = z.strictObject({
+  default: modelChainSchema.describe('In place of models.default.').exactOptional(),
+  roles: rolesSchema.default({}).describe('Over models.roles and the front matter of roles.'),
+});
+
+const dollars = z.number().min(0);
+
+const infoSchema = z.strictObject({
+  contextTokens: z.int().min(1_024).describe('Tokens that a request may have.').exactOptional(),
+  maxOutputTokens: z.int().min(1).describe('Tokens that a reply may have.').exactOptional(),
+  prices: z
+    .strictObject({
+      input: dollars,
+      output: dollars,
+      cachedInput: dollars.describe('Input read from a cache. Left out: as input.').exactOptional(),
+      cacheWriteInput: dollars.describe('Input written to a cache. Left out: as input.').exactOptional(),
+    })
+    .describe('US dollars for a million tokens; 0 where it costs nothing.')
+    .exactOptional(),
+  capabilities: z
+    .strictObject({
+      tools: z.boolean().describe('It calls tools.').exactOptional(),
+      vision: z.boolean().describe('It sees images.').exactOptional(),
+      json: z.boolean().describe('Its replies can be held to a JSON Schema.').exactOptional(),
+      reasoning: z.boolean().describe('It reasons before it answers.').exactOptional(),
+    })
+    .exactOptional(),
+});
+
+export const modelsSchema = z.strictObject({
+  default: modelChainSchema
+    .describe('Model of every role that names none: endpoint/model, or a list tried in order when one fails.')
+    .optional(),
+  roles: rolesSchema.default({}).describe('Model or list by role, such as verifier.'),
+  endpoints: endpointsSchema
+    .default({})
+    .describe('Where models are reached, by the first part of their ids; openai and anthropic by variables.'),
+  configurations: z
+    .record(z.string().min(1), configurationSchema)
+    .default({})
+    .describe('Choices of models that a run may name, such as cheap.'),
+  info: z
+    .record(modelId, infoSchema)
+    .default({})
+    .describe('What is known of models, by endpoint/model; over what Steersman knows.'),
+  timeoutMs: z.int().min(1).default(600_000).describe('Milliseconds a model call may take.'),
+  stallMs: z.int().min(1).default(60_000).describe('Milliseconds a model stream may be silent.'),
+  firstPartMs: z
+    .int()
+    .min(1)
+    .default(180_000)
+    .describe('Milliseconds to the first part of a reply: local models and long prompts take their time.'),
+});
+
+export type ModelSettings = z.output<typeof modelsSchema>;
+
+/** Every model id that the settings name, with the path of its key. */
+export function namedModels(models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'info'>) {
+  const named: { path: string[]; id: string }[] = [];
+  const add = (path: string[], chain: readonly string[] = []) => {
+    for (const id of chain) named.push({ path, id });
+  };
+  const addChoice = (path: string[], choice: { default?: string[] | undefined; roles: ByRole }) => {
+    add([...path, 'default'], choice.default);
+    for (const [role, chain] of Object.entries(choice.roles)) add([...path, 'roles', role], chain);
+  };
+  addChoice(['models'], models);
+  for (const [name, choice] of Object.entries(models.configurations))
+    addChoice(['models', 'configurations', name], choice);
+  for (const id of Object.keys(models.info)) add(['models', 'info', id], [id]);
+  return named;
+}
+
+type ByRole = Record<string, string[]>;

@@ -1,0 +1,110 @@
+/** Which endpoints there are: those of the configuration, and those that variables make. */
+import { FAILURE } from '../core/failure.js';
+import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
+import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
+import { ModelCallError } from './model-call-error.js';
+import { splitModelId } from './model-id.js';
+
+/** An endpoint as the configuration says it, without its key. */
+export interface EndpointEntry {
+  /** Default: the provider's own for `openai` and `anthropic`, else `openai-compatible`. */
+  protocol?: Protocol;
+  /** Default: the provider's own. */
+  baseUrl?: string;
+  /** Variable that holds the key. Default: that of `openai` and `anthropic` where no other address is given. */
+  keyVariable?: string;
+  /** `${VAR}` is filled in. */
+  headers: Readonly<Record<string, string>>;
+  contextTokens?: number;
+}
+
+export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
+
+/** Looks up an environment variable. */
+export type Lookup = (variable: string) => string | undefined;
+
+/** Answers by rules, and only when it is named: src/rehearsal. */
+const REHEARSAL = 'rehearsal';
+/** As `.mcp.json` has them. */
+const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
+
+/** Every name that a model id may begin with: needs no keys. `given`: those of a program's own providers. */
+export function endpointNames(entries: EndpointEntries, given: readonly string[] = []): string[] {
+  return [...new Set([...Object.keys(entries), ...given, ...Object.keys(KNOWN_ENDPOINTS), REHEARSAL])];
+}
+
+/** Names of the endpoints that exist here: those of the configuration, and those whose variables are set. */
+export function presentEndpoints(entries: EndpointEntries, lookup: Lookup): string[] {
+  const isSet = ({ keyVariable, urlVariable }: KnownEndpoint) =>
+    lookup(keyVariable) !== undefined || lookup(urlVariable) !== undefined;
+  const byVariable = Object.entries(KNOWN_ENDPOINTS).filter(([, known]) => isSet(known));
+  return [...new Set([...Object.keys(entries), ...byVariable.map(([name]) => name)])];
+}
+
+/** Why no endpoint can answer for a model, in words: needs no keys. Null where one can, if its key is set. */
+export function endpointFault(modelId: string, endpoints: readonly string[]): string | null {
+  const { provider } = splitModelId(modelId);
+  if (endpoints.includes(provider)) return null;
+  return `there is no endpoint "${provider}" for the model ${modelId}. Endpoints here: ${endpoints.join(', ')}.`;
+}
+
+/**
+ * What is spoken to under a name, key included. An entry of the configuration goes before variables, and a key goes
+ * nowhere but to the address it is meant for.
+ * @throws ModelCallError `model.auth` where a variable that the entry names is not set.
+ */
+export function endpointSettings(
+  name: string,
+  entry: EndpointEntry | undefined,
+  lookup: Lookup,
+): EndpointSettings {
+  const known = knownEndpoint(name);
+  const baseUrl = entry?.baseUrl ?? (known && lookup(known.urlVariable));
+  const keyVariable = entry?.keyVariable ?? (entry?.baseUrl === undefined ? known?.keyVariable : undefined);
+  const key = `models.endpoints.${name}`;
+  const need: Need = (variable, where) => neededValue(variable, `${key}.${where}`, lookup);
+  const apiKey = entry?.keyVariable ? need(entry.keyVariable, 'keyVariable') : lookup(keyVariable ?? '');
+  return {
+    name,
+    protocol: entry?.protocol ?? protocolOf(known, baseUrl),
+    baseUrl,
+    apiKey,
+    headers: entry ? filledIn(entry.headers, need) : {},
+    ...(entry?.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
+    keyVariable: keyVariable ?? `${key}.keyVariable`,
+    urlVariable: known && entry?.baseUrl === undefined ? known.urlVariable : `${key}.baseUrl`,
+  };
+}
+
+/** Variables whose values go to endpoints as keys. */
+export function keyVariables(entries: EndpointEntries): string[] {
+  return Object.values(entries).flatMap(({ keyVariable, headers }) => [
+    ...(keyVariable === undefined ? [] : [keyVariable]),
+    ...[...Object.values(headers).join('\n').matchAll(VARIABLE)].map(([, variable = '']) => variable),
+  ]);
+}
+
+type Need = (variable: string, where: string) => string;
+
+function filledIn(headers: EndpointEntry['headers'], need: Need): Record<string, string> {
+  const filled = Object.entries(headers).map(([name, value]) => {
+    const text = value.replace(VARIABLE, (_, variable: string) => need(variable, `headers.${name}`));
+    return [name, text] as const;
+  });
+  return Object.fromEntries(filled);
+}
+
+function neededValue(variable: string, key: string, lookup: Lookup): string {
+  const value = lookup(variable);
+  if (value !== undefined) return value;
+  throw new ModelCallError(
+    FAILURE.model.auth,
+    `${variable} is not set, and ${key} names it. Put it into .env or the environment of the worker.`,
+  );
+}
+
+function protocolOf(known: KnownEndpoint | undefined, baseUrl: string | undefined): Protocol {
+  const url = baseUrl ?? known?.url;
+  if (!known || url === undefined || !URL.canParse(url)) return 'openai-compatible';
+  return known.protocolAt(new URL(url));
+}
