@@ -1,4 +1,5 @@
 /** Answering what a run asks, from a program: a handler for its gates, and functions for its tools. */
+import { errorText } from '../../core/error-text.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { ClientScope } from './client-scope.js';
 import { type ClientTool, runClientTool } from './client-tools.js';
@@ -26,7 +27,7 @@ export function onGate(scope: ClientScope, id: string, handler: GateHandler): ()
   const ending = new AbortController();
   const failed = (error: unknown) => {
     if (ending.signal.aborted) return;
-    report(`Gates of ${id}: ${explainError(error)?.message ?? String(error)}`);
+    report(`Gates of ${id}: ${explainError(error)?.message ?? errorText(error)}`);
   };
   const answer = async (gate: Gate, signal: AbortSignal) => {
     const input = await gateInput(temporal, id, gate);
