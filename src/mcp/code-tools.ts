@@ -12,9 +12,10 @@ import {
   type ServerNotification,
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { errorText } from '../core/error-text.js';
 import type { JsonSchema } from '../core/tools/tool.js';
+import { isZod, schemaOfInput } from '../schema/zod-input.js';
 import { SteersmanError } from '../shared/errors.js';
 
 /** How these tools are called as a server: `.mcp.json` may not have one of this name. */
@@ -84,7 +85,7 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
       'Use letters, digits, "_" and "-", 64 at most.',
     );
   }
-  const schema = input instanceof z.ZodType ? input : null;
+  const schema = isZod(input) ? input : null;
   return {
     name,
     description,
@@ -97,13 +98,16 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
 
 function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined): JsonSchema {
   if (input === undefined) return { type: 'object', properties: {}, additionalProperties: false };
-  const { $schema: _dialect, ...schema } =
-    input instanceof z.ZodType ? z.toJSONSchema(input, { io: 'input' }) : input;
+  const schema = isZod(input) ? schemaOfInput(input) : withoutDialect(input);
   if (schema.type === 'object') return schema;
   throw new SteersmanError(
     `The input of the tool ${name} is no schema of an object.`,
     'Give z.object({ … }) of zod 4, or a JSON Schema of the type "object".',
   );
+}
+
+function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
+  return schema;
 }
 
 /** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */

@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { recentPollers } from './pollers.js';
 import { isManagedQueue } from './queue-name.js';
 import { liveWorkers, readServerRecord, type WorkerRecord } from './records.js';
@@ -13,7 +14,7 @@ export interface OpenRun {
 }
 
 /** A filter of the server's list. */
-export const OPEN_RUNS = "WorkflowType = 'steersmanRun' AND ExecutionStatus = 'Running'";
+export const OPEN_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
 
 /** All open runs, also those that another run has started: they outlive it. */
 export async function openRuns(client: Client): Promise<OpenRun[]> {

@@ -5,6 +5,7 @@ import { errorText } from '../../core/error-text.js';
 import { isRecord } from '../../core/json.js';
 import type { ClientTool as DeclaredTool } from '../../core/run-config.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
+import { isZod, schemaOfInput } from '../../schema/zod-input.js';
 import { SteersmanError } from '../../shared/errors.js';
 
 /** What a tool may know of the call that it answers. */
@@ -56,21 +57,16 @@ export function clientTool<S extends z.ZodType | JsonSchema = JsonSchema>(
       input === undefined ? {} : { inputSchema: input as JsonSchema };
     return { name, description, ...plain, run: (args, context) => run(args as Arguments<S>, context) };
   }
-  const { $schema: _, ...inputSchema } = z.toJSONSchema(input, { io: 'input' });
   return {
     name,
     description,
-    inputSchema: inputSchema as JsonSchema,
+    inputSchema: schemaOfInput(input),
     run: async (args, context) => {
       const read = await input.safeParseAsync(args);
       if (!read.success) throw new Error(`The arguments do not fit: ${z.prettifyError(read.error)}`);
       return run(read.data as Arguments<S>, context);
     },
   };
-}
-
-function isZod(input: unknown): input is z.ZodType {
-  return isRecord(input) && '_zod' in input;
 }
 
 /** The tools as a start request declares them. */
