@@ -1,6 +1,7 @@
-/** The long simulation of team mode: new seeds at every call, bad ones kept for the tests to replay first. */
+/** The long simulation: new seeds at every call, bad ones kept for the tests to replay first. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { DEFAULT_MODE, MODES, type Mode } from '../src/core/modes.js';
 import { type BadSeed, simulateRuns, simulateSeed } from '../test/simulation/simulate.js';
 import { machine } from './support/machine.js';
 
@@ -12,30 +13,35 @@ const options = new Command('simulate')
   .option('--from <seed>', 'the first seed; by default a new one each time', Number, Date.now())
   .option('--seed <seed>', 'this seed only, in all its runs', Number)
   .option('--alone', 'that seed without people')
+  .addOption(new Option('--mode <mode>', 'that seed in this mode').choices(MODES).default(DEFAULT_MODE))
   .parse()
-  .opts<{ runs: number; from: number; seed?: number; alone?: boolean }>();
+  .opts<{ runs: number; from: number; seed?: number; alone?: boolean; mode: Mode }>();
 
 if (options.seed !== undefined) {
-  const { runs } = await simulateSeed(options.seed, !options.alone, true);
+  const { runs } = await simulateSeed(options.seed, {
+    attended: !options.alone,
+    mode: options.mode,
+    all: true,
+  });
   console.log(`seed ${options.seed}: ${runs} runs, every invariant holds`);
 } else {
   const started = Date.now();
   const { runs, seeds, bad } = await simulateRuns(options.from, options.runs, MOST_BAD);
   const seconds = ((Date.now() - started) / 1_000).toFixed(1);
   console.log(`${runs} runs of ${seeds} seeds from ${options.from} in ${seconds} s, ${machine()}`);
-  for (const { seed, attended, error } of bad)
-    console.log(`seed ${seed}, ${attended ? 'attended' : 'alone'}: ${error}`);
+  for (const { seed, attended, mode, error } of bad)
+    console.log(`seed ${seed}, ${mode}, ${attended ? 'attended' : 'alone'}: ${error}`);
   keep(bad);
   process.exitCode = bad.length === 0 ? 0 : 1;
 }
 
 function keep(bad: readonly BadSeed[]): void {
   if (bad.length === 0) return;
-  const kept: { seed: number; attended?: boolean; found: string }[] = JSON.parse(
+  const kept: { seed: number; attended?: boolean; mode?: Mode; found: string }[] = JSON.parse(
     readFileSync(BAD_SEEDS, 'utf8'),
   );
-  for (const { seed, attended, error } of bad)
-    kept.push({ seed, attended, found: error.split('\n')[0] ?? '' });
+  for (const { seed, attended, mode, error } of bad)
+    kept.push({ seed, attended, mode, found: error.split('\n')[0] ?? '' });
   writeFileSync(BAD_SEEDS, `${JSON.stringify(kept, null, 2)}\n`);
   console.log(`kept in ${BAD_SEEDS}`);
 }

@@ -7,9 +7,11 @@ export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped
 export type Cause =
   /** The one that is `completed`: verdict and the run's own record agree. */
   | 'verified'
-  /** No plan with a task: the answer was given without work to verify. */
+  /** No plan with a task, or a mode without plans: the answer was given without work to verify. */
   | 'direct_answer'
   | 'planning_cap'
+  /** The rounds were used up before there was an answer. */
+  | 'execution_cap'
   | 'verification_cap'
   | 'turn_cap'
   | `budget:${Exclude<BudgetKind, 'turns'>}`
@@ -73,8 +75,9 @@ export function causeText(cause: Cause): string {
 
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',
-  direct_answer: 'There was no plan with a task: the answer was given directly, and nothing was verified.',
+  direct_answer: 'The answer was given directly, without a plan of tasks, and nothing was verified.',
   planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
+  execution_cap: 'The limit of rounds was reached before there was an answer.',
   verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',
   turn_cap: 'The limit of model replies was reached before the answer was verified.',
   tasks_open: 'The verification accepted the answer, but tasks of the plan were not carried out.',

@@ -3,12 +3,14 @@
  * in `place.ts`, its step in `workflows/modes`.
  */
 import type { Improvements, Place, PlacesOf } from './place.js';
-import { planningAt } from './place.js';
+import { answeringAt, planningAt } from './place.js';
 import type { OutputContract } from './role.js';
 
-export type Mode = 'team';
+export type Mode = 'team' | 'direct';
 
 interface ModeEntry<M extends Mode> {
+  /** For people, after its name. */
+  does: string;
   /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
   at: Record<PlacesOf[M]['phase'], { role: string; output: OutputContract }>;
   /** Where each goal begins. */
@@ -19,6 +21,7 @@ interface ModeEntry<M extends Mode> {
 
 const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
   team: {
+    does: 'plans, carries out task by task, verifies',
     at: {
       planning: { role: 'planner', output: 'plan' },
       execution: { role: 'executor', output: 'execution' },
@@ -28,10 +31,22 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
     begin: () => planningAt(1),
     planAnew: planningAt,
   },
+  direct: {
+    does: 'one role works and answers, nothing is verified',
+    at: {
+      answering: { role: 'direct', output: 'text' },
+      wrap_up: { role: 'direct', output: 'text' },
+    },
+    begin: answeringAt,
+    planAnew: null,
+  },
 };
 
 /** All modes, in the order in which they are told of. */
 export const MODES = Object.keys(ENTRIES) as Mode[];
+
+/** For help: each mode with what it does. */
+export const MODES_HELP = MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ');
 
 /** Of a run whose start names none. */
 export const DEFAULT_MODE: Mode = 'team';

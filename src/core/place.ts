@@ -108,9 +108,15 @@ export interface WrapUp extends AtPlan {
   why: string;
 }
 
+/** One role works on the goal itself, and its answer is that of the goal. There is no plan: the cycle is 1. */
+export interface Answering extends AtPlan {
+  phase: 'answering';
+}
+
 /** The places of each mode: its step takes these, and no others. Every mode has the wrap-up. */
 export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
+  direct: Answering | WrapUp;
 }
 
 /** Where the pursuit of a goal stands. */
@@ -126,6 +132,10 @@ export function executionAt(cycle: number, step: ExecutionStep = { kind: 'choose
 
 export function verificationAt(cycle: number): Verification {
   return { phase: 'verification', cycle, turns: newTurns(), step: { kind: 'verify' }, unanswered: false };
+}
+
+export function answeringAt(): Answering {
+  return { phase: 'answering', cycle: 1, turns: newTurns() };
 }
 
 export function wrapUpAt(cycle: number, { cause, why }: { cause: Cause; why: string }): WrapUp {
@@ -209,6 +219,8 @@ export function begun(at: Place | Interrupt): Place | Interrupt {
       return executionAt(at.cycle);
     case 'verification':
       return verificationAt(at.cycle);
+    case 'answering':
+      return answeringAt();
     case 'wrap_up':
       return wrapUpAt(at.cycle, at);
     case 'steering':

@@ -5,7 +5,7 @@
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
-import { MODES } from './modes.js';
+import { hasPlan, MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
 
@@ -38,6 +38,8 @@ export function readStart(raw: unknown): StartRead {
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
+  if (settings.approvePlan === true && MODES.some(mode => mode === settings.mode && !hasPlan(mode)))
+    errors.push(`\`settings.approvePlan\`: runs of the mode ${settings.mode} have no plan to approve.`);
   const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };

@@ -6,7 +6,16 @@ import { BRIEF_WORDS } from '../core/briefs/brief-words.js';
  * `go_on`: the same task goes on; `report`: its rounds are used up; `other`: neither a new instruction nor a wish,
  * such as a reply sent back for its form.
  */
-export type BriefKind = 'plan' | 'replan' | 'task' | 'go_on' | 'report' | 'verify' | 'wrap_up' | 'other';
+export type BriefKind =
+  | 'plan'
+  | 'replan'
+  | 'direct'
+  | 'task'
+  | 'go_on'
+  | 'report'
+  | 'verify'
+  | 'wrap_up'
+  | 'other';
 
 export interface Brief {
   kind: BriefKind;
@@ -23,6 +32,7 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
   ['replan', 'afterUser'],
   ['replan', 'afterReview'],
   ['replan', 'afterOrchestrator'],
+  ['direct', 'direct'],
   ['task', 'task'],
   ['go_on', 'goOn'],
   ['go_on', 'retry'],

@@ -43,6 +43,7 @@ export interface Conversation {
 const FORM_OF_BRIEF: Readonly<Record<BriefKind, OutputContract>> = {
   plan: 'plan',
   replan: 'plan',
+  direct: 'text',
   task: 'execution',
   go_on: 'execution',
   report: 'execution',
@@ -78,10 +79,10 @@ export function readConversation(body: WireBody): Conversation {
   };
 }
 
-/** Where the current goal begins: at the last wish that a first plan follows, else at the last wish. */
+/** Where the current goal begins: at the last wish that its first brief follows, else at the last wish. */
 function goalStart(wishes: string[], briefs: (Brief | null)[]): number {
-  const firstPlan = briefs.findLastIndex(brief => brief?.kind === 'plan');
-  const before = firstPlan < 0 ? wishes : wishes.slice(0, firstPlan);
+  const first = briefs.findLastIndex(brief => brief?.kind === 'plan' || brief?.kind === 'direct');
+  const before = first < 0 ? wishes : wishes.slice(0, first);
   return Math.max(
     0,
     before.findLastIndex(text => text !== ''),

@@ -4,6 +4,7 @@ import { tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';
 import { gatherEvidence } from './evidence.js';
 import { readGoal, workFor } from './goal.js';
+import type { Work } from './goal-words.js';
 import { plural } from './markdown.js';
 import type { WantedCall } from './next-calls.js';
 import { ALL_USES, nextCalls } from './next-calls.js';
@@ -14,7 +15,7 @@ import type { Seen } from './scope.js';
 import { say } from './scope.js';
 import { cannotJudge, route, understand } from './steering-rules.js';
 import type { Toolbox } from './tools.js';
-import { toolboxOf } from './tools.js';
+import { canSeeFiles, toolboxOf } from './tools.js';
 
 /**
  * Characters that a conversation may have, to be added to by one more reply. A run that continues as new carries
@@ -55,9 +56,8 @@ function executorReply({ brief, task, tools }: Conversation, seen: Seen): RuleRe
   const isExplaining = id === EXPLAIN_TASK;
   // A task of another planner, or of a person: all that the goal needs.
   const work = own !== null ? [own] : isExplaining ? [] : workFor(seen.intent);
-  const box = toolboxOf(tools);
-  const calls = work.map(kind => nextCalls(kind, seen, box)).find(found => found.length > 0) ?? [];
-  if (calls.length > 0) return callReply(seen, calls, box);
+  const calls = missingCalls(work, tools, seen);
+  if (calls !== null) return calls;
   const report = work.map(kind => writeReport(kind, seen)).join('\n\n');
   const isDone = brief?.kind !== 'report' || work.every(kind => nextCalls(kind, seen, ALL_USES).length === 0);
   const isRefused = own === 'write' && whyNotWritten(seen) !== null;
@@ -68,6 +68,13 @@ function executorReply({ brief, task, tools }: Conversation, seen: Seen): RuleRe
     nextAction: isRefused ? 'skip' : isDone ? 'complete' : null,
     todos: [],
   });
+}
+
+/** Calls for the first work that still lacks something; null where there is none. */
+function missingCalls(work: readonly Work[], tools: string[], seen: Seen): RuleReply | null {
+  const box = toolboxOf(tools);
+  const calls = work.map(kind => nextCalls(kind, seen, box)).find(found => found.length > 0) ?? [];
+  return calls.length > 0 ? callReply(seen, calls, box) : null;
 }
 
 function callReply(seen: Seen, wanted: readonly WantedCall[], box: Toolbox): RuleReply {
@@ -115,8 +122,14 @@ function whyNotServed(seen: Seen, isBlind: boolean): string | null {
   );
 }
 
-/** The answer, where the work ended before it was verified. */
-function textReply({ brief }: Conversation, seen: Seen): RuleReply {
+/** The answer, of whoever works alone, or where the work ended before it was verified. */
+function textReply({ brief, tools }: Conversation, seen: Seen): RuleReply {
+  if (brief?.kind === 'direct') {
+    const answer = canSeeFiles(toolboxOf(tools)) ? writeAnswer(seen) : answerWithoutTools(seen);
+    return (
+      missingCalls(workFor(seen.intent), tools, seen) ?? plainReply('Answers from what there is.', answer)
+    );
+  }
   if (brief?.kind !== 'wrap_up') return plainReply('Nothing that a rule is for.', answerWithoutTools(seen));
   const { why } = brief.slots;
   const early = say(

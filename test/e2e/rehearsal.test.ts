@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunSettings } from '../../src/core/run-config.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
@@ -43,14 +44,27 @@ afterAll(async () => {
   await env?.teardown();
 });
 
-async function rehearse(goal: string): Promise<RunResult> {
-  const { result } = await rig.run(goal, { model: 'rehearsal' });
+async function rehearse(goal: string, settings: Partial<RunSettings> = {}): Promise<RunResult> {
+  const { result } = await rig.run(goal, { model: 'rehearsal', ...settings });
   // The scripted model is what the configuration names: it must not have been asked.
   expect(rig.model.requests).toEqual([]);
   return result;
 }
 
 describe('rehearsal model, whole path', () => {
+  test('a goal in direct mode → real tools and an answer of one role, no tasks, unverified (L18)', async () => {
+    const { mode, outcome, cause, answer, tasks, trace } = await rehearse('What does docs/guide.md say?', {
+      mode: 'direct',
+    });
+    expect({ mode, outcome, cause, tasks }).toEqual({
+      ...{ mode: 'direct', outcome: 'unverified', cause: 'direct_answer' },
+      tasks: [],
+    });
+    expect(answer).toContain('First steps');
+    expect(trace.steps.map(({ action }) => action.type)).toContain('tool');
+    expect(trace.steps.at(-1)).toMatchObject({ action: { type: 'final' }, taskId: null });
+  });
+
   test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
     const { outcome, answer, tasks, usage } = await rehearse('Give me an overview of this project');
     expect(outcome).toBe('completed');

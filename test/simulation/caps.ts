@@ -81,9 +81,10 @@ export class Caps {
   }
 
   replied(role: string, interrupted: boolean): void {
+    const wrapsUp = this.here?.phase === 'wrap_up';
     const understands = role === 'understanding' || role === 'router';
-    if (role !== 'summary') this.total += 1;
-    if (role === 'summary') this.wrapUps += 1;
+    if (!wrapsUp) this.total += 1;
+    if (wrapsUp) this.wrapUps += 1;
     else if (this.between !== null) this.betweenReplies += 1;
     else this.replies += 1;
     // While the goal is wrapped up messages are understood outside its count.
@@ -135,6 +136,8 @@ export class Caps {
         return this.most.planning;
       case 'execution':
         return reporting ? 1 : Math.max(this.most.execution, this.granted.get(taskId ?? '') ?? 0);
+      case 'answering':
+        return this.most.execution;
       case 'verification':
       case 'wrap_up':
         return 1;

@@ -1,6 +1,7 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
+import { DEFAULT_MODE, hasPlan, type Mode, requiredRoles } from '../../src/core/modes.js';
 import type { OutputContract, PinnedRole } from '../../src/core/role.js';
 import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
@@ -39,8 +40,8 @@ export interface Scenario {
 }
 
 /** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
-export function scenarioOf(seed: number, attended: boolean): Scenario {
-  const alone = scenarioAlone(seed);
+export function scenarioOf(seed: number, attended: boolean, mode: Mode = DEFAULT_MODE): Scenario {
+  const alone = scenarioAlone(seed, mode);
   return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
 }
 
@@ -62,7 +63,7 @@ function withPeople(alone: Scenario, random: Random): Scenario {
       ...settings,
       autoApprove: random.chance(0.3),
       attended: random.chance(0.8),
-      approvePlan: random.chance(0.3),
+      approvePlan: random.chance(0.3) && hasPlan(settings.mode),
       ...(random.chance(0.4) ? { keepOpenSeconds: random.pick([1, 600]) } : {}),
       ...(clientTools.length > 0 ? { clientTools } : {}),
     },
@@ -99,19 +100,19 @@ const CLIENT_TOOLS: ClientTool[] = [
   { name: 'ask_shop', description: 'Asks the shop.', inputSchema: { type: 'object' } },
 ];
 
-function scenarioAlone(seed: number): Scenario {
+function scenarioAlone(seed: number, mode: Mode): Scenario {
   const random = new Random(seed, 'scenario');
   const longTexts = random.chance(0.15);
   return {
     seed,
     goal: longTexts && random.chance(0.02) ? 'g'.repeat(70_000) : 'Say what the files say.',
     settings: {
-      mode: 'team',
+      mode,
       workspace: '/w',
       autoApprove: random.chance(0.7),
       ...(random.chance(0.3) ? { context: { user: 'u1' } } : {}),
     },
-    pinned: pinnedRun(random, longTexts),
+    pinned: pinnedRun(random, longTexts, mode),
     stop: random.chance(0.25) ? moment(random) : null,
     cancel: random.chance(0.05) ? moment(random) : null,
     people: NOBODY,
@@ -128,11 +129,13 @@ function moment(random: Random): Moment {
   return { call: random.int(1, random.pick([4, 25])), where: random.pick(['during', 'after']) };
 }
 
-function pinnedRun(random: Random, longTexts: boolean): PinnedRun {
+function pinnedRun(random: Random, longTexts: boolean, mode: Mode): PinnedRun {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',
-    roles: Object.fromEntries(ROLES.map(([name, output]) => [name, role(random, name, output)])),
+    roles: Object.fromEntries(
+      [...requiredRoles(mode)].map(([name, output]) => [name, role(random, name, output)]),
+    ),
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
     limits: limits(random),
@@ -167,19 +170,14 @@ function limits(random: Random): Limits {
   };
 }
 
-const ROLES: readonly [string, OutputContract][] = [
-  ['planner', 'plan'],
-  ['executor', 'execution'],
-  ['verifier', 'verdict'],
-  ['summary', 'text'],
-];
+const WITH_TOOLS: readonly string[] = ['executor', 'direct'];
 
 function role(random: Random, name: string, output: OutputContract): PinnedRole {
   return {
     name,
     description: '',
     memory: random.chance(0.1) ? 'private' : 'shared',
-    tools: name === 'executor' ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
+    tools: WITH_TOOLS.includes(name) ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
     output,
     dialect: 'component',
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],

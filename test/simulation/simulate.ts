@@ -1,6 +1,7 @@
 /** Simulates one run from its first message to its end, and the same run with continue-as-new. */
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
+import { DEFAULT_MODE, MODES, type Mode } from '../../src/core/modes.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { newRunState } from '../../src/core/run-state.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
@@ -31,7 +32,7 @@ export async function simulate(
   const world = new WorldOfRun(scenario, policy, watcher);
   let run = new Run(newRunState(scenario.goal, scenario.settings, world.now()), world);
   world.serve(run);
-  run.journal('run_started', { mode: 'team', goal: scenario.goal.slice(0, 100) });
+  run.journal('run_started', { mode: scenario.settings.mode, goal: scenario.goal.slice(0, 100) });
   try {
     await beginRun(run, structuredClone(scenario.pinned));
     for (;;) {
@@ -87,8 +88,11 @@ export interface SeedResult {
  * little room. The first two must not differ in anything but the handovers. Where the seed names which of
  * the last two are made, `all` makes them all.
  */
-export async function simulateSeed(seed: number, attended: boolean, all = false): Promise<SeedResult> {
-  const scenario = scenarioOf(seed, attended);
+export async function simulateSeed(
+  seed: number,
+  { attended, mode, all = false }: { attended: boolean; mode?: Mode; all?: boolean },
+): Promise<SeedResult> {
+  const scenario = scenarioOf(seed, attended, mode);
   const plain = await simulate(scenario, 'never');
   const runs = [plain];
   if (all || seed % 2 === 0) {
@@ -103,6 +107,7 @@ export async function simulateSeed(seed: number, attended: boolean, all = false)
 export interface BadSeed {
   seed: number;
   attended: boolean;
+  mode: Mode;
   error: string;
 }
 
@@ -121,8 +126,9 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
   let seed = first;
   for (; runs < atLeast && bad.length < mostBad; seed += 1) {
     const attended = seed % 3 !== 0;
+    const mode = modeOf(seed);
     try {
-      const result = await simulateSeed(seed, attended);
+      const result = await simulateSeed(seed, { attended, mode });
       runs += result.runs;
       for (const tag of result.seen) seen.add(tag);
     } catch (error) {
@@ -130,11 +136,18 @@ export async function simulateRuns(first: number, atLeast: number, mostBad = 1):
       bad.push({
         seed,
         attended,
+        mode,
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
     }
   }
   return { runs, seeds: seed - first, seen, bad };
+}
+
+/** Most of the default mode, which has the most places. */
+function modeOf(seed: number): Mode {
+  const others = MODES.filter(mode => mode !== DEFAULT_MODE);
+  return seed % 7 === 3 ? (others[Math.floor(seed / 7) % others.length] ?? DEFAULT_MODE) : DEFAULT_MODE;
 }
 
 function comparable({ state, transcript, journal }: Simulated): Record<string, unknown> {

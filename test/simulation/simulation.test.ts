@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { Mode } from '../../src/core/modes.js';
 import { simulateInParallel } from './in-parallel.js';
 import { simulateSeed } from './simulate.js';
 
@@ -10,6 +11,8 @@ interface KeptSeed {
   seed: number;
   /** With people. Default: alone. */
   attended?: boolean;
+  /** Default: team. */
+  mode?: Mode;
   /** What the seed once found. */
   found: string;
 }
@@ -17,18 +20,19 @@ interface KeptSeed {
 const kept: KeptSeed[] = JSON.parse(readFileSync(new URL('./bad-seeds.json', import.meta.url), 'utf8'));
 
 test.each(kept)(
-  'team mode: seed $seed, which once found a fault → every invariant holds',
-  async ({ seed, attended = false }) => {
-    await simulateSeed(seed, attended, true);
+  'seed $seed, which once found a fault → every invariant holds',
+  async ({ seed, attended = false, mode = 'team' }) => {
+    await simulateSeed(seed, { attended, mode, all: true });
   },
 );
 
-test(`team mode: ${RUNS} random runs, alone and with people, whole and in parts → every invariant holds, and all was tried (L1, L20, G7, S1, C23)`, async () => {
+test(`every mode: ${RUNS} random runs, alone and with people, whole and in parts → every invariant holds, and all was tried (L1, L20, G7, S1, C23)`, async () => {
   const shards = await simulateInParallel(RUNS);
   const seen = new Set(shards.flatMap(shard => [...shard.seen]));
   const bad = shards.flatMap(shard => shard.bad);
   const report = bad.map(
-    ({ seed, attended, error }) => `seed ${seed}, attended ${attended} (keep it in bad-seeds.json): ${error}`,
+    ({ seed, attended, mode, error }) =>
+      `seed ${seed}, attended ${attended}, mode ${mode} (keep it in bad-seeds.json): ${error}`,
   );
   expect(report).toEqual([]);
   expect(MUST_HAPPEN.filter(tag => !seen.has(tag))).toEqual([]);
@@ -46,7 +50,7 @@ const MUST_HAPPEN = [
   ...['planning', 'execution', 'verification', 'turns', 'tokens', 'wallTimeMs', 'costUsd'].map(
     limit => `limit ${limit}`,
   ),
-  ...['planning', 'execution', 'verification', 'wrap_up', 'a batch', 'a report'].map(
+  ...['planning', 'execution', 'verification', 'answering', 'wrap_up', 'a batch', 'a report'].map(
     place => `handover in ${place}`,
   ),
   'handover after a re-ask',
@@ -84,7 +88,7 @@ const MUST_HAPPEN = [
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
     cause => `cause ${cause}`,
   ),
-  ...['budget:tokens', 'verdict_incomplete', 'no_verdict', 'failed:tasks', 'stopped'].map(
+  ...['execution_cap', 'budget:tokens', 'verdict_incomplete', 'no_verdict', 'failed:tasks', 'stopped'].map(
     cause => `cause ${cause}`,
   ),
 ];

@@ -51,7 +51,7 @@ export interface SteerOptions extends MessageOptions {
    * where that is safe.
    */
   when?: SteerTime;
-  /** `planner`, `executor` or `verifier`. Default: the role at work. */
+  /** `planner`, `executor` or `verifier`; in direct mode `direct`. Default: the role at work. */
   to?: string;
 }
 

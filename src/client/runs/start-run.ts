@@ -27,7 +27,7 @@ import { newRunId } from './run-id.js';
 export interface StartOptions {
   /** Folder that tools work in, on the worker's host. Default: the current folder. */
   workspace?: string;
-  /** Default `team`. */
+  /** `direct`: one role works and answers, without plan or verification. Default `team`. */
   mode?: Mode;
   /**
    * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no

@@ -8,7 +8,7 @@ import { readTextIfPresent } from '../../config/files.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { isRecord } from '../../core/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
-import { DEFAULT_MODE, MODES, type Mode } from '../../core/modes.js';
+import { DEFAULT_MODE, MODES, MODES_HELP, type Mode } from '../../core/modes.js';
 import { readLimits } from '../../print/limit-words.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { checkStart, type StartOptions } from '../index.js';
@@ -19,7 +19,11 @@ import { userPath } from './user-path.js';
 export function addStartOptions(command: Command): Command {
   return command
     .allowExcessArguments()
-    .addOption(new Option('--mode <mode>', 'how the goal is pursued').choices(MODES).default(DEFAULT_MODE))
+    .addOption(
+      new Option('--mode <mode>', `how the goal is pursued: ${MODES_HELP}`)
+        .choices(MODES)
+        .default(DEFAULT_MODE),
+    )
     .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
     .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')

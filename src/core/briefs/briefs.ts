@@ -10,6 +10,7 @@ import type { Task } from '../plan.js';
 import { isOpen, planInForce, reportBytes } from '../plan.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
+import type { PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
 import { MAIN_THREAD } from '../thread.js';
 import { heldResults } from '../tools/ledger.js';
@@ -186,6 +187,13 @@ export function planUnansweredBrief(state: RunState): string {
 /** The verifier's question found nobody to answer it. */
 export function unansweredBrief(state: RunState): string {
   return wordsOf(state).verdictUnanswered;
+}
+
+/** Instruction of the one role that works on a goal alone; a conversation of its own does not hold the goal. */
+export function directBrief(state: RunState, role: Pick<PinnedRole, 'memory'>, rounds: number): string {
+  const words = wordsOf(state);
+  const goal = `${words.goal}\n${delimit('goal', state.goal.text)}`;
+  return paragraphs(fill(words.direct, { rounds }), role.memory === 'shared' ? '' : goal);
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */

@@ -2,6 +2,7 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
+import { DEFAULT_MODE, MODES, MODES_HELP } from '../../core/modes.js';
 import { addTool, type ToolContext } from '../tool.js';
 import { workspaceIn } from '../workspace.js';
 
@@ -23,6 +24,7 @@ const input = z.strictObject({
     .describe(
       'Id of the run, 1 to 200 characters without spaces. There is never a second run of an id: give one to make a repeated call harmless. Default: made from the goal.',
     ),
+  mode: z.enum(MODES).optional().describe(`How the goal is pursued: ${MODES_HELP}. Default ${DEFAULT_MODE}.`),
   model: z
     .string()
     .optional()
@@ -83,6 +85,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       workspace: given,
       limits,
       id,
+      mode,
       model,
       configuration,
       keepOpenSeconds,
@@ -96,6 +99,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         ...switches,
         ...(context.configDir === undefined ? {} : { configDir: context.configDir }),
         ...(id === undefined ? {} : { id }),
+        ...(mode === undefined ? {} : { mode }),
         ...(model === undefined ? {} : { model }),
         ...(configuration === undefined ? {} : { configuration }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),

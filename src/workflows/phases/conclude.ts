@@ -6,6 +6,7 @@ import { taskAt } from '../../core/cursor.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { textOf } from '../../core/message.js';
+import { roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
 import { MAIN_THREAD } from '../../core/thread.js';
@@ -55,7 +56,7 @@ export function wrapUpAs(run: Run, cause: Cause, why: string): void {
  */
 export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   const end = await runTurns(run, {
-    role: 'summary',
+    role: roleAt(run.state.settings.mode, 'wrap_up'),
     output: 'text',
     maxRounds: 1,
     tools: false,

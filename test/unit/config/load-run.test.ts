@@ -105,6 +105,16 @@ describe('load run', () => {
     expect(Object.keys((await load()).roles).sort()).toEqual(roles);
   });
 
+  test.each([
+    ['steering: note\nreview:\n  plans: true\norchestrate: true', ['direct']],
+    ['review:\n  actions: true', ['direct', 'reviewer', 'router', 'understanding']],
+  ])('load run: mode direct, %j → its own role, and those that it has work for', async (settings, roles) => {
+    await config(`models:\n  default: openai/base\n${settings}\n`);
+    const pinned = await load({ mode: 'direct' });
+    expect(Object.keys(pinned.roles).sort()).toEqual(roles);
+    expect(pinned.roles.direct).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
+  });
+
   test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
     const pinned = await load({ limits: { execution: 6 } });

@@ -24,6 +24,12 @@ test('modes: team → its roles with their contracts, and those that read messag
   expect(hasPlan('team')).toBe(true);
 });
 
+test('modes: direct → one role for all of it, and no plan', () => {
+  expect(Object.fromEntries(requiredRoles('direct'))).toEqual({ direct: 'text' });
+  expect(readersOf('direct')).toEqual(['direct']);
+  expect(hasPlan('direct')).toBe(false);
+});
+
 test.each(MODES)('modes: %s → begins and plans at places of its own, each with a role of its own', mode => {
   const places = [firstPlace(mode), ...(hasPlan(mode) ? [replanned(mode)] : [])];
   for (const place of places) expect(requiredRoles(mode).has(roleAt(mode, place.phase))).toBe(true);

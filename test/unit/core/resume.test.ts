@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cursor } from '../../../src/core/cursor.js';
 import { acceptMessage } from '../../../src/core/inbox.js';
 import {
+  answeringAt,
   executionAt,
   newConsultation,
   newSteering,
@@ -21,6 +22,7 @@ const CURSORS: Record<string, Partial<Cursor>> = {
   'a question of the planner': { place: { ...planningAt(2), step: { kind: 'ask', question: 'Which?' } } },
   execution: { place: executionAt(1, { kind: 'work', taskId: 'task-1' }) },
   verification: { place: verificationAt(1) },
+  answering: { place: answeringAt() },
   'a wrap-up': { place: wrapUpAt(1, { cause: 'budget:tokens', why: 'they are used up' }) },
   steering: { interrupts: [newSteering([], 'planner')] },
   'steering between two goals': { interrupts: [newSteering([], null)] },

@@ -85,7 +85,16 @@ describe('readStart', () => {
     ],
     ['no settings', { goal: 'go' }, [/`settings` must be an object/]],
     ['nothing in it', {}, [/goal is empty/, /`settings` must be an object/]],
-    ['an unknown mode', wrong({ mode: 'solo' }), [/`settings\.mode` must be one of team, got "solo"/]],
+    [
+      'an unknown mode',
+      wrong({ mode: 'solo' }),
+      [/`settings\.mode` must be one of team, direct, got "solo"/],
+    ],
+    [
+      'a plan to approve in a mode without plans',
+      wrong({ mode: 'direct', approvePlan: true }),
+      [/approvePlan`: runs of the mode direct have no plan/],
+    ],
     ['no mode', { goal: 'go', settings: { workspace: '/w', autoApprove: true } }, [/settings\.mode/]],
     [
       'a relative workspace',

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Gate } from '../../../src/core/gates/gate.js';
 import { record } from '../../../src/core/journal.js';
 import { newPeople, type People } from '../../../src/core/people.js';
-import { executionAt } from '../../../src/core/place.js';
+import { answeringAt, executionAt } from '../../../src/core/place.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { searchAttributesOf } from '../../../src/core/search-attributes.js';
@@ -66,6 +66,13 @@ describe('statusMarkdown: its first line', () => {
     state.goal.number = 2;
     expect(firstLine(state)).toBe('**Phase: execution** · goal 2 · plan 2 · task-3 · round 4');
   });
+});
+
+test('statusMarkdown: a mode without a plan → neither plan nor verifications (O1)', () => {
+  const state = stateWith({ settings: { mode: 'direct', workspace: '/w', autoApprove: false } });
+  state.cursor.place = answeringAt();
+  expect(firstLine(state)).toBe('**Phase: answering** · goal 1 · round 0');
+  expect(statusMarkdown(state)).not.toContain('verifications');
 });
 
 describe('statusMarkdown: what follows', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { BRIEF_WORDS } from '../../../src/core/briefs/brief-words.js';
 import {
   continueTaskBrief,
+  directBrief,
   morePlanningBrief,
   planningBrief,
   retryTaskBrief,
@@ -68,6 +69,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
+      expect(read(directBrief(at(), { memory: 'private' }, 7)).kind).toBe('direct');
       const end = read(wrapUpBrief(at(), WHY));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
@@ -329,6 +331,16 @@ describe('rehearsal: roles', () => {
       goal: GOAL,
       brief: { kind: 'task', slots: { id: 'survey' } },
     });
+  });
+
+  test('direct mode: calls what the goal needs, then answers in text', () => {
+    const begun = [user('What does notes.md say?'), user(directBrief(state(), { memory: 'shared' }, 10))];
+    const first = answer(begun, { tools: TOOLS });
+    expect(first.calls.map(call => call.name)).toContain('read_text_file');
+    const last = answer([...begun, ...LISTED, ...READ_NOTES], { tools: TOOLS });
+    expect(last.calls).toEqual([]);
+    expect(last.text).toContain('These are notes of all kinds.');
+    expect(answer(begun).text).toContain('No tools that list and read files');
   });
 
   test('wrap-up: plain text with why the work ended', () => {
