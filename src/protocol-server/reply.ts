@@ -1,6 +1,7 @@
 /** A reply by script, in no protocol's form, and what is made of it before it is put on a wire. */
 import { randomUUID } from 'node:crypto';
 import { estimateTokens } from '../core/tokens.js';
+import type { CacheCount } from './cache/prefix-cache.js';
 import type { FaultName } from './faults/names.js';
 
 export interface ScriptedToolCall {
@@ -41,7 +42,7 @@ export interface ScriptedReply {
   reasoning?: string;
   text?: string;
   toolCalls?: ScriptedToolCall[];
-  /** Default: counted from the characters. `null` plays an endpoint that reports none. */
+  /** Default: as counted, with what the provider's cache would have had. `null` plays an endpoint that reports none. */
   usage?: ScriptedUsage | null;
   /** Default `tool_use` with tool calls, else `end_turn`. */
   stopReason?: ScriptedStop;
@@ -82,11 +83,11 @@ export interface FullReply {
   chunkChars: number;
 }
 
-/** Fills in what a script left open. `input` is what is known of the tokens of the request. */
+/** Fills in what a script left open; `input` is what was counted of the request. */
 export function toFullReply(
   reply: ScriptedReply,
   request: { index: number; model: string },
-  input: Pick<Required<ScriptedUsage>, 'inputTokens' | 'cachedInputTokens' | 'cacheWriteInputTokens'>,
+  input: CacheCount | null,
 ): FullReply {
   const calls = (reply.toolCalls ?? []).map(call => ({
     id: call.id,
@@ -97,7 +98,13 @@ export function toFullReply(
   const text = reply.text ?? '';
   const reasoningTokens = estimateTokens(reasoning);
   const written = estimateTokens(text + calls.map(call => call.text).join(''));
-  const counted = { ...input, outputTokens: reasoningTokens + written + 1, reasoningTokens };
+  const counted = {
+    inputTokens: input?.inputTokens ?? 0,
+    cachedInputTokens: input?.cached ?? 0,
+    cacheWriteInputTokens: input?.written ?? 0,
+    outputTokens: reasoningTokens + written + 1,
+    reasoningTokens,
+  };
   const none = { cachedInputTokens: 0, cacheWriteInputTokens: 0, reasoningTokens: 0 };
   return {
     id: randomUUID().replaceAll('-', ''),

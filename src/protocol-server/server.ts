@@ -9,6 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { errorText } from '../core/error-text.js';
 import { isRecord } from '../core/json.js';
 import type { Protocol } from '../models/endpoint.js';
+import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';
+import type { CacheCount } from './cache/prefix-cache.js';
+import type { PromptCache } from './cache/prompt-cache.js';
 import { FAULTS } from './faults/all.js';
 import type { Fault } from './faults/fault.js';
 import { type Exchange, play, playParts, sendError, sendJson } from './play.js';
@@ -37,6 +40,8 @@ export interface ChatRequest {
   toolNames: string[];
   /** What the provider would answer to it, where it breaks the provider's rules: then so does the server. */
   refusal: WireError | null;
+  /** Its tokens, and what of them the provider's cache would have had; null until it is answered with a reply. */
+  cache: CacheCount | null;
   /** Aborted when the client leaves before the reply has ended. */
   gone: AbortSignal;
 }
@@ -46,6 +51,8 @@ export interface ProtocolServerOptions {
   arrived?(request: ChatRequest): void;
   /** Answers one request that keeps the rules. A throw becomes a 500 with its message. */
   handle(request: ChatRequest): Promise<ScriptedReply>;
+  /** Counts the tokens of requests. Without it a reply says of them what its script says, or nothing. */
+  cache?: PromptCache;
   /** Ids listed at `/v1/models`. Default none. */
   models?: readonly string[];
   /** Default 0: any free port. */
@@ -109,6 +116,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, setting: Settin
     return sendJson(res, 200, { object: 'list', data, has_more: false });
   }
   const protocol = protocolAt(path);
+  if (req.method === 'POST' && path === COUNT_TOKENS_PATH) return count(req, res, setting.seal);
   if (req.method !== 'POST' || protocol === undefined) {
     return sendError(
       { status: 404, message: `No such path: ${req.method} ${path}` },
@@ -132,26 +140,43 @@ async function answer(req: IncomingMessage, res: ServerResponse, setting: Settin
     sent,
     ...textsOf(body),
     refusal: side.refuse(sent, setting.seal, headers),
+    cache: null,
     gone: gone.signal,
   };
   setting.options.arrived?.(request);
   const script = request.refusal ? { error: request.refusal } : await setting.options.handle(request);
-  await respond(script, request, { side, response: res, sent, seal: setting.seal, gone: gone.signal });
+  await respond(script, request, setting.options.cache, {
+    side,
+    response: res,
+    sent,
+    seal: setting.seal,
+    gone: gone.signal,
+  });
+}
+
+async function count(req: IncomingMessage, res: ServerResponse, seal: Seal): Promise<void> {
+  const counted = countTokens(parseBody(await readBody(req)) ?? {}, seal, headersOf(req));
+  if ('status' in counted) sendError(counted, { side: SIDES.anthropic, response: res });
+  else sendJson(res, 200, counted);
 }
 
 /** Plays the reply, or what its fault makes of it. Faults of a stream are for requests that stream. */
-async function respond(script: ScriptedReply, request: ChatRequest, exchange: Exchange): Promise<void> {
+async function respond(
+  script: ScriptedReply,
+  request: ChatRequest,
+  cache: PromptCache | undefined,
+  exchange: Exchange,
+): Promise<void> {
   const fault: Fault = script.fault === undefined ? {} : FAULTS[script.fault];
   if (fault.answer) return sendError(fault.answer(request.protocol), exchange);
   const said = fault.reply?.(script) ?? script;
-  const reply = toFullReply(said, { index: request.index, model: request.body.model }, INPUT);
+  if (said.error === undefined || said.error.afterChunks)
+    request.cache = cache?.read(request.protocol, request.sent) ?? null;
+  const reply = toFullReply(said, { index: request.index, model: request.body.model }, request.cache);
   if (!fault.stream || request.sent.stream !== true) return play(said, reply, exchange);
   const stream = exchange.side.stream(reply, exchange.sent, exchange.seal);
   await playParts(fault.stream(stream, request.protocol), fault.headers, exchange);
 }
-
-/** Until it counts, every request is as long. */
-const INPUT = { inputTokens: 100, cachedInputTokens: 0, cacheWriteInputTokens: 0 };
 
 function pathOf(req: IncomingMessage): string {
   return new URL(req.url ?? '/', 'http://localhost').pathname;

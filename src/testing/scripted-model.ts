@@ -2,6 +2,7 @@
  * A model that answers by script, over real HTTP and server-sent events: tests see the whole path
  * (SDK, streaming, tools, retries) with replies of their own.
  */
+import { PromptCache } from '../protocol-server/cache/prompt-cache.js';
 import { refusedOption, unknownModel, wrongKey } from '../protocol-server/refusals.js';
 import type { ScriptedReply, WireError } from '../protocol-server/reply.js';
 import { type ChatRequest, startProtocolServer } from '../protocol-server/server.js';
@@ -43,6 +44,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const server = await startProtocolServer({
     ...(options.port === undefined ? {} : { port: options.port }),
     models: options.models ?? [],
+    cache: new PromptCache(),
     arrived: request => {
       requests.push(request);
       for (const waiter of waiting) if (waiter.index === request.index) waiter.resolve(request);

@@ -10,7 +10,7 @@ import type { RunResult } from '../../src/workflows/messages.js';
 import { pairingFaults } from '../support/pairing.js';
 import type { Rig, Script } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
-import { journalOf, messagesOf, toolTexts, transcriptOf } from '../support/run-views.js';
+import { inputTokensOf, journalOf, messagesOf, toolTexts, transcriptOf } from '../support/run-views.js';
 import {
   BOATS,
   BUSINESS,
@@ -213,12 +213,18 @@ describe('a whole team run', () => {
 
   test('usage and counters: twelve calls → summed, each counter its own (L19, M9, O4)', () => {
     const replies = messages.flatMap(message => (message.kind === 'assistant' ? [message] : []));
-    const sum = (key: 'inputTokens' | 'outputTokens') =>
+    const sum = (key: 'inputTokens' | 'outputTokens' | 'cachedInputTokens') =>
       replies.reduce((total, { usage }) => total + usage[key], 0);
+    const cached = sum('cachedInputTokens');
+    // Each request but the first of a role begins with the one before it.
+    expect(cached).toBeGreaterThan(sum('inputTokens') / 2);
     expect(result.usage).toMatchObject({
-      inputTokens: 12 * 100,
+      inputTokens: inputTokensOf(script.requests),
       outputTokens: sum('outputTokens'),
-      costUsd: expect.closeTo((sum('inputTokens') * 0.25 + sum('outputTokens') * 2) / 1e6, 9),
+      costUsd: expect.closeTo(
+        ((sum('inputTokens') - cached) * 0.25 + cached * 0.025 + sum('outputTokens') * 2) / 1e6,
+        9,
+      ),
     });
     expect(result.counters).toEqual({
       planning: 1,

@@ -43,6 +43,11 @@ export function toolTexts(request: ChatRequest | undefined): string[] {
   return messagesOf(request, 'tool').map(wireText);
 }
 
+/** What the model server counted of requests. */
+export function inputTokensOf(requests: readonly ChatRequest[]): number {
+  return requests.reduce((sum, { cache }) => sum + (cache?.inputTokens ?? 0), 0);
+}
+
 export function messagesOf(request: ChatRequest | undefined, role: WireMessage['role']): WireMessage[] {
   return (request?.body.messages ?? []).filter(message => message.role === role);
 }
