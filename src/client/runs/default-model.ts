@@ -1,9 +1,10 @@
 /** Which model answers where nobody named one and nothing to answer with is there. */
 import { resolve } from 'node:path';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { modelChainSchema } from '../../config/models-schema.js';
 import { loadSettings } from '../../config/settings.js';
 import { NO_ENDPOINT } from '../../models/endpoint.js';
-import { presentEndpoints } from '../../models/endpoints.js';
+import { endpointFault, endpointNames, presentEndpoints } from '../../models/endpoints.js';
 import { env } from '../../shared/env.js';
 
 /** For whoever starts a run that the rehearsal model answers, unasked. */
@@ -26,6 +27,17 @@ export async function modelToName(
 ): Promise<string | undefined> {
   if (model !== undefined || configuration !== undefined || !localStack) return model;
   return (await hasEndpoint(resolve(configDir ?? defaultConfigDir()))) ? undefined : 'rehearsal';
+}
+
+/** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */
+export async function modelFaults(model: string, configDir: string | undefined): Promise<string[]> {
+  const settings = await loadSettings(resolve(configDir ?? defaultConfigDir())).catch(() => null);
+  const chain = modelChainSchema.safeParse(model);
+  // What is wrong with the file, its worker says.
+  if (settings === null || !chain.success) return [];
+  const names = endpointNames(settings.models.endpoints);
+  const faults = chain.data.map(id => endpointFault(id, names)).filter(fault => fault !== null);
+  return faults.map(fault => fault.charAt(0).toUpperCase() + fault.slice(1));
 }
 
 /** Whether a folder of configuration, or the environment with `.env`, says where a model is. */

@@ -18,7 +18,7 @@ import { WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type ClientTool, declaredTools } from './client-tools.js';
 import type { Temporal } from './connect.js';
 import { cutToBytes } from './cut-to-bytes.js';
-import { modelToName } from './default-model.js';
+import { modelFaults, modelToName } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { explainError, isServerAway } from './grpc-errors.js';
 import { newRunId } from './run-id.js';
@@ -108,6 +108,8 @@ export async function startRequest(
   const errors = start.ok ? [] : start.errors;
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {
     errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
+  } else if (model !== undefined && localStack && (taskQueue ?? env.taskQueue()) === undefined) {
+    errors.push(...(await modelFaults(model, configDir)));
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
     errors.push('The id (--id) must be 1 to 200 characters without spaces.');

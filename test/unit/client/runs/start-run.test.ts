@@ -57,3 +57,16 @@ test('start: a model without its provider → refused with the form, before anyt
   expect(await faultOf({ model: 'gpt-5' })).toContain('"gpt-5" is not written as endpoint/model');
   expect((await request({ model: 'rehearsal' })).settings.model).toBe('rehearsal');
 });
+
+test('start: a model of an endpoint that there is not → refused with those that there are, before anything starts', async () => {
+  const config = mkdtempSync(join(tmpdir(), 'steersman-endpoints-'));
+  const endpoints = '{ home: { baseUrl: http://localhost:11434/v1 } }';
+  writeFileSync(join(config, 'steersman.yaml'), `models: { endpoints: ${endpoints} }\n`);
+  const fault = await faultOf({ model: 'hom/qwen3', config });
+  expect(fault).toMatch(
+    /There is no endpoint "hom" for the model hom\/qwen3\. Endpoints here: home, .*openai/,
+  );
+  expect((await request({ model: 'home/qwen3', config })).settings.model).toBe('home/qwen3');
+  // A worker of their own may have endpoints that stand in no file.
+  expect((await request({ model: 'hom/qwen3', config, taskQueue: 'mine' })).settings.model).toBe('hom/qwen3');
+});
