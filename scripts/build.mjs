@@ -52,12 +52,17 @@ for (const file of files) if (!file.endsWith('.ts')) cpSync(join(src, file), joi
 
 const { bundleWorkflowCode } = await import('@temporalio/worker');
 const quiet = { trace() {}, debug() {}, info() {}, warn: console.error, error: console.error, log() {} };
+const workflows = join(next, 'workflows/agent.js');
+const interceptors = join(next, 'workflows/platform/interceptors.js');
+const payloads = join(next, 'workflows/platform/read-payloads.js');
 // Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
 const { code } = await bundleWorkflowCode({
-  workflowsPath: join(next, 'workflows/agent.js'),
+  workflowsPath: workflows,
   // A worker with a bundle takes its interceptors from there, and so does a replay.
-  workflowInterceptorModules: [join(next, 'workflows/platform/interceptors.js')],
-  payloadConverterPath: join(next, 'workflows/platform/read-payloads.js'),
+  workflowInterceptorModules: [interceptors],
+  payloadConverterPath: payloads,
+  // Once for all runs of a worker, not for each: they keep nothing of a run, and the simulation shows it.
+  preloadModules: [workflows, interceptors, payloads],
   logger: quiet,
   webpackConfigHook: config => ({ ...config, devtool: 'inline-nosources-cheap-module-source-map' }),
 });

@@ -13,6 +13,7 @@ export type BundleOptions = Parameters<NonNullable<BundlerPlugin['configureBundl
 const TOGETHER = builtScript('worker/with-application.cjs');
 const APPLICATION = '__steersman_application_workflows';
 
+const WORKFLOWS = builtScript('workflows/agent.js');
 /** What every bundle with our workflow needs beside it. */
 const INTERCEPTORS = builtScript('workflows/platform/interceptors.js');
 const PAYLOADS = builtScript('workflows/platform/read-payloads.js');
@@ -47,13 +48,16 @@ export async function checkBundle(bundle: WorkflowBundleOption): Promise<void> {
 
 /** Adds our workflow, its interceptors and its payload converter, where the application has none of its own. */
 export function bundledWith(options: BundleOptions): BundleOptions {
-  const { workflowsPath, workflowInterceptorModules = [], payloadConverterPath, webpackConfigHook } = options;
+  const { workflowsPath, payloadConverterPath, webpackConfigHook } = options;
+  const { workflowInterceptorModules = [], preloadModules = [] } = options;
   if (workflowsPath === TOGETHER) return options;
   return {
     ...options,
     workflowsPath: TOGETHER,
     workflowInterceptorModules: [...workflowInterceptorModules, INTERCEPTORS],
     payloadConverterPath: payloadConverterPath ?? PAYLOADS,
+    // Loaded once for all runs, as in the build's own bundle.
+    preloadModules: [...preloadModules, WORKFLOWS, INTERCEPTORS],
     webpackConfigHook: config => {
       const { resolve = {}, ...rest } = webpackConfigHook ? webpackConfigHook(config) : config;
       // The SDK gives its aliases as an object.

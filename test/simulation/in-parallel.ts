@@ -1,9 +1,12 @@
 /** Simulates in worker threads, from one bundle: several times faster than under a test runner's transforms. */
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { build } from 'esbuild';
 import type { SimulatedRuns } from './simulate.js';
+
+const SHARD = fileURLToPath(new URL('./shard.ts', import.meta.url));
+const FREEZE = fileURLToPath(new URL('./freeze.ts', import.meta.url));
 
 /** A fixed number, so that every machine tries the same seeds. */
 const SHARDS = 4;
@@ -14,7 +17,7 @@ export async function simulateInParallel(runs: number): Promise<SimulatedRuns[]>
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const outfile = `${root}/node_modules/.cache/steersman-simulation/${process.pid}.mjs`;
   await build({
-    entryPoints: [fileURLToPath(new URL('./shard.ts', import.meta.url))],
+    stdin: { contents: entry(root), resolveDir: root },
     outfile,
     bundle: true,
     packages: 'external',
@@ -28,6 +31,21 @@ export async function simulateInParallel(runs: number): Promise<SimulatedRuns[]>
   } finally {
     rmSync(outfile, { force: true });
   }
+}
+
+/** A worker of runs loads their modules once, and freezes what they export: here it is the same. */
+function entry(root: string): string {
+  const files = ['src/core', 'src/workflows'].flatMap(dir =>
+    readdirSync(`${root}/${dir}`, { recursive: true, encoding: 'utf8' })
+      .filter(file => file.endsWith('.ts'))
+      .map(file => `./${dir}/${file}`),
+  );
+  return [
+    ...files.map((file, index) => `import * as m${index} from ${JSON.stringify(file)};`),
+    `import { freezeAll } from ${JSON.stringify(FREEZE)};`,
+    `freezeAll([${files.map((_, index) => `m${index}`)}]);`,
+    `await import(${JSON.stringify(SHARD)});`,
+  ].join('\n');
 }
 
 function shardOf(script: string, first: number, runs: number): Promise<SimulatedRuns> {
