@@ -3,8 +3,7 @@
  * JSON the words that are meant for people, when it has ended.
  */
 
-import type { LiveChannel, LiveDelta, LiveProgress, TextDelta } from '../client/runs/live-text.js';
-import { completeLive, followLive, joined } from '../client/runs/live-text.js';
+import type { LiveChannel, TextDelta } from '../client/runs/live-text.js';
 import type { Retry } from '../client/runs/pending-calls.js';
 import type { RunEnd } from '../client/runs/run-end.js';
 import type { RunEvent } from '../client/runs/watch-run.js';
@@ -13,6 +12,7 @@ import type { JournalEvent, ReplyForm } from '../core/journal.js';
 import { eventLines } from './event-lines.js';
 import { formatCount } from './format.js';
 import { gateHelp } from './gate-help.js';
+import { completeLive, followLive, joined, type LiveDelta, type LiveProgress } from './live-deltas.js';
 import type { TextSink } from './output.js';
 import type { ShownTask } from './plan-lines.js';
 import { progressWords } from './progress-words.js';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { LiveDelta, LiveProgress, TextDelta } from '../../../../src/client/runs/live-text.js';
-import { completeLive, followLive } from '../../../../src/client/runs/live-text.js';
+import type { TextDelta } from '../../../src/client/runs/live-text.js';
+import type { LiveDelta, LiveProgress } from '../../../src/print/live-deltas.js';
+import { completeLive, followLive } from '../../../src/print/live-deltas.js';
 
 function beat(offset: number, text: string, more: Partial<TextDelta> = {}): TextDelta {
   return { callId: 'c1', attempt: 1, channel: 'text', offset, text, ...more };
