@@ -4,8 +4,8 @@ import { cutText, cutWithoutStore, fitsText, fitted } from '../core/fit.js';
 import { jsonBytes } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
 import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import type { OutputContract } from '../core/outputs/contracts.js';
 import { extractJson } from '../core/outputs/parse-output.js';
-import type { OutputContract } from '../core/role.js';
 import { within } from './stop-signal.js';
 
 type Content = AssistantMessage['content'];

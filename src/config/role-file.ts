@@ -1,8 +1,8 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
 import { z } from 'zod';
-import { defaultDialect } from '../core/outputs/output-forms.js';
+import { CONTRACTS, OUTPUT_CONTRACTS } from '../core/outputs/contracts.js';
 import type { RoleProfile } from '../core/role.js';
-import { DEFAULT_OUTPUT_TOKENS, OUTPUT_CONTRACTS, REASONING_LEVELS } from '../core/role.js';
+import { REASONING_LEVELS } from '../core/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './models-schema.js';
@@ -89,12 +89,12 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     memory: given.memory ?? 'shared',
     tools: given.tools ?? [],
     output: given.output,
-    dialect: given.dialect ?? defaultDialect(given.output),
+    dialect: given.dialect ?? CONTRACTS[given.output].dialect,
     models: given.models ?? [],
     temperature: given.temperature ?? null,
     topP: given.topP ?? null,
     reasoning: given.reasoning ?? null,
     stop: given.stop ?? [],
-    maxOutputTokens: given.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS[given.output],
+    maxOutputTokens: given.maxOutputTokens ?? CONTRACTS[given.output].outputTokens,
   };
 }

@@ -3,8 +3,6 @@
  * as one input: the server refuses inputs over 2 MB, and the task then fails again and again with no end. So
  * every part has its bound here, kept where the part is written; the conversation gets what the others leave.
  */
-import type { OutputContract } from './role.js';
-
 /** What the server takes as one payload. */
 export const PAYLOAD_BYTES = 2_097_152;
 
@@ -72,17 +70,6 @@ export const FAILURE_BYTES = 4_000;
 
 /** What a role says about a message, or when it is consulted; what an envelope says beside its output. */
 export const OPINION_BYTES = 16_000;
-/** What is read from a reply, by contract: reports, answers and plans have bounds of their own where they are kept. */
-export const OUTPUT_BYTES: Record<OutputContract, number> = {
-  plan: 200_000,
-  execution: WHOLE_REPLY_BYTES,
-  verdict: WHOLE_REPLY_BYTES,
-  text: WHOLE_REPLY_BYTES,
-  intent: OPINION_BYTES,
-  route: OPINION_BYTES,
-  review: OPINION_BYTES,
-  orchestration: OPINION_BYTES,
-};
 export const BRIEF_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 

@@ -5,7 +5,8 @@
  */
 
 import { isRecord } from './json.js';
-import type { OutputContract } from './role.js';
+import type { OutputContract } from './outputs/contracts.js';
+import { CONTRACTS } from './outputs/contracts.js';
 
 /** Why a reply ended: one union for providers and for the run. */
 export type StopReason =
@@ -140,28 +141,7 @@ export interface UserMessage extends MessageBase {
 }
 
 /** What a reply did: it called tools, or it gave what its role is for; `thinking` where it was cut short. */
-export type MessageAction =
-  | 'thinking'
-  | 'calling_tool'
-  | 'planning'
-  | 'executing'
-  | 'verifying'
-  | 'understanding'
-  | 'routing'
-  | 'reviewing'
-  | 'orchestrating'
-  | 'answering';
-
-const ACTIONS: Record<OutputContract, MessageAction> = {
-  plan: 'planning',
-  execution: 'executing',
-  verdict: 'verifying',
-  intent: 'understanding',
-  route: 'routing',
-  review: 'reviewing',
-  orchestration: 'orchestrating',
-  text: 'answering',
-};
+export type MessageAction = 'thinking' | 'calling_tool' | (typeof CONTRACTS)[OutputContract]['does'];
 
 /** What a reply of a role with this contract did. */
 export function actionOf(
@@ -169,7 +149,7 @@ export function actionOf(
   { stopReason, content }: Pick<AssistantMessage, 'stopReason' | 'content'>,
 ): MessageAction {
   if (stopReason === 'interrupted') return 'thinking';
-  return content.some(block => block.type === 'tool_use') ? 'calling_tool' : ACTIONS[contract];
+  return content.some(block => block.type === 'tool_use') ? 'calling_tool' : CONTRACTS[contract].does;
 }
 
 export interface AssistantMessage extends MessageBase {

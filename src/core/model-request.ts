@@ -1,7 +1,8 @@
 /** What a model call sends, as the workflow tells it to the worker that makes the call. */
 import type { LlmMessage } from './message.js';
+import type { OutputContract } from './outputs/contracts.js';
 import type { Dialect } from './outputs/envelope.js';
-import type { OutputContract, ReasoningLevel } from './role.js';
+import type { ReasoningLevel } from './role.js';
 import type { JsonSchema } from './tools/tool.js';
 
 /** A tool offered with a call, as the model sees it. */

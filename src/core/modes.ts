@@ -2,9 +2,10 @@
  * What the modes are, one entry each: all that code which serves every mode needs to know of one. Its places are
  * in `place.ts`, its step in `workflows/modes`.
  */
+
+import type { OutputContract } from './outputs/contracts.js';
 import type { Improvements, Place, PlacesOf } from './place.js';
 import { answeringAt, planningAt } from './place.js';
-import type { OutputContract } from './role.js';
 
 export type Mode = 'team' | 'direct';
 

@@ -7,8 +7,8 @@ import { emptyAccount } from './account.js';
 import type { Cause } from './cause.js';
 import type { CallFailure } from './failure.js';
 import type { InboxItem } from './inbox.js';
+import type { OutputContract } from './outputs/contracts.js';
 import type { IntentOutput, RouteOutput } from './outputs/intent.js';
-import type { OutputContract } from './role.js';
 
 /** The tool calls of one reply that are being worked off, in order. */
 export interface Batch {

@@ -1,23 +1,6 @@
 /** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
+import type { OutputContract } from './outputs/contracts.js';
 import type { Dialect } from './outputs/envelope.js';
-
-/**
- * What a role's final reply must be: a named output contract, or free text. `intent`, `route`, `review` and
- * `orchestration` are those of the understanding, router, reviewer and orchestrator roles.
- */
-export const OUTPUT_CONTRACTS = [
-  'plan',
-  'execution',
-  'verdict',
-  'intent',
-  'route',
-  'review',
-  'orchestration',
-  'text',
-] as const;
-export type OutputContract = (typeof OUTPUT_CONTRACTS)[number];
-/** Those whose replies are JSON. */
-export type FormedContract = Exclude<OutputContract, 'text'>;
 
 /** How much a model thinks before it answers. */
 export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
@@ -47,24 +30,6 @@ export interface RoleProfile {
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */
   maxOutputTokens: number | null;
 }
-
-const LONG_OUTPUT_TOKENS = 16_384;
-const SHORT_OUTPUT_TOKENS = 8_192;
-
-/**
- * Tokens of one reply where a profile says nothing: far more than a role needs, reasoning included, and an
- * end to a model that rambles. Work and texts may be long, decisions are short.
- */
-export const DEFAULT_OUTPUT_TOKENS: Readonly<Record<OutputContract, number>> = {
-  plan: LONG_OUTPUT_TOKENS,
-  execution: LONG_OUTPUT_TOKENS,
-  verdict: LONG_OUTPUT_TOKENS,
-  text: LONG_OUTPUT_TOKENS,
-  intent: SHORT_OUTPUT_TOKENS,
-  route: SHORT_OUTPUT_TOKENS,
-  review: SHORT_OUTPUT_TOKENS,
-  orchestration: SHORT_OUTPUT_TOKENS,
-};
 
 /** A role as pinned in a run: its profile and its rendered system prompt. */
 export interface PinnedRole extends RoleProfile {

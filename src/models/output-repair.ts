@@ -1,11 +1,11 @@
 /** Mends JSON output that the workflow's own parser can't read. Runs in the activity: libraries may change. */
 import { jsonrepair } from 'jsonrepair';
 import { isRecord, nestsTooDeep } from '../core/json.js';
+import type { OutputContract } from '../core/outputs/contracts.js';
 import { isEnvelope } from '../core/outputs/envelope.js';
 import { firstObjectStart } from '../core/outputs/json-in-text.js';
 import { extractJson } from '../core/outputs/parse-output.js';
 import { readSpecial } from '../core/outputs/special-output.js';
-import type { OutputContract } from '../core/role.js';
 import { outputFields } from './output-schemas.js';
 
 /** Mending a text that is broken everywhere takes time that grows faster than the text. */

@@ -4,6 +4,8 @@
  * counts as absent.
  */
 import { z } from 'zod';
+import type { FormedContract, OutputContract } from '../core/outputs/contracts.js';
+import { jsonForm } from '../core/outputs/contracts.js';
 import type { Dialect } from '../core/outputs/envelope.js';
 import {
   CONTROLS,
@@ -15,9 +17,7 @@ import {
   TASK_RELATIONS,
   URGENCIES,
 } from '../core/outputs/intent.js';
-import { COMPONENTS } from '../core/outputs/output-forms.js';
 import { ERROR_TYPES } from '../core/outputs/special-output.js';
-import type { FormedContract, OutputContract } from '../core/role.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 
 const plannedTask = z.strictObject({
@@ -117,7 +117,7 @@ function component(contract: FormedContract, fields: z.ZodRawShape): JsonSchema 
     action: z.enum(SPECIALS).nullable().describe('Null, but where the role can not go on'),
     params: z.union([question, trouble]).nullable(),
   };
-  const head = { type: z.literal('component'), component: z.literal(COMPONENTS[contract]) };
+  const head = { type: z.literal('component'), component: z.literal(jsonForm(contract).component) };
   return toSchema(z.strictObject({ ...head, ...fields, ...asking }));
 }
 
@@ -173,7 +173,7 @@ function flatOrchestration(): JsonSchema {
   return toSchema(
     z.strictObject({
       type: z.literal('component'),
-      component: z.literal(COMPONENTS.orchestration),
+      component: z.literal(jsonForm('orchestration').component),
       action: z.enum(ORCHESTRATIONS),
       reason,
       ...Object.fromEntries(optional),

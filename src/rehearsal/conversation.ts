@@ -2,8 +2,9 @@
  * What a request says, as the rules need it. The server keeps nothing between requests: goal, place and
  * results are read from the messages each time, as a model would.
  */
+
+import type { OutputContract } from '../core/outputs/contracts.js';
 import { parseRecord } from '../core/outputs/json-in-text.js';
-import type { OutputContract } from '../core/role.js';
 import type { WireBody, WireMessage } from '../protocol-server/request.js';
 import { wireText } from '../protocol-server/request.js';
 import type { Brief, BriefKind } from './briefs.js';

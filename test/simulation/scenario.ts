@@ -2,7 +2,8 @@
 
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
 import { DEFAULT_MODE, hasPlan, type Mode, requiredRoles } from '../../src/core/modes.js';
-import type { OutputContract, PinnedRole } from '../../src/core/role.js';
+import type { OutputContract } from '../../src/core/outputs/contracts.js';
+import type { PinnedRole } from '../../src/core/role.js';
 import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';

@@ -1,5 +1,5 @@
 /** Replies of the roles that steer a run, and envelopes around those of all, right ones and broken ones. */
-import type { OutputContract } from '../../src/core/role.js';
+import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import type { Random } from './random.js';
 
 export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;

@@ -3,7 +3,7 @@ import type { CallModelInput } from '../../src/activities/types.js';
 import type { Limits } from '../../src/core/limits.js';
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
 import { NO_USAGE, textOf } from '../../src/core/message.js';
-import type { OutputContract } from '../../src/core/role.js';
+import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import type { RunSettings } from '../../src/core/run-config.js';
 import { newRunState } from '../../src/core/run-state.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';

@@ -7,7 +7,8 @@ import { BRIEF_WORDS, type BriefWords, fill } from '../briefs/brief-words.js';
 import { isRecord, stringOr } from '../json.js';
 import type { AssistantMessage } from '../message.js';
 import { textOf } from '../message.js';
-import type { FormedContract, OutputContract } from '../role.js';
+import type { FormedContract, OutputContract } from './contracts.js';
+import { CONTRACTS } from './contracts.js';
 import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
 import {
   type IntentOutput,
@@ -21,7 +22,7 @@ import {
 } from './intent.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
-import { defaultDialect, formOf, otherFormError } from './output-forms.js';
+import { formOf, otherFormError } from './output-forms.js';
 import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
 import {
   type ExecutionOutput,
@@ -216,7 +217,7 @@ const MOST_ERRORS_NAMED = 10;
 export function reaskText(
   contract: OutputContract,
   errors: readonly string[],
-  dialect: Dialect = defaultDialect(contract),
+  dialect: Dialect = CONTRACTS[contract].dialect,
   words: BriefWords = BRIEF_WORDS.en,
 ): string {
   const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${error}`);

@@ -4,12 +4,12 @@
  */
 import { BRIEF_BYTES } from '../../core/bounds.js';
 import { cutText } from '../../core/fit.js';
+import type { OutputContract } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import type { RoleQuestion } from '../../core/place.js';
 import { newConsultation } from '../../core/place.js';
-import type { OutputContract } from '../../core/role.js';
 import type { Run } from '../run.js';
 
 export type Consulted<C extends OutputContract> =

@@ -1,6 +1,6 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
-import { OPINION_BYTES, OUTPUT_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
+import { OPINION_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { wordsOf } from '../../core/briefs/brief-words.js';
 import { here, taskAt } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
@@ -9,13 +9,15 @@ import type { BudgetKind } from '../../core/limits.js';
 import { checkBudgets } from '../../core/limits.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
+import type { OutputContract } from '../../core/outputs/contracts.js';
+import { CONTRACTS } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import type { OutputOf, RoleReply } from '../../core/outputs/parse-output.js';
 import { envelopeOf, parseRoleOutput, reaskText } from '../../core/outputs/parse-output.js';
 import type { SpecialOutput } from '../../core/outputs/special-output.js';
 import { planInForce } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
-import type { OutputContract, PinnedRole } from '../../core/role.js';
+import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
 import { addStep, stepOf } from '../../core/trace.js';
@@ -154,7 +156,7 @@ function readReply<C extends OutputContract>(
   const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, reply, null);
   if (special) return { kind: 'special', special };
-  const value = read.value === null ? null : fitted(read.value, OUTPUT_BYTES[contract]);
+  const value = read.value === null ? null : fitted(read.value, CONTRACTS[contract].maxBytes);
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
   const faults = read.ok ? [] : read.errors;
   const errors = reply.strayCalls > 0 ? [wordsOf(run.state).noTools, ...faults] : faults;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CONTRACTS } from '../../../src/core/outputs/contracts.js';
 import { NO_ENVELOPE } from '../../../src/core/outputs/envelope.js';
-import { defaultDialect, formOf } from '../../../src/core/outputs/output-forms.js';
+import { formOf } from '../../../src/core/outputs/output-forms.js';
 import { extractJson, parseRoleOutput, reaskText } from '../../../src/core/outputs/parse-output.js';
 
 const RISK = { level: 'low', description: 'd' };
@@ -315,7 +316,7 @@ describe('forms', () => {
     const enveloped = reaskText(contract, ['x'], 'envelope');
     expect(enveloped).toContain('"expectedOutcome"');
     expect(enveloped).not.toContain('"type": "component"');
-    if (defaultDialect(contract) === 'envelope') expect(formOf(contract, 'envelope')).toContain(action);
-    expect(reaskText(contract, ['x'])).toBe(reaskText(contract, ['x'], defaultDialect(contract)));
+    if (CONTRACTS[contract].dialect === 'envelope') expect(formOf(contract, 'envelope')).toContain(action);
+    expect(reaskText(contract, ['x'])).toBe(reaskText(contract, ['x'], CONTRACTS[contract].dialect));
   });
 });
