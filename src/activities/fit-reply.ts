@@ -3,7 +3,7 @@ import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../core/bounds.js';
 import { cutText, cutWithoutStore, fitsText, fitted } from '../core/fit.js';
 import { jsonBytes } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
-import type { AssistantMessage, ReasoningBlock, TextBlock, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
 import type { OutputContract } from '../core/outputs/contracts.js';
 import { extractJson } from '../core/outputs/parse-output.js';
 import { within } from './stop-signal.js';
@@ -13,8 +13,10 @@ type Content = AssistantMessage['content'];
 /** Keeps a text in the blob store; returns its reference. */
 export type StoreText = (name: string, text: string) => Promise<string>;
 
-/** Reasoning is for people, and never sent back to a model. Text beside calls says little. */
+/** Reasoning that no provider wants back is for people. Text beside calls says little. */
 const ASIDE_BYTES = 16_000;
+/** Reasoning that its provider wants back, with what comes with it: as it was given, or not at all. */
+const KEPT_REASONING_BYTES = 48_000;
 const NAME_BYTES = 120;
 const RAW_BYTES = 8_000;
 const ERRORS_BYTES = 4_000;
@@ -33,14 +35,55 @@ export async function fitReply(
   clean = (text: string) => text,
 ): Promise<Content> {
   const hasCalls = content.some(block => block.type === 'tool_use');
-  const said: (TextBlock | ReasoningBlock)[] = [];
-  for (const block of content) {
-    if (block.type === 'tool_use') continue;
-    const most = hasCalls || block.type === 'reasoning' ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
-    said.push({ ...block, text: await keep(`${callId}-${block.type}`, clean(block.text), most, store) });
+  const textBytes = hasCalls ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
+  const bounded = dropReasoning(joinTexts(content, textBytes), clean);
+  const asides = bounded.filter(isAside).length;
+  const kept: Content = [];
+  for (const [index, block] of bounded.entries()) {
+    if (block.type === 'tool_use' || (block.type === 'reasoning' && block.data)) {
+      kept.push(block);
+      continue;
+    }
+    const most = isAside(block) ? ASIDE_BYTES / asides : textBytes;
+    const name = `${callId}-${block.type}${asides > 1 && isAside(block) ? `-${index}` : ''}`;
+    kept.push({ ...block, text: await keep(name, clean(block.text), most, store) });
   }
-  const calls = content.filter(block => block.type === 'tool_use');
-  return [...said, ...fitCalls(calls, REPLY_BYTES - jsonBytes(said) - CALL_BYTES)];
+  const said = kept.filter(block => block.type !== 'tool_use');
+  const calls = fitCalls(
+    kept.filter(block => block.type === 'tool_use'),
+    REPLY_BYTES - jsonBytes(said) - CALL_BYTES,
+  );
+  return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
+}
+
+function isAside(block: Content[number]): boolean {
+  return block.type === 'reasoning' && block.data === undefined;
+}
+
+/** Texts that are too long in all are one, at the place of the first: its whole is kept under one reference. */
+function joinTexts(content: Content, maxBytes: number): Content {
+  const texts = content.filter(block => block.type === 'text');
+  const text = texts.map(block => block.text).join('\n');
+  if (texts.length < 2 || fitsText(text, maxBytes)) return content;
+  return content.flatMap((block): Content => {
+    if (block.type !== 'text') return [block];
+    return block === texts[0] ? [{ ...block, text }] : [];
+  });
+}
+
+/**
+ * What a provider wants back can't be changed: where it is too much, or has secrets in it, it stays here, and the
+ * reasoning is for people alone.
+ */
+function dropReasoning(content: Content, clean: (text: string) => string): Content {
+  let left = KEPT_REASONING_BYTES;
+  return content.flatMap((block): Content => {
+    if (block.type !== 'reasoning' || !block.data) return [block];
+    const said = `${block.text}${JSON.stringify(block.data.value)}`;
+    left -= jsonBytes(block);
+    if (left >= 0 && clean(said) === said) return [block];
+    return block.text === '' ? [] : [{ type: 'reasoning', text: block.text }];
+  });
 }
 
 async function keep(name: string, text: string, maxBytes: number, store: StoreText): Promise<string> {

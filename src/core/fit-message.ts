@@ -1,7 +1,7 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
 import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from './bounds.js';
 import { cutText, fitted } from './fit.js';
-import type { Message } from './message.js';
+import type { Message, ReasoningBlock, TextBlock } from './message.js';
 import { sizeOf } from './sizes.js';
 
 /** The message as a thread takes it: the same object where it fits, as nearly all do. */
@@ -31,7 +31,14 @@ export function withShortTexts<M extends Message>(message: M, bytes: number): M 
   const content = message.content.map(block => {
     if (block.type === 'tool_use') return block;
     if (block.type === 'tool_result') return fitted(block, bytes);
-    return { ...block, text: cutText(block.text, bytes) };
+    return withText(block, cutText(block.text, bytes));
   });
   return { ...message, content };
+}
+
+/** Another text is not what a provider gave: what it wants back with it goes. */
+function withText<B extends TextBlock | ReasoningBlock>(block: B, text: string): B {
+  if (text === block.text) return block;
+  const { data: _data, ...rest } = { data: undefined, ...block };
+  return { ...rest, text } as B;
 }

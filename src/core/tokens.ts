@@ -85,7 +85,8 @@ function blockTokens(block: Block): number {
     case 'text':
       return estimateTokens(block.text);
     case 'reasoning':
-      return 0;
+      // Sent only where its provider wants it back.
+      return block.data === undefined ? 0 : estimateTokens(block.text);
     case 'tool_use':
       return estimateTokens(block.name) + estimateTokens(canonicalJson(block.input));
     case 'tool_result':

@@ -36,13 +36,13 @@ export interface ErrorAnswer {
 const CONTEXT_WORDS =
   /context[ _](length|window|size)|maximum context|(prompt|input|request) (is )?too (long|large)|too many (input )?tokens|exceed\w* .{0,40}(context|max\w* (input )?tokens)/i;
 const UNKNOWN_MODEL_WORDS =
-  /model_not_found|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
+  /model_not_found|not_found_error model:|(unknown|invalid|no such) model|model( id| name)?\b.{0,80}(not found|does ?n[o']t exist|not exist|is not available|unknown|not supported for)|(not found|unknown).{0,20}\bmodel\b/i;
 const FILTER_WORDS =
   /content[_ ]?(filter|policy|management)|responsible ?ai|safety (system|filter)|moderation/i;
 /** Groq's 400 for a call that the model itself wrote wrongly, once more worth a try: github.com/pydantic/pydantic-ai/pull/2774 */
 const BAD_CALL_WORDS = /tool_use_failed/;
 const QUOTA_WORDS =
-  /insufficient_quota|insufficient[_ ](funds|balance|credit)|exceeded your current quota|billing/i;
+  /insufficient_quota|insufficient[_ ](funds|balance|credit)|credit balance is too low|exceeded your current quota|billing/i;
 /** Gemini's endpoint says "quota" and "billing" of its limits a minute, too, and when to come again. */
 const COME_AGAIN_WORDS = /\b(retry|try again) (in|after) [\d.]+ ?m?s/i;
 
@@ -62,12 +62,14 @@ function typeOf(answer: ErrorAnswer): ModelFailureType {
   const { model } = FAILURE;
   if (status === 401) return model.auth;
   const isUsedUp = QUOTA_WORDS.test(words) && !COME_AGAIN_WORDS.test(answer.message);
-  if (status === 402 || (status === 429 && isUsedUp)) return model.forbidden;
+  const again = answer.headers?.get('x-should-retry') ?? null;
+  const isNoMoney = status === 402 || (status === 400 && /credit balance/i.test(answer.message));
+  if (isNoMoney || (status === 429 && (isUsedUp || again === 'false'))) return model.forbidden;
   if (status === 429) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
   if (status === 413 || CONTEXT_WORDS.test(words)) return model.contextTooLong;
-  if (status >= 500 || status === 409 || status === 425) return model.server;
+  if (status >= 500 || status === 409 || status === 425 || again === 'true') return model.server;
   if (BAD_CALL_WORDS.test(words)) return model.badResponse;
   if (FILTER_WORDS.test(words)) return model.contentFilter;
   if (UNKNOWN_MODEL_WORDS.test(words)) return model.unknownModel;
@@ -80,11 +82,19 @@ function statusOfEvent(answer: ErrorAnswer): number {
   const code = Number(answer.code);
   if (code >= 400 && code < 600) return code;
   const words = `${answer.code ?? ''} ${answer.type ?? ''}`;
-  if (/rate.?limit/i.test(words)) return 429;
-  if (/overloaded/i.test(words)) return 529;
-  if (/invalid_|context_length|content_policy|image_/i.test(words)) return 400;
-  return 500;
+  return STATUS_OF_WORDS.find(([said]) => said.test(words))?.[1] ?? 500;
 }
+
+const STATUS_OF_WORDS: readonly [RegExp, number][] = [
+  [/rate.?limit/i, 429],
+  [/overloaded/i, 529],
+  [/authentication_error/i, 401],
+  [/billing_error/i, 402],
+  [/permission_error/i, 403],
+  [/not_found_error/i, 404],
+  [/request_too_large/i, 413],
+  [/invalid_|context_length|content_policy|image_/i, 400],
+];
 
 function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): string {
   switch (type) {

@@ -3,7 +3,7 @@ import type { AssistantMessage, LlmMessage, ProviderData } from '../core/message
 import { textOf } from '../core/message.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
-const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
+export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
 
 /** Of a message that goes to a model as one of the user. */
 export function userText(message: Exclude<LlmMessage, { kind: 'assistant' | 'tool_result' }>): string {

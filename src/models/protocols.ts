@@ -1,4 +1,5 @@
 /** The protocols that are spoken: each a folder, and a line here. */
+import { createAnthropicProvider } from './anthropic/provider.js';
 import { createChatProvider } from './chat/provider.js';
 import type { Endpoint, EndpointSettings, Protocol } from './endpoint.js';
 import { endpointOf } from './endpoint.js';
@@ -8,7 +9,7 @@ import { createResponsesProvider } from './responses/provider.js';
 const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>> = {
   'openai-responses': createResponsesProvider,
   'openai-compatible': createChatProvider,
-  anthropic: createChatProvider,
+  anthropic: createAnthropicProvider,
 };
 
 /** Makes the provider of an endpoint. Throws `ModelCallError` as `endpointOf` does. */

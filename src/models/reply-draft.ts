@@ -26,12 +26,22 @@ export interface ChannelText {
 }
 
 interface DraftCall {
+  type: 'call';
   id: string | null;
   name: string;
   text: string;
   mixedUp?: true;
   data?: ProviderData;
 }
+
+/** Reasoning is whole when its provider has said what it wants back with it. */
+interface DraftReasoning {
+  type: 'reasoning';
+  text: string;
+  data?: ProviderData;
+}
+
+type DraftPart = DraftCall | DraftReasoning | TextBlock;
 
 export class ReplyDraft {
   text = '';
@@ -40,8 +50,8 @@ export class ReplyDraft {
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
   readonly #calls: DraftCall[] = [];
-  /** Reasoning that is whole, with what its provider wants back with it. */
-  readonly #reasoned: { upTo: number; value: unknown }[] = [];
+  /** In the order in which they came. */
+  readonly #parts: DraftPart[] = [];
   readonly #model: string;
   #toolInput = '';
 
@@ -54,15 +64,12 @@ export class ReplyDraft {
   add(delta: ModelDelta): ChannelText | null {
     switch (delta.type) {
       case 'text':
-        this.text += delta.text;
-        return { channel: 'text', text: this.text };
       case 'reasoning':
-        this.reasoning += delta.text;
-        return { channel: 'reasoning', text: this.reasoning };
+        this[delta.type] += delta.text;
+        this.#openPart(delta.type).text += delta.text;
+        return { channel: delta.type, text: this[delta.type] };
       case 'tool_start':
-        this.#calls[delta.index] = { id: delta.id, name: delta.name, text: '' };
-        this.#toolInput += `${this.#toolInput === '' ? '' : '\n'}${delta.name} `;
-        return { channel: 'tool_input', text: this.#toolInput };
+        return this.#startCall(delta);
       case 'tool_input': {
         const call = this.#calls[delta.index];
         if (call) call.text += delta.text;
@@ -70,7 +77,7 @@ export class ReplyDraft {
         return { channel: 'tool_input', text: this.#toolInput };
       }
       case 'reasoning_end':
-        this.#reasoned.push({ upTo: this.reasoning.length, value: delta.value });
+        this.#openPart('reasoning').data = { model: this.#model, value: delta.value };
         return null;
       case 'tool_data': {
         const call = this.#calls[delta.index];
@@ -92,8 +99,27 @@ export class ReplyDraft {
     }
   }
 
+  #openPart(type: 'text'): TextBlock;
+  #openPart(type: 'reasoning'): DraftReasoning;
+  #openPart(type: 'text' | 'reasoning'): TextBlock | DraftReasoning;
+  #openPart(type: 'text' | 'reasoning'): TextBlock | DraftReasoning {
+    const last = this.#parts.at(-1);
+    if (last?.type === type && !('data' in last)) return last as TextBlock | DraftReasoning;
+    const part = { type, text: '' };
+    this.#parts.push(part);
+    return part;
+  }
+
+  #startCall({ index, id, name }: Extract<ModelDelta, { type: 'tool_start' }>): ChannelText {
+    const call: DraftCall = { type: 'call', id, name, text: '' };
+    this.#calls[index] = call;
+    this.#parts.push(call);
+    this.#toolInput += `${this.#toolInput === '' ? '' : '\n'}${name} `;
+    return { channel: 'tool_input', text: this.#toolInput };
+  }
+
   #splitThinking(): void {
-    const split = this.reasoning === '' ? splitAtCloseLine(this.text) : null;
+    const split = this.reasoning === '' && !this.#isOrdered ? splitAtCloseLine(this.text) : null;
     if (!split) return;
     this.reasoning = split.reasoning;
     this.text = split.text;
@@ -111,36 +137,37 @@ export class ReplyDraft {
 
   /** What an interrupted reply keeps: reasoning and text, no tool calls. */
   partial(): (ReasoningBlock | TextBlock)[] {
-    const blocks: (ReasoningBlock | TextBlock)[] = this.#reasoningBlocks();
-    if (this.text !== '') blocks.push({ type: 'text', text: this.text });
-    return blocks;
+    return this.#ordered.filter(part => part.type !== 'call');
   }
 
-  #reasoningBlocks(): ReasoningBlock[] {
-    let from = 0;
-    const blocks = this.#reasoned.map(({ upTo, value }): ReasoningBlock => {
-      const text = this.reasoning.slice(from, upTo);
-      from = upTo;
-      return { type: 'reasoning', text, data: { model: this.#model, value } };
-    });
-    const rest = this.reasoning.slice(from);
-    return rest === '' ? blocks : [...blocks, { type: 'reasoning', text: rest }];
+  /** Where a provider wants reasoning back, it wants it in its place. */
+  get #isOrdered(): boolean {
+    return this.#parts.some(part => part.type === 'reasoning' && part.data !== undefined);
+  }
+
+  /** Endpoints that want nothing back mix text and reasoning as they please: each is one block. */
+  get #ordered(): DraftPart[] {
+    if (this.#isOrdered) return [...this.#parts];
+    const blocks: DraftPart[] = [];
+    if (this.reasoning !== '') blocks.push({ type: 'reasoning', text: this.reasoning });
+    if (this.text !== '') blocks.push({ type: 'text', text: this.text });
+    return [...blocks, ...this.#calls];
   }
 
   /** The whole reply as blocks. `callId` makes the ids of calls that came without one or with a taken one. */
   whole(callId: string, offered: readonly OfferedTool[]): AssistantMessage['content'] {
-    return [...this.partial(), ...this.#toolUses(callId, offered)];
-  }
-
-  #toolUses(callId: string, offered: readonly OfferedTool[]): ToolUseBlock[] {
     const taken = new Set<string>();
-    const last = this.#calls.length - 1;
-    return this.#calls.map(({ id: given, name, text, mixedUp, data }, index) => {
-      const id = given !== null && !taken.has(given) ? given : toolCallId(callId, index + 1);
+    const last = this.#calls.at(-1);
+    let number = 0;
+    return this.#ordered.map(part => {
+      if (part.type !== 'call') return part;
+      number += 1;
+      const { id: given, name, text, mixedUp, data } = part;
+      const id = given !== null && !taken.has(given) ? given : toolCallId(callId, number);
       taken.add(id);
-      const cut = this.end?.stopReason === 'max_tokens' && index === last;
+      const cut = this.end?.stopReason === 'max_tokens' && part === last;
       const read = toToolUse({ id, name, text, cut }, offered);
-      const call = data === undefined ? read : { ...read, data };
+      const call: ToolUseBlock = data === undefined ? read : { ...read, data };
       return mixedUp ? { ...call, argErrors: [MIXED_UP] } : call;
     });
   }

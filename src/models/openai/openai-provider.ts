@@ -1,93 +1,44 @@
-/** What the protocols of OpenAI have in common, through its SDK: one request, its events, its failures. */
+/** What the protocols of OpenAI have in common: its SDK, and how it tells failures. */
 import OpenAI from 'openai';
-import { FAILURE } from '../../core/failure.js';
-import { isRecord, stringOr } from '../../core/json.js';
-import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from '../classify.js';
+import { isRecord } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchFromEndpoint } from '../endpoint-fetch.js';
-import { readText } from '../event-stream.js';
-import { jsonEvents } from '../json-events.js';
-import { ModelCallError } from '../model-call-error.js';
-import type { ModelDelta, ModelProvider, ModelRequest } from '../provider.js';
-import { type Body, type RefusableOption, RefusedOptions } from '../refused-options.js';
-import { REPLY_BOUNDS } from '../reply-bounds.js';
+import type { ModelProvider } from '../provider.js';
 import { publicUrl } from '../scrub.js';
+import { createSdkProvider, type RefusalAnswer, type WireProtocol } from '../sdk-provider.js';
 
-/** What tells a protocol from the other. */
-export interface OpenAiProtocol<Request> {
-  /** What an answer is, for messages: `a chat completion`. */
-  answer: string;
-  /** Options that not every model takes. */
-  options: readonly RefusableOption[];
-  toBody(request: ModelRequest): Request & object;
+/** What tells a protocol of OpenAI from the other. */
+export type OpenAiProtocol<Request> = Pick<
+  WireProtocol<Request>,
+  'answer' | 'options' | 'toBody' | 'read'
+> & {
   send(client: OpenAI, body: Request, signal: AbortSignal): Promise<Response>;
-  /** `where` the model is, for messages. */
-  read(events: AsyncIterable<unknown>, where: string, request: ModelRequest): AsyncIterable<ModelDelta>;
-}
+};
 
 /** Makes the provider of an endpoint that speaks a protocol of OpenAI. */
 export function createOpenAiProvider<Request>(
   at: Endpoint,
   protocol: OpenAiProtocol<Request>,
 ): ModelProvider {
-  const { name, url, apiKey, keyVariable, urlVariable } = at;
-  const endpoint = publicUrl(url);
   const client = createClient(at);
-  const refused = new RefusedOptions(protocol.options, url.hostname);
-
-  const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
-    provider: name,
-    endpoint,
-    model: request.model,
-    keyVariable,
-    urlVariable,
-    secrets: apiKey === undefined ? [] : [apiKey],
-    requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+  return createSdkProvider<Request>(at, {
+    ...protocol,
+    addressHint: 'it usually ends in /v1',
+    send: (body, signal) => protocol.send(client, body, signal),
+    list: signal => client.models.list({ signal }).asResponse(),
+    answerOf: error => (isAnswer(error) ? answerOf(error) : null),
+    failureIn: event => {
+      const error = errorIn(event);
+      return error && answerOf(new OpenAI.APIError(undefined, error, undefined, undefined));
+    },
   });
-
-  /** Sends the request; leaves out what the endpoint refuses, within this same try. */
-  async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    const sent = refused.request(request, protocol.toBody(request) as Body);
-    for (;;) {
-      try {
-        return await protocol.send(client, sent.body as Request, signal);
-      } catch (error) {
-        const status = error instanceof OpenAI.APIError ? error.status : undefined;
-        if (!isRefusal(status) || !sent.learn({ ...answerOf(error as APIError), status })) throw error;
-      }
-    }
-  }
-
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta> {
-    let count = 0;
-    const hangUp = new AbortController();
-    try {
-      const response = await send(request, AbortSignal.any([signal, hangUp.signal]));
-      const events = eventsOf(response, hangUp, () => count++);
-      const where = `${name}/${request.model} at ${endpoint}`;
-      yield* protocol.read(events, where, request);
-      if (count === 0 && !signal.aborted) throw notAStream(where, protocol.answer, urlVariable);
-    } catch (error) {
-      throw toModelCallError(error, site(request), count);
-    }
-  }
-
-  async function listModels(signal: AbortSignal): Promise<string[]> {
-    try {
-      const response = await client.models.list({ signal }).asResponse();
-      const page: unknown = JSON.parse(await readText(response.body, REPLY_BOUNDS.listBytes));
-      const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
-      return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
-    } catch (error) {
-      throw toModelCallError(error, site({ model: '*' }), 0);
-    }
-  }
-
-  return { name, endpoint, stream, listModels };
 }
 
-function isRefusal(status: number | undefined): status is number {
-  return status === 400 || status === 422 || status === 500;
+type ApiError = InstanceType<typeof OpenAI.APIError>;
+
+/** APIConnectionError is an APIError too, without an answer. */
+function isAnswer(error: unknown): error is ApiError {
+  return error instanceof OpenAI.APIError && !(error instanceof OpenAI.APIConnectionError);
 }
 
 function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
@@ -107,20 +58,6 @@ function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
   });
 }
 
-/** An error event throws as an error answer does. */
-async function* eventsOf(
-  response: Response,
-  hangUp: AbortController,
-  count: () => void,
-): AsyncIterable<unknown> {
-  for await (const event of jsonEvents(response, hangUp)) {
-    const error = errorIn(event);
-    if (error) throw new OpenAI.APIError(undefined, error, undefined, response.headers);
-    count();
-    yield event;
-  }
-}
-
 function errorIn(event: unknown): object | null {
   if (!isRecord(event)) return null;
   if (event.error) return isRecord(event.error) ? event.error : { message: String(event.error) };
@@ -129,23 +66,7 @@ function errorIn(event: unknown): object | null {
   return isRecord(event.response.error) ? event.response.error : { message: 'The response failed.' };
 }
 
-function notAStream(where: string, answer: string, urlVariable: string): ModelCallError {
-  const message = `${where} answered without one event of ${answer}. Check ${urlVariable} (it usually ends in /v1).`;
-  return new ModelCallError(FAILURE.model.badResponse, message);
-}
-
-function toModelCallError(error: unknown, site: CallSite, events: number): ModelCallError {
-  if (error instanceof ModelCallError) return error;
-  // APIConnectionError is an APIError too, without an answer.
-  if (!(error instanceof OpenAI.APIError) || error instanceof OpenAI.APIConnectionError) {
-    return classifyBreak(error, site, events);
-  }
-  return classifyAnswer(answerOf(error), site);
-}
-
-type APIError = InstanceType<typeof OpenAI.APIError>;
-
-function answerOf(error: APIError): ErrorAnswer & { param: string | null } {
+function answerOf(error: ApiError): RefusalAnswer {
   return {
     status: error.status ?? null,
     code: error.code === null || error.code === undefined ? null : String(error.code),
@@ -157,7 +78,7 @@ function answerOf(error: APIError): ErrorAnswer & { param: string | null } {
 }
 
 /** The endpoint's own words; not the whole body, which may repeat the request. */
-function answerText(error: APIError): string {
+function answerText(error: ApiError): string {
   const body: unknown = error.error;
   if (typeof body === 'string') return body;
   if (typeof body === 'object' && body !== null) {
@@ -165,12 +86,4 @@ function answerText(error: APIError): string {
     return '';
   }
   return error.message.replace(/^\d{3} /, '').replace('status code (no body)', '');
-}
-
-function requestTexts(system: string, messages: ModelRequest['messages']): string[] {
-  const texts = system === '' ? [] : [system];
-  for (const message of messages) {
-    for (const block of message.content) if (block.type === 'text') texts.push(block.text);
-  }
-  return texts;
 }

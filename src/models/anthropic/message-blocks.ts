@@ -1,0 +1,112 @@
+/** The blocks of one streamed message: what they say when it comes. */
+import { isRecord, stringOr } from '../../core/json.js';
+import type { ModelDelta } from '../provider.js';
+import { REPLY_BOUNDS } from '../reply-bounds.js';
+import type { ThinkingData } from './wire-messages.js';
+
+type Wire = Record<string, unknown>;
+type Channel = 'text' | 'reasoning';
+
+interface OpenBlock {
+  type: string;
+  /** Of calls. */
+  call: number;
+  /** A call's input as the block began with it: `{}`, but of endpoints that send it whole. */
+  input: unknown;
+  said: number;
+  signature: string;
+  isDone: boolean;
+}
+
+export class MessageBlocks {
+  readonly #blocks = new Map<unknown, OpenBlock>();
+  readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
+  #argumentChars = 0;
+  #dataChars = 0;
+  calls = 0;
+
+  get full(): boolean {
+    return (
+      Math.max(this.#chars.text, this.#chars.reasoning, this.#dataChars) > REPLY_BOUNDS.textChars ||
+      this.#argumentChars > REPLY_BOUNDS.argumentChars ||
+      this.calls > REPLY_BOUNDS.toolCalls
+    );
+  }
+
+  *read(event: Wire): Iterable<ModelDelta> {
+    if (event.type === 'content_block_start') yield* this.#begin(event.index, event.content_block);
+    const block = this.#blocks.get(event.index);
+    if (!block || block.isDone) return;
+    if (event.type === 'content_block_delta' && isRecord(event.delta)) yield* this.#grow(block, event.delta);
+    if (event.type === 'content_block_stop') yield* this.#finish(block);
+  }
+
+  /** A call of which nothing says that it is whole. */
+  *end(): Iterable<ModelDelta> {
+    for (const { type, call, isDone } of this.#blocks.values()) {
+      if (type === 'tool_use' && !isDone) yield { type: 'tool_mixed_up', index: call };
+    }
+  }
+
+  /** Where the message has no text of its own. */
+  *say(text: string): Iterable<ModelDelta> {
+    if (this.#chars.text === 0) yield* this.#say('text', text);
+  }
+
+  *#begin(index: unknown, given: unknown): Iterable<ModelDelta> {
+    if (!isRecord(given) || this.#blocks.has(index)) return;
+    const type = stringOr(given.type, '');
+    const block = { type, call: this.calls, input: given.input, said: 0, signature: '', isDone: false };
+    this.#blocks.set(index, block);
+    if (type === 'text') yield* this.#say('text', stringOr(given.text, ''));
+    if (type === 'thinking') {
+      block.signature = stringOr(given.signature, '');
+      yield* this.#say('reasoning', stringOr(given.thinking, ''));
+    }
+    if (type === 'redacted_thinking') yield* this.#keep({ type, data: stringOr(given.data, '') });
+    if (type !== 'tool_use') return;
+    this.calls += 1;
+    yield {
+      type: 'tool_start',
+      index: block.call,
+      id: stringOr(given.id, '') || null,
+      name: stringOr(given.name, ''),
+    };
+  }
+
+  *#grow(block: OpenBlock, delta: Wire): Iterable<ModelDelta> {
+    if (delta.type === 'text_delta') yield* this.#say('text', stringOr(delta.text, ''));
+    if (delta.type === 'thinking_delta') yield* this.#say('reasoning', stringOr(delta.thinking, ''));
+    if (delta.type === 'signature_delta') block.signature += stringOr(delta.signature, '');
+    if (delta.type === 'input_json_delta' && block.type === 'tool_use') {
+      yield* this.#input(block, stringOr(delta.partial_json, ''));
+    }
+  }
+
+  *#finish(block: OpenBlock): Iterable<ModelDelta> {
+    block.isDone = true;
+    const { type, signature, input, said } = block;
+    if (type === 'thinking' && signature !== '') yield* this.#keep({ type, signature });
+    if (type === 'tool_use' && said === 0 && isRecord(input) && Object.keys(input).length > 0) {
+      yield* this.#input(block, JSON.stringify(input));
+    }
+  }
+
+  *#keep(value: ThinkingData): Iterable<ModelDelta> {
+    this.#dataChars += 'data' in value ? value.data.length : value.signature.length;
+    yield { type: 'reasoning_end', value };
+  }
+
+  *#say(channel: Channel, text: string): Iterable<ModelDelta> {
+    if (text === '') return;
+    yield { type: channel, offset: this.#chars[channel], text };
+    this.#chars[channel] += text.length;
+  }
+
+  *#input(block: OpenBlock, text: string): Iterable<ModelDelta> {
+    if (text === '') return;
+    yield { type: 'tool_input', index: block.call, offset: block.said, text };
+    block.said += text.length;
+    this.#argumentChars += text.length;
+  }
+}

@@ -1,0 +1,100 @@
+/** Provider for Anthropic and every endpoint that speaks its Messages API (M2). */
+import Anthropic from '@anthropic-ai/sdk';
+import { isRecord, stringOr } from '../../core/json.js';
+import type { Endpoint } from '../endpoint.js';
+import { fetchFromEndpoint } from '../endpoint-fetch.js';
+import type { ModelProvider } from '../provider.js';
+import { publicUrl } from '../scrub.js';
+import { createSdkProvider, type RefusalAnswer } from '../sdk-provider.js';
+import { readMessage } from './read-events.js';
+import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
+
+/** Known to every endpoint that speaks the protocol, and the last to take sampling options. */
+const EARLIER_VERSION = '2023-06-01';
+
+/** Makes the provider of an endpoint that speaks the Messages API. */
+export function createAnthropicProvider(at: Endpoint): ModelProvider {
+  const client = createClient(at);
+  const ownAnthropic = at.url.hostname.endsWith('anthropic.com');
+  const versionFor = (body?: MessagesBody) => {
+    const isSampled = body?.temperature !== undefined || body?.top_p !== undefined;
+    return ownAnthropic && !isSampled ? {} : { headers: { 'anthropic-version': EARLIER_VERSION } };
+  };
+  return createSdkProvider<MessagesBody>(at, {
+    answer: 'a message',
+    addressHint: 'it is the address without /v1/messages',
+    options: MESSAGES_OPTIONS,
+    toBody: request => toMessagesBody(at.name, request),
+    // Not `messages.create`: it writes what it thinks of a model to the console.
+    send: (body, signal) =>
+      client.post('/v1/messages', { body, signal, stream: true, ...versionFor(body) }).asResponse(),
+    list: signal =>
+      client.get('/v1/models', { query: { limit: 1000 }, signal, ...versionFor() }).asResponse(),
+    read: readMessage,
+    answerOf,
+    failureIn: event =>
+      isRecord(event) && event.type === 'error'
+        ? answerOf(new Anthropic.APIError(undefined, event, undefined, undefined))
+        : null,
+  });
+}
+
+function createClient({ apiKey, url, headers }: Endpoint): Anthropic {
+  // A base URL may be written with the version in its path, as those of other protocols are.
+  const baseURL = publicUrl(url).replace(/\/v1$/, '');
+  // The SDK sends a bearer token; gateways look for either. Said here too, or the environment could say otherwise.
+  const keyHeaders =
+    apiKey === undefined
+      ? { Authorization: null }
+      : { Authorization: `Bearer ${apiKey}`, 'X-Api-Key': apiKey };
+  const defaultHeaders = { ...keyHeaders, ...headers };
+  return new Anthropic({
+    baseURL,
+    defaultQuery: Object.fromEntries(url.searchParams),
+    // With a key the SDK looks for none elsewhere; without one the header is left out.
+    apiKey: apiKey ?? 'none',
+    // Without these the SDK would take them from the environment, behind src/shared/env.ts.
+    webhookKey: null,
+    openTelemetry: false,
+    defaultHeaders,
+    maxRetries: 0,
+    fetch: withoutOtherHeaders(Object.keys(defaultHeaders)),
+    // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
+    logLevel: 'off',
+  });
+}
+
+const SDK_HEADERS = /^(accept|authorization|content-type|user-agent|anthropic-version|x-stainless-.*)$/i;
+
+/** The SDK adds the headers of ANTHROPIC_CUSTOM_HEADERS, which may be for another address, to every request. */
+function withoutOtherHeaders(own: readonly string[]): typeof fetchFromEndpoint {
+  const known = new Set(own.map(name => name.toLowerCase()));
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const name of [...headers.keys()]) {
+      if (!known.has(name) && !SDK_HEADERS.test(name)) headers.delete(name);
+    }
+    return fetchFromEndpoint(input, { ...init, headers });
+  };
+}
+
+/** Null for connections that broke: an APIConnectionError is an APIError too, without an answer. */
+function answerOf(error: unknown): RefusalAnswer | null {
+  if (!(error instanceof Anthropic.APIError) || error instanceof Anthropic.APIConnectionError) return null;
+  return {
+    status: error.status ?? null,
+    code: error.errorCode,
+    type: error.type,
+    param: null,
+    message: answerText(error),
+    headers: error.headers ?? null,
+  };
+}
+
+/** The endpoint's own words; not the whole body, which may repeat the request. */
+function answerText({ error, apiMessage, message }: InstanceType<typeof Anthropic.APIError>): string {
+  if (apiMessage !== null) return apiMessage;
+  if (typeof error === 'string') return error;
+  if (isRecord(error)) return stringOr(error.message, '');
+  return message.replace(/^\d{3} /, '').replace('status code (no body)', '');
+}

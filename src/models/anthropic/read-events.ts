@@ -1,0 +1,82 @@
+/** The events of a streamed message as canonical deltas: nothing in them is believed. */
+import { isRecord, stringOr } from '../../core/json.js';
+import type { ModelDelta, ReportedUsage } from '../provider.js';
+import { MessageBlocks } from './message-blocks.js';
+
+type Wire = Record<string, unknown>;
+type EndReason = Extract<ModelDelta, { type: 'end' }>['stopReason'];
+
+/** A message that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
+export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
+  const blocks = new MessageBlocks();
+  let servedModel: string | null = null;
+  let usage: Wire = {};
+  let stop: Wire = {};
+  for await (const event of events) {
+    if (!isRecord(event)) continue;
+    yield* blocks.read(event);
+    if (event.type === 'message_start' && isRecord(event.message)) {
+      servedModel = stringOr(event.message.model, '') || null;
+      usage = { ...usage, ...told(event.message.usage) };
+    }
+    if (event.type === 'message_delta') {
+      usage = { ...usage, ...told(event.usage) };
+      stop = { ...stop, ...told(event.delta) };
+    }
+    const isWhole = event.type === 'message_stop';
+    if (!isWhole && !blocks.full) continue;
+    const stopReason = blocks.full ? 'max_tokens' : toStopReason(stop.stop_reason, blocks.calls);
+    if (stopReason === 'refusal') yield* blocks.say(explanation(stop.stop_details));
+    if (stopReason !== 'max_tokens') yield* blocks.end();
+    if ('output_tokens' in usage) yield { type: 'usage', usage: toUsage(usage) };
+    yield { type: 'end', stopReason, servedModel };
+    return;
+  }
+}
+
+/** Later counts say more than earlier ones, but where they say nothing. */
+function told(given: unknown): Wire {
+  if (!isRecord(given)) return {};
+  return Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+/** As reported: what is no number becomes NaN, for `believedUsage` to turn down. */
+function toUsage(usage: Wire): ReportedUsage {
+  const cachedInputTokens = tokens(usage.cache_read_input_tokens);
+  const cacheWriteInputTokens = tokens(usage.cache_creation_input_tokens);
+  const details = isRecord(usage.output_tokens_details) ? usage.output_tokens_details : {};
+  return {
+    // What the API calls input tokens are those that its cache had nothing to do with.
+    inputTokens: tokens(usage.input_tokens) + cachedInputTokens + cacheWriteInputTokens,
+    outputTokens: tokens(usage.output_tokens),
+    cachedInputTokens,
+    ...(cacheWriteInputTokens === 0 ? {} : { cacheWriteInputTokens }),
+    reasoningTokens: tokens(details.thinking_tokens),
+  };
+}
+
+function tokens(value: unknown): number {
+  if (value === undefined) return 0;
+  return typeof value === 'number' ? value : Number.NaN;
+}
+
+/** Compatible endpoints name other ends: there, whether it calls tools decides. */
+function toStopReason(reason: unknown, calls: number): EndReason {
+  switch (reason) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+    // Of tools that the endpoint runs itself, which nobody offers it: the message is not whole.
+    case 'pause_turn':
+      return 'max_tokens';
+    case 'refusal':
+      return 'refusal';
+    default:
+      return calls > 0 ? 'tool_use' : 'end_turn';
+  }
+}
+
+function explanation(details: unknown): string {
+  return isRecord(details) ? stringOr(details.explanation, '') : '';
+}

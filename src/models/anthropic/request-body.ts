@@ -1,0 +1,107 @@
+/** A request of Anthropic's Messages API. */
+import type Anthropic from '@anthropic-ai/sdk';
+import { isRecord } from '../../core/json.js';
+import { outputSchema } from '../output-schemas.js';
+import type { ModelRequest } from '../provider.js';
+import type { RefusableOption } from '../refused-options.js';
+import { markedAtEnd, markedTurns } from './cache-marks.js';
+import { thinkingOf } from './thinking.js';
+import { toWireTools, toWireTurns } from './wire-messages.js';
+
+/** Sampling is of the older version of the API, and of models that take it. */
+export type MessagesBody = Anthropic.MessageCreateParamsStreaming & { temperature?: number; top_p?: number };
+
+/** The API wants a limit: this one where the role sets none, below what any of its models can write. */
+const DEFAULT_MAX_TOKENS = 16_384;
+/** Its range ends where that of others has its middle. */
+const MOST_TEMPERATURE = 1;
+
+const TOOL_CHOICE = {
+  auto: {},
+  none: { tool_choice: { type: 'none' } },
+  required: { tool_choice: { type: 'any' } },
+} as const;
+
+/** `endpoint`: the name of it, the first segment of model ids. */
+export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
+  const { model, system, tools, toolChoice, reasoning, stop } = request;
+  const maxTokens = request.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
+  const mustCall = tools.length > 0 && toolChoice === 'required';
+  const { effort, ...thinking } = thinkingOf({ model, reasoning, maxTokens, mustCall });
+  const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
+  const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
+  return {
+    model,
+    max_tokens: maxTokens,
+    ...(tools.length > 0 ? { tools: markedAtEnd(toWireTools(tools)), ...TOOL_CHOICE[toolChoice] } : {}),
+    ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
+    messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages)),
+    stream: true,
+    ...thinking,
+    ...outputConfig(schema, effort),
+    // A stop sequence of blanks alone is refused.
+    ...(stop.length === 0 ? {} : { stop_sequences: stop.filter(text => text.trim() !== '') }),
+    ...(thinks ? {} : sampling(request)),
+  };
+}
+
+function outputConfig(
+  schema: Record<string, unknown> | null,
+  effort: Anthropic.OutputConfig['effort'],
+): Pick<MessagesBody, 'output_config'> {
+  if (schema === null && !effort) return {};
+  const format = schema === null ? {} : { format: { type: 'json_schema' as const, schema } };
+  return { output_config: { ...(effort ? { effort } : {}), ...format } };
+}
+
+/** A model that thinks takes no sampling options. */
+function sampling({ temperature, topP }: ModelRequest): Pick<MessagesBody, 'temperature' | 'top_p'> {
+  return {
+    ...(temperature === null ? {} : { temperature: Math.min(temperature, MOST_TEMPERATURE) }),
+    ...(topP === null ? {} : { top_p: topP }),
+  };
+}
+
+/** Which model takes which of these changes with every generation: they are asked. */
+export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
+  // Thinking of another key, or older than the endpoint can read.
+  {
+    path: 'messages',
+    words:
+      /(invalid|expired).{0,20}signature|thinking.{0,80}(can ?not be modified|must remain as they were)/i,
+    byWords: true,
+    instead: [{ path: 'messages', value: withoutThinking }],
+    once: true,
+  },
+  // A turn with tools that another model began has no thinking to begin with.
+  {
+    path: 'thinking',
+    words: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
+    byWords: true,
+    once: true,
+  },
+  { path: 'output_config.format', words: /json.?schema|structured.?output|output_format|\bschema/i },
+  { path: 'output_config.effort', words: /\beffort\b/i },
+  { path: 'thinking.display' },
+  { path: 'thinking', words: /adaptive/i },
+  { path: 'temperature' },
+  { path: 'top_p' },
+  { path: 'tool_choice' },
+  {
+    path: 'max_tokens',
+    instead: [8_192, 4_096].map(most => ({
+      path: 'max_tokens',
+      value: given => Math.min(Number(given), most),
+    })),
+    once: true,
+  },
+];
+
+function withoutThinking(messages: unknown): unknown {
+  if (!Array.isArray(messages)) return messages;
+  return messages.map(turn => {
+    const content: unknown = isRecord(turn) ? turn.content : undefined;
+    if (!Array.isArray(content)) return turn;
+    return { ...turn, content: content.filter(block => !/thinking$/.test(String(block?.type))) };
+  });
+}

@@ -1,0 +1,128 @@
+/** Canonical messages in the wire form of Anthropic's Messages API (G5). */
+import type Anthropic from '@anthropic-ai/sdk';
+import { isRecord } from '../../core/json.js';
+import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import type { OfferedTool } from '../../core/model-request.js';
+import { toolResultText } from '../../core/tools/tool-result.js';
+import { wireCallId } from '../call-id.js';
+import { dataFor, INTERRUPTED_NOTE, userText } from '../message-text.js';
+
+export type WireBlock =
+  | Anthropic.TextBlockParam
+  | Anthropic.ThinkingBlockParam
+  | Anthropic.RedactedThinkingBlockParam
+  | Anthropic.ToolUseBlockParam
+  | Anthropic.ToolResultBlockParam;
+
+/** One message of the wire: those of one side that follow each other are one. */
+export interface WireTurn {
+  role: 'user' | 'assistant';
+  content: WireBlock[];
+}
+
+/** What thinking is sent back with, besides its text. */
+export type ThinkingData =
+  | { type: 'thinking'; signature: string }
+  | { type: 'redacted_thinking'; data: string };
+
+/** Said where the API wants a word of the user and the conversation has none. */
+const GO_ON = '(The conversation goes on.)';
+
+/**
+ * The turns of a conversation, in order, for `model` (`endpoint/model`): they begin and end with the user. Thinking
+ * goes back as it came, in its place, to the model that gave it.
+ */
+export function toWireTurns(model: string, messages: readonly LlmMessage[]): WireTurn[] {
+  const turns: WireTurn[] = [];
+  for (const message of messages) {
+    const role = message.kind === 'assistant' ? 'assistant' : 'user';
+    const content = toBlocks(model, message);
+    const last = turns.at(-1);
+    if (content.length === 0) continue;
+    if (last?.role === role) last.content.push(...content);
+    else turns.push({ role, content });
+  }
+  if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [text(GO_ON)] });
+  if (turns.at(-1)?.role !== 'user') turns.push({ role: 'user', content: [text(GO_ON)] });
+  return turns.map(({ role, content }) => ({
+    role,
+    content: role === 'user' ? resultsFirst(content) : content,
+  }));
+}
+
+function text(said: string): Anthropic.TextBlockParam {
+  return { type: 'text', text: said };
+}
+
+/** The API refuses texts that are empty or blank. */
+function texts(said: string): Anthropic.TextBlockParam[] {
+  return said.trim() === '' ? [] : [text(said)];
+}
+
+/** Results answer the calls of the turn before: they come before all else. */
+function resultsFirst(content: readonly WireBlock[]): WireBlock[] {
+  const isResult = (block: WireBlock) => block.type === 'tool_result';
+  return [...content.filter(isResult), ...content.filter(block => !isResult(block))];
+}
+
+function toBlocks(model: string, message: LlmMessage): WireBlock[] {
+  switch (message.kind) {
+    case 'assistant':
+      return toReply(model, message);
+    case 'tool_result':
+      return [toResult(message.content[0])];
+    default:
+      return texts(userText(message));
+  }
+}
+
+function toReply(model: string, message: AssistantMessage): WireBlock[] {
+  const blocks = message.content.flatMap((block): WireBlock[] => {
+    if (block.type === 'text') return texts(block.text);
+    if (block.type === 'reasoning') return toThinking(model, block);
+    return [{ type: 'tool_use', id: wireCallId(block.id), name: block.name, input: block.input }];
+  });
+  if (message.stopReason === 'interrupted') blocks.push(text(INTERRUPTED_NOTE));
+  // Thinking that led to nothing can't end a reply.
+  return blocks.slice(0, blocks.findLastIndex(block => !isThinking(block)) + 1);
+}
+
+function isThinking({ type }: WireBlock): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}
+
+function toThinking(model: string, block: ReasoningBlock): WireBlock[] {
+  const data = dataFor(model, block);
+  if (!isThinkingData(data)) return [];
+  if (data.type === 'redacted_thinking') return [{ type: data.type, data: data.data }];
+  return [{ type: data.type, thinking: block.text, signature: data.signature }];
+}
+
+function isThinkingData(value: unknown): value is ThinkingData {
+  if (!isRecord(value)) return false;
+  return value.type === 'thinking'
+    ? typeof value.signature === 'string'
+    : value.type === 'redacted_thinking' && typeof value.data === 'string';
+}
+
+function toResult(result: ToolResultBlock): Anthropic.ToolResultBlockParam {
+  const said = toolResultText(result);
+  return {
+    type: 'tool_result',
+    tool_use_id: wireCallId(result.toolUseId),
+    ...(said.trim() === '' ? {} : { content: said }),
+    ...(result.isError ? { is_error: true } : {}),
+  };
+}
+
+/** Keywords that the API refuses at the top of a tool's schema: what they say is checked here before a call runs. */
+const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', '$schema']);
+
+/** Tool definitions as the wire wants them: an object schema. */
+export function toWireTools(tools: readonly OfferedTool[]): Anthropic.Tool[] {
+  return tools.map(({ name, description, inputSchema }) => {
+    const kept = Object.entries(inputSchema).filter(([keyword]) => !REFUSED_AT_THE_TOP.has(keyword));
+    const input_schema = { ...Object.fromEntries(kept), type: 'object' as const };
+    return { name, ...(description === '' ? {} : { description }), input_schema };
+  });
+}

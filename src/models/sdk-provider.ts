@@ -1,0 +1,142 @@
+/** What all providers do alike, whatever the protocol and its SDK: one request, its events, its failures. */
+import { FAILURE } from '../core/failure.js';
+import { isRecord, stringOr } from '../core/json.js';
+import { type CallSite, classifyAnswer, classifyBreak, type ErrorAnswer } from './classify.js';
+import type { Endpoint } from './endpoint.js';
+import { readText } from './event-stream.js';
+import { jsonEvents } from './json-events.js';
+import { ModelCallError } from './model-call-error.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
+import { type Body, type RefusableOption, RefusedOptions } from './refused-options.js';
+import { REPLY_BOUNDS } from './reply-bounds.js';
+import { publicUrl } from './scrub.js';
+
+/** An error answer with the option that it names. */
+export type RefusalAnswer = ErrorAnswer & { param: string | null };
+
+/** What tells a protocol from the others. */
+export interface WireProtocol<Request> {
+  /** What an answer is, for messages: `a chat completion`. */
+  answer: string;
+  /** How its addresses end, for messages: `it usually ends in /v1`. */
+  addressHint: string;
+  /** Options that not every model takes. */
+  options: readonly RefusableOption[];
+  toBody(request: ModelRequest): Request & object;
+  send(body: Request, signal: AbortSignal): Promise<Response>;
+  /** The first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
+  list(signal: AbortSignal): Promise<Response>;
+  /** `where` the model is, for messages. */
+  read(events: AsyncIterable<unknown>, where: string, request: ModelRequest): AsyncIterable<ModelDelta>;
+  /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
+  answerOf(error: unknown): RefusalAnswer | null;
+  /** The failure that an event of a stream tells; null for every other event. */
+  failureIn(event: unknown): ErrorAnswer | null;
+}
+
+const REFUSALS: ReadonlySet<number> = new Set([400, 422, 500]);
+
+/** Makes the provider of an endpoint that speaks a protocol. */
+export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
+  const { name, url, apiKey, keyVariable, urlVariable } = at;
+  const endpoint = publicUrl(url);
+  const refused = new RefusedOptions(protocol.options, url.hostname);
+
+  const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
+    provider: name,
+    endpoint,
+    model: request.model,
+    keyVariable,
+    urlVariable,
+    secrets: apiKey === undefined ? [] : [apiKey],
+    requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
+  });
+
+  /** Sends the request; leaves out what the endpoint refuses, within this same try. */
+  async function send(request: ModelRequest, signal: AbortSignal): Promise<Response> {
+    const sent = refused.request(request, protocol.toBody(request) as Body);
+    for (;;) {
+      try {
+        return await protocol.send(sent.body as Request, signal);
+      } catch (error) {
+        const answer = protocol.answerOf(error);
+        const status = answer?.status ?? 0;
+        if (!answer || !REFUSALS.has(status) || !sent.learn({ ...answer, status })) throw error;
+      }
+    }
+  }
+
+  /** An event that tells a failure throws as an error answer does. */
+  async function* eventsOf(
+    response: Response,
+    hangUp: AbortController,
+    request: ModelRequest,
+  ): AsyncIterable<unknown> {
+    for await (const event of jsonEvents(response, hangUp)) {
+      const failure = protocol.failureIn(event);
+      if (failure) throw classifyAnswer({ ...failure, headers: response.headers }, site(request));
+      yield event;
+    }
+  }
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta> {
+    let count = 0;
+    const hangUp = new AbortController();
+    try {
+      const response = await send(request, AbortSignal.any([signal, hangUp.signal]));
+      const where = `${name}/${request.model} at ${endpoint}`;
+      const events = counted(eventsOf(response, hangUp, request), () => count++);
+      yield* protocol.read(events, where, request);
+      if (count === 0 && !signal.aborted) throw notAStream(where, protocol, urlVariable);
+    } catch (error) {
+      throw toModelCallError(error, protocol.answerOf(error), site(request), count);
+    }
+  }
+
+  async function listModels(signal: AbortSignal): Promise<string[]> {
+    try {
+      const response = await protocol.list(signal);
+      const page: unknown = JSON.parse(await readText(response.body, REPLY_BOUNDS.listBytes));
+      const models = isRecord(page) && Array.isArray(page.data) ? page.data : [];
+      return models.map(model => (isRecord(model) ? stringOr(model.id, '') : '')).filter(id => id !== '');
+    } catch (error) {
+      throw toModelCallError(error, protocol.answerOf(error), site({ model: '*' }), 0);
+    }
+  }
+
+  return { name, endpoint, stream, listModels };
+}
+
+async function* counted(events: AsyncIterable<unknown>, count: () => void): AsyncIterable<unknown> {
+  for await (const event of events) {
+    count();
+    yield event;
+  }
+}
+
+function notAStream(
+  where: string,
+  { answer, addressHint }: Pick<WireProtocol<never>, 'answer' | 'addressHint'>,
+  urlVariable: string,
+): ModelCallError {
+  const message = `${where} answered without one event of ${answer}. Check ${urlVariable} (${addressHint}).`;
+  return new ModelCallError(FAILURE.model.badResponse, message);
+}
+
+function toModelCallError(
+  error: unknown,
+  answer: ErrorAnswer | null,
+  site: CallSite,
+  events: number,
+): ModelCallError {
+  if (error instanceof ModelCallError) return error;
+  return answer ? classifyAnswer(answer, site) : classifyBreak(error, site, events);
+}
+
+function requestTexts(system: string, messages: ModelRequest['messages']): string[] {
+  const texts = system === '' ? [] : [system];
+  for (const message of messages) {
+    for (const block of message.content) if (block.type === 'text') texts.push(block.text);
+  }
+  return texts;
+}
