@@ -77,7 +77,7 @@ export class ReplyDraft {
         return { channel: 'tool_input', text: this.#toolInput };
       }
       case 'reasoning_end':
-        this.#openPart('reasoning').data = { model: this.#model, value: delta.value };
+        this.#endReasoning({ model: this.#model, value: delta.value });
         return null;
       case 'tool_data': {
         const call = this.#calls[delta.index];
@@ -108,6 +108,19 @@ export class ReplyDraft {
     const part = { type, text: '' };
     this.#parts.push(part);
     return part;
+  }
+
+  /** All reasoning that nothing has ended yet is one block, where its first part came. */
+  #endReasoning(data: ProviderData): void {
+    const open = this.#parts.filter(part => part.type === 'reasoning' && part.data === undefined);
+    const block: DraftReasoning = { type: 'reasoning', text: open.map(({ text }) => text).join(''), data };
+    const place = open[0] ? this.#parts.indexOf(open[0]) : this.#parts.length;
+    const rest = this.#parts.splice(place).filter(part => !open.includes(part));
+    this.#parts.push(block);
+    for (const part of rest) {
+      if (part.type === 'text') this.#openPart('text').text += part.text;
+      else this.#parts.push(part);
+    }
   }
 
   #startCall({ index, id, name }: Extract<ModelDelta, { type: 'tool_start' }>): ChannelText {

@@ -1,4 +1,4 @@
-/** Provider for Anthropic and every endpoint that speaks its Messages API (M2). */
+/** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
 import { isRecord, stringOr } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';

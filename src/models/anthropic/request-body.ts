@@ -5,7 +5,7 @@ import { outputSchema } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
 import type { RefusableOption } from '../refused-options.js';
 import { markedAtEnd, markedTurns } from './cache-marks.js';
-import { thinkingOf } from './thinking.js';
+import { budgetOf, type ThinkingRequest, thinkingOf } from './thinking.js';
 import { toWireTools, toWireTurns } from './wire-messages.js';
 
 /** Sampling is of the older version of the API, and of models that take it. */
@@ -24,15 +24,13 @@ const TOOL_CHOICE = {
 
 /** `endpoint`: the name of it, the first segment of model ids. */
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
-  const { model, system, tools, toolChoice, reasoning, stop } = request;
-  const maxTokens = request.maxOutputTokens ?? DEFAULT_MAX_TOKENS;
-  const mustCall = tools.length > 0 && toolChoice === 'required';
-  const { effort, ...thinking } = thinkingOf({ model, reasoning, maxTokens, mustCall });
+  const { model, system, tools, toolChoice, stop } = request;
+  const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
   const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   return {
     model,
-    max_tokens: maxTokens,
+    max_tokens: thinkingRequest(request).maxTokens,
     ...(tools.length > 0 ? { tools: markedAtEnd(toWireTools(tools)), ...TOOL_CHOICE[toolChoice] } : {}),
     ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
     messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages)),
@@ -43,6 +41,12 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
     ...(stop.length === 0 ? {} : { stop_sequences: stop.filter(text => text.trim() !== '') }),
     ...(thinks ? {} : sampling(request)),
   };
+}
+
+function thinkingRequest(request: ModelRequest): ThinkingRequest {
+  const { model, reasoning, tools, toolChoice, maxOutputTokens } = request;
+  const mustCall = tools.length > 0 && toolChoice === 'required';
+  return { model, reasoning, maxTokens: maxOutputTokens ?? DEFAULT_MAX_TOKENS, mustCall };
 }
 
 function outputConfig(
@@ -78,12 +82,17 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
     path: 'thinking',
     words: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
     byWords: true,
+    instead: [{ path: 'thinking', value: () => undefined }],
     once: true,
   },
   { path: 'output_config.format', words: /json.?schema|structured.?output|output_format|\bschema/i },
   { path: 'output_config.effort', words: /\beffort\b/i },
   { path: 'thinking.display' },
-  { path: 'thinking', words: /adaptive/i },
+  {
+    path: 'thinking',
+    words: /adaptive/i,
+    instead: [{ path: 'thinking', value: (_given, request) => budgetOf(thinkingRequest(request)) }],
+  },
   { path: 'temperature' },
   { path: 'top_p' },
   { path: 'tool_choice' },

@@ -21,14 +21,25 @@ export interface ThinkingRequest {
   mustCall: boolean;
 }
 
-/** Nothing where it is left to the model, or can't be had: a budget with a forced call, or with little output. */
-export function thinkingOf({ model, reasoning, maxTokens, mustCall }: ThinkingRequest): Thinking {
+/** Nothing where it is left to the model, or can't be had. */
+export function thinkingOf(request: ThinkingRequest): Thinking {
+  const { model, reasoning } = request;
   if (reasoning === null) return {};
   if (reasoning === 'off') return { thinking: { type: 'disabled' } };
   if (!BY_BUDGET.test(model)) {
     return { thinking: { type: 'adaptive', display: 'summarized' }, effort: reasoning };
   }
+  const thinking = budgetOf(request);
+  return thinking ? { thinking } : {};
+}
+
+/** A budget goes with no forced call, and leaves something of the output. */
+export function budgetOf({
+  reasoning,
+  maxTokens,
+  mustCall,
+}: Omit<ThinkingRequest, 'model'>): Anthropic.ThinkingConfigEnabled | undefined {
+  if (reasoning === null || reasoning === 'off' || mustCall) return undefined;
   const budget = Math.max(LEAST_BUDGET_TOKENS, Math.floor(maxTokens * SHARE_OF_OUTPUT[reasoning]));
-  if (mustCall || budget >= maxTokens) return {};
-  return { thinking: { type: 'enabled', budget_tokens: budget } };
+  return budget < maxTokens ? { type: 'enabled', budget_tokens: budget } : undefined;
 }

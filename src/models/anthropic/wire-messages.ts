@@ -1,4 +1,4 @@
-/** Canonical messages in the wire form of Anthropic's Messages API (G5). */
+/** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';

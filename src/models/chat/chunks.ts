@@ -10,7 +10,7 @@ import { ToolCalls } from './tool-call-parts.js';
 type Wire = Record<string, unknown>;
 
 /**
- * Reads the first choice. A `content_filter` end throws (M13), naming `where` the model is. A reply that
+ * Reads the first choice. A `content_filter` end throws, naming `where` the model is. A reply that
  * grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit.
  */
 export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {

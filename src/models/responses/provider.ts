@@ -1,4 +1,4 @@
-/** Provider for OpenAI's Responses API (M2). */
+/** Provider for OpenAI's Responses API. */
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
 import type { ModelProvider } from '../provider.js';

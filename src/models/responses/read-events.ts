@@ -7,7 +7,7 @@ import { ResponseItems } from './response-items.js';
 type Wire = Record<string, unknown>;
 
 /**
- * A `content_filter` end throws (M13), naming `where` the model is. A reply that grows over `REPLY_BOUNDS` ends there,
+ * A `content_filter` end throws, naming `where` the model is. A reply that grows over `REPLY_BOUNDS` ends there,
  * as one that was cut at its output limit.
  */
 export async function* readResponse(

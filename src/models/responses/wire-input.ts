@@ -1,4 +1,4 @@
-/** Canonical messages as items of OpenAI's Responses API (G5). */
+/** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage, ReasoningBlock } from '../../core/message.js';

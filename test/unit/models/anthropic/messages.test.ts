@@ -301,10 +301,15 @@ describe('a request to Anthropic', () => {
     expect(withKey).not.toHaveProperty('x-theirs');
   });
 
-  it('endpoint no longer takes a signature → the same try goes on without the thinking', async () => {
-    const said = 'messages.1.content.0: Invalid `signature` in `thinking` block';
-    const replies: ScriptedReply[] = [{ error: { status: 400, message: said } }, { text: 'fine' }];
-    const { call, sent } = await scripted(replies);
+  it('model that knows no effort → a budget in the same try', async () => {
+    const said = 'adaptive thinking is not supported on this model';
+    const refusing = await scripted([{ error: { status: 400, message: said } }, { text: 'fine' }]);
+    await refusing.call({ head: { reasoning: 'low', maxOutputTokens: 8_192 } });
+    expect(refusing.sent(1).thinking).toEqual({ type: 'enabled', budget_tokens: 2_048 });
+  });
+
+  it('signature that the endpoint did not give → the same try goes on without the thinking', async () => {
+    const { call, sent } = await scripted([{ text: 'fine' }]);
     const data = { model: MODEL, value: { type: 'thinking', signature: 's' } };
     const thought = { type: 'reasoning', text: 'Hm.', data } as const;
     const messages = [user('Hello'), reply([thought, use('a')]), result('a')];
