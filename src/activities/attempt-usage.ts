@@ -5,7 +5,7 @@
 import { addUsage, isUsage, NO_USAGE, type Usage } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
 import { estimateMessageTokens, estimateTokens } from '../core/tokens.js';
-import { costUsd } from '../models/model-info.js';
+import { costUsd, type ModelInfo } from '../models/model-info.js';
 import type { ReportedUsage } from '../models/provider.js';
 import type { ReplyDraft } from '../models/reply-draft.js';
 import { usageOfReply } from '../models/usage.js';
@@ -15,47 +15,47 @@ import type { ModelRequestState } from './state-reader.js';
 const CHARS_A_TOKEN = 4;
 
 export class AttemptUsage {
-  readonly #model: string;
   readonly #draft: ReplyDraft;
   /** Of the attempts before this one. */
   readonly #before: Usage;
   #inputTokens = 0;
-  #sent = false;
+  /** Of the model that it was sent to. */
+  #sentTo: ModelInfo | null = null;
 
   /** `heartbeatDetails`: the last ones of the attempt before. */
-  constructor(model: string, draft: ReplyDraft, heartbeatDetails: unknown) {
-    this.#model = model;
+  constructor(draft: ReplyDraft, heartbeatDetails: unknown) {
     this.#draft = draft;
     this.#before = spentIn(heartbeatDetails);
   }
 
   /** The request is on its way: it is paid for unless the endpoint refuses it. */
-  sent(state: ModelRequestState): void {
+  sent(state: ModelRequestState, info: ModelInfo): void {
     this.#inputTokens = estimateInput(state);
-    this.#sent = true;
+    this.#sentTo = info;
   }
 
   refused(): void {
-    if (this.#draft.writtenChars === 0) this.#sent = false;
+    if (this.#draft.writtenChars === 0) this.#sentTo = null;
   }
 
   /** Estimated, with the attempts before. */
   get spent(): Usage {
-    if (!this.#sent) return this.#before;
+    if (!this.#sentTo) return this.#before;
     const outputTokens = Math.ceil(this.#draft.writtenChars / CHARS_A_TOKEN);
     const own = { ...NO_USAGE, inputTokens: this.#inputTokens, outputTokens };
-    return addUsage(this.#before, { ...own, costUsd: costUsd(this.#model, own), estimated: true });
+    return addUsage(this.#before, { ...own, costUsd: costUsd(this.#sentTo.prices, own), estimated: true });
   }
 
   /** Of a reply: as reported where that can be right, else estimated; with the attempts before. */
   ofReply(): { usage: Usage; turnedDown: boolean } {
+    if (!this.#sentTo) return { usage: this.#before, turnedDown: false };
     const estimate: ReportedUsage = {
       inputTokens: this.#inputTokens,
       outputTokens: estimateTokens(this.#draft.written),
       cachedInputTokens: 0,
       reasoningTokens: estimateTokens(this.#draft.reasoning),
     };
-    const { usage, turnedDown } = usageOfReply(this.#model, this.#draft.usage, estimate);
+    const { usage, turnedDown } = usageOfReply(this.#sentTo, this.#draft.usage, estimate);
     return { usage: addUsage(this.#before, usage), turnedDown };
   }
 }

@@ -8,6 +8,7 @@ import type { Usage } from '../core/message.js';
 import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
+import type { ModelInfo } from '../models/model-info.js';
 import { repairOutput } from '../models/output-repair.js';
 import type { ResolvedModel } from '../models/providers.js';
 import { ReplyDraft } from '../models/reply-draft.js';
@@ -42,7 +43,7 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
     const context = Context.current();
     const { attempt, heartbeatDetails } = context.info;
     const draft = new ReplyDraft(input.model);
-    const usage = new AttemptUsage(input.model, draft, heartbeatDetails);
+    const usage = new AttemptUsage(draft, heartbeatDetails);
     const beat = new LiveTextBeat(
       { callId: input.callId, attempt },
       details => context.heartbeat({ ...details, spent: usage.spent }),
@@ -97,16 +98,21 @@ function joinSignals(signals: readonly (AbortSignal | undefined)[]): {
 
 async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResult> {
   const { input, deps, context, draft, usage, signal } = call;
-  const { provider, model } = await deps.providers.resolve(input.model);
+  const { provider, model, info } = await deps.providers.resolve(input.model);
   if (signal.aborted) return interrupted(call, 0);
   const state = await readState(call);
   if (state === 'aborted') return interrupted(call, 0);
 
   const startedAt = performance.now();
-  const request = { ...state.head, model, messages: state.messages };
+  const request = {
+    ...state.head,
+    model,
+    messages: state.messages,
+    maxOutputTokens: withinModel(state.head.maxOutputTokens, info),
+  };
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
-  usage.sent(state);
+  usage.sent(state, info);
   const ended = await runStream({
     provider,
     request,
@@ -122,6 +128,11 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   if (ended === 'aborted') return interrupted(call, durationMs);
   await failpoint('model.after-reply');
   return complete(call, state, durationMs);
+}
+
+/** What a role asks for, as far as the model gives it: more is refused by some endpoints. */
+function withinModel(wanted: number | null, { maxOutputTokens: most }: ModelInfo): number | null {
+  return wanted === null || most === null ? wanted : Math.min(wanted, most);
 }
 
 async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {

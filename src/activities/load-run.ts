@@ -48,7 +48,7 @@ export interface LoadRunDeps {
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
   listTools(workspace: string): Promise<ListedTools>;
   /** @throws SteersmanError for a provider that does not exist. */
-  modelInfo(modelId: string): PinnedModel | Promise<PinnedModel>;
+  modelInfo(modelId: string, models: Settings['models']): PinnedModel;
   /** Those of Steersman's search attributes that the namespace has. */
   searchAttributes(): Promise<string[]>;
 }
@@ -215,7 +215,7 @@ function namesModels({ model, configuration }: RunSettings): boolean {
   return model !== undefined || configuration !== undefined;
 }
 
-async function pinModels(
+function pinModels(
   deps: LoadRunDeps,
   roles: PinnedRole[],
   { settings, run, costUsd }: { settings: Settings; run: RunSettings; costUsd: number | null },
@@ -227,8 +227,7 @@ async function pinModels(
     file,
   });
   const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
-  const infos = await Promise.all(ids.map(async id => [id, await deps.modelInfo(id)] as const));
-  const modelInfo = Object.fromEntries(infos);
+  const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
   if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo };
   const priced = pricedChains(choice, modelInfo);
   if (priced.fault === null) return { choice: priced, modelInfo };

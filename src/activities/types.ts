@@ -15,7 +15,7 @@ export interface LoadRunInput {
 export interface CallModelInput {
   callId: string;
   role: string;
-  /** `provider/model`. */
+  /** `endpoint/model`. */
   model: string;
   /** Names what the workflow offered for this call: see `RequestSinks`. */
   check: string;
@@ -31,7 +31,7 @@ export interface CallModelResult {
   content: AssistantMessage['content'];
   stopReason: AssistantMessage['stopReason'];
   usage: Usage;
-  /** `provider/model` as asked for; `servedModel` where the endpoint names another. */
+  /** `endpoint/model` as asked for; `servedModel` where the endpoint names another. */
   model: string;
   servedModel?: string;
   /** The text that the output is read from, where the message has its head and tail only. */

@@ -159,7 +159,7 @@ export interface AssistantMessage extends MessageBase {
   stopReason: StopReason;
   /** What the role did with this reply. */
   action: MessageAction;
-  /** `provider/model` that produced it (M5). */
+  /** `endpoint/model` that produced it (M5). */
   model: string;
   usage: Usage;
 }

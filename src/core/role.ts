@@ -17,7 +17,7 @@ export interface RoleProfile {
   output: OutputContract;
   /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;
-  /** `provider/model`s in order of preference; empty: the run's default. */
+  /** `endpoint/model`s in order of preference; empty: the run's default. */
   models: string[];
   /** 0 to 2; null leaves it to the endpoint. */
   temperature: number | null;

@@ -16,7 +16,7 @@ export interface Configuration {
   settings: Settings | null;
   /** Null where the file is wrong. */
   mcp: McpConfig | null;
-  /** Every model that a role may call, `provider/model`; null where settings or prompts are wrong. */
+  /** Every model that a role may call, `endpoint/model`; null where settings or prompts are wrong. */
   models: string[] | null;
   findings: Finding[];
 }

@@ -13,7 +13,7 @@ const LIST_LIMIT_MS = 10_000;
 const MAX_OUTPUT_TOKENS = 16;
 const NAMES_SHOWN = 8;
 
-/** Asks each model (`provider/model`) for a word; at the same time. */
+/** Asks each model (`endpoint/model`) for a word; at the same time. */
 export function checkModels(
   models: readonly string[],
   providers: ProviderRegistry,

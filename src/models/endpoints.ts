@@ -24,7 +24,7 @@ export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
 export type Lookup = (variable: string) => string | undefined;
 
 /** Answers by rules, and only when it is named: src/rehearsal. */
-const REHEARSAL = 'rehearsal';
+export const REHEARSAL = 'rehearsal';
 /** As `.mcp.json` has them. */
 const VARIABLE = /\$\{([A-Za-z_]\w*)\}/g;
 
@@ -43,9 +43,13 @@ export function presentEndpoints(entries: EndpointEntries, lookup: Lookup): stri
 
 /** Why no endpoint can answer for a model, in words: needs no keys. Null where one can, if its key is set. */
 export function endpointFault(modelId: string, endpoints: readonly string[]): string | null {
-  const { provider } = splitModelId(modelId);
-  if (endpoints.includes(provider)) return null;
-  return `there is no endpoint "${provider}" for the model ${modelId}. Endpoints here: ${endpoints.join(', ')}.`;
+  const { provider, model } = splitModelId(modelId);
+  const there = `Endpoints here: ${endpoints.join(', ')}.`;
+  if (model === '')
+    return `"${modelId}" is no model id. Write endpoint/model, as in openai/gpt-5-mini. ${there}`;
+  return endpoints.includes(provider)
+    ? null
+    : `there is no endpoint "${provider}" for the model ${modelId}. ${there}`;
 }
 
 /**

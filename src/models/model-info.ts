@@ -1,69 +1,167 @@
-/** What is known of models: tokens that fit, and prices (M8). The data is in `model-info.json`. */
+/**
+ * What is known of models: tokens that fit, prices, what they can do (M8). The data is `model-info.json`, which
+ * `npm run models:update` makes; what the configuration says goes before it.
+ */
 import { readFileSync } from 'node:fs';
-import type { PinnedModel } from '../core/run-config.js';
+import type { ModelCapabilities, PinnedModel } from '../core/run-config.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../core/tokens.js';
+import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
+import { type EndpointEntries, type Lookup, REHEARSAL } from './endpoints.js';
 import { splitModelId } from './model-id.js';
 import type { ReportedUsage } from './provider.js';
 
 /** US dollars for a million tokens. */
-interface ModelPrices {
+interface Prices {
   input: number;
-  /** Input tokens that the endpoint had in its cache. */
-  cachedInput: number;
   output: number;
+  /** Input that the endpoint had in its cache. Default: as `input`. */
+  cachedInput?: number;
+  /** Input that it wrote to its cache. Default: as `input`. */
+  cacheWriteInput?: number;
+}
+
+export interface ModelPrices extends Prices {
+  /** Of requests with more input tokens than `above`: they cost this as a whole. Ascending. */
+  longContext?: readonly (Prices & { above: number })[];
 }
 
 export interface ModelInfo {
-  /** Tokens that a request may have, room for the reply already taken off where both share one window. */
+  /** Tokens that a request may have. */
   contextTokens: number;
+  /** Tokens that a reply may have; null where that is not known. */
+  maxOutputTokens: number | null;
   /** Null where prices are not known: cost is then null, never 0. */
   prices: ModelPrices | null;
+  capabilities: ModelCapabilities;
 }
 
-interface Entry {
-  contextTokens: number;
-  usdPerMillion?: ModelPrices;
+/** Part of what is known of a model, as data and configuration have it. */
+export interface ModelEntry {
+  contextTokens?: number;
+  maxOutputTokens?: number;
+  prices?: ModelPrices;
+  capabilities?: Partial<ModelCapabilities>;
+}
+
+/** What the configuration says of models: `models` of `steersman.yaml`. */
+export interface ModelsConfig {
+  endpoints: EndpointEntries;
+  info: Readonly<Record<string, ModelEntry>>;
 }
 
 // Read, not imported: Node 20 warns about JSON modules, and older transpile targets can't express them.
 const data = JSON.parse(readFileSync(new URL('./model-info.json', import.meta.url), 'utf8')) as {
-  models: Record<string, Entry>;
+  providers: Record<string, Record<string, ModelEntry>>;
 };
-const MODELS: ReadonlyMap<string, Entry> = new Map(Object.entries(data.models));
-/** Dated and tagged versions cost what the model without them costs: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
-const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
+const PROVIDERS: ReadonlyMap<string, ReadonlyMap<string, ModelEntry>> = new Map(
+  Object.entries(data.providers).map(([name, models]) => [name, new Map(Object.entries(models))]),
+);
 
-/** Ids of the models that are known by their providers' own names. */
+/** Whose endpoint a host is: there its prices hold. */
+const HOSTS: readonly [RegExp, string][] = [
+  [/(^|\.)api\.openai\.com$/, 'openai'],
+  [/(^|\.)anthropic\.com$/, 'anthropic'],
+  [/^generativelanguage\.googleapis\.com$/, 'gemini'],
+  [/(^|\.)x\.ai$/, 'xai'],
+  [/(^|\.)deepseek\.com$/, 'deepseek'],
+  [/(^|\.)mistral\.ai$/, 'mistral'],
+  [/(^|\.)groq\.com$/, 'groq'],
+  [/(^|\.)cerebras\.ai$/, 'cerebras'],
+  [/(^|\.)together\.(xyz|ai)$/, 'together_ai'],
+  [/^dashscope[\w-]*\.aliyuncs\.com$/, 'dashscope'],
+  [/(^|\.)moonshot\.(ai|cn)$/, 'moonshot'],
+  [/(^|\.)z\.ai$/, 'zai'],
+  [/(^|\.)minimax(i)?\.(io|com)$/, 'minimax'],
+];
+/** Their models cost the same behind a gateway as at their own endpoint; models of others may be anybody's. */
+const MAKERS = ['openai', 'anthropic', 'gemini', 'xai'];
+/** Dated and tagged versions are as the model without them: `-2025-08-07`, `-0613`, `-latest`, `:8b`. */
+const VERSION = /(-\d{4}-\d{2}-\d{2}|-\d{4,8}|-latest|:[\w.-]+)$/;
+/** Of a window that request and reply share, what a request leaves to the reply: see `fit-thread.ts`. */
+const REPLY_SHARE = 0.2;
+
+/** The built-in model that answers by rules. */
+const RULES: ModelEntry = { contextTokens: 2_000_000, prices: { input: 0, output: 0 } };
+
+/** Ids of the models of endpoints that variables alone make, by their providers' own names. */
 export function knownModels(): string[] {
-  return [...MODELS.keys()].flatMap(name => {
-    if (/^(gpt-\d|o\d)/.test(name)) return [`openai/${name}`];
-    return name.startsWith('claude') ? [`anthropic/${name}`] : [];
+  return Object.keys(KNOWN_ENDPOINTS).flatMap(endpoint => {
+    return [...(PROVIDERS.get(endpoint)?.keys() ?? [])].map(name => `${endpoint}/${name}`);
   });
 }
 
-/** Looks up a model id `provider/model`. An unknown model gets the defaults. */
-export function modelInfo(modelId: string): ModelInfo {
-  const name = splitModelId(modelId).model.toLowerCase();
-  const last = name.slice(name.lastIndexOf('/') + 1);
-  const entry = MODELS.get(name) ?? MODELS.get(last) ?? MODELS.get(last.replace(VERSION, ''));
+/** Looks up a model id `endpoint/model`: what the configuration says of it, of its endpoint, then the data. */
+export function modelInfo(
+  modelId: string,
+  { endpoints, info }: ModelsConfig = { endpoints: {}, info: {} },
+  lookup: Lookup = () => undefined,
+): ModelInfo {
+  const { provider: endpoint, model } = splitModelId(modelId);
+  const entry = Object.hasOwn(endpoints, endpoint) ? endpoints[endpoint] : undefined;
+  const said = Object.hasOwn(info, modelId) ? info[modelId] : undefined;
+  const known = endpoint === REHEARSAL ? RULES : knownOf(hostOf(endpoint, entry?.baseUrl, lookup), model);
+  const window = said?.contextTokens ?? entry?.contextTokens;
+  const ofWindow = window === undefined ? null : Math.floor(window * REPLY_SHARE);
   return {
-    contextTokens: entry?.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
-    prices: entry?.usdPerMillion ?? null,
+    contextTokens: window ?? known?.contextTokens ?? DEFAULT_CONTEXT_TOKENS,
+    maxOutputTokens: said?.maxOutputTokens ?? known?.maxOutputTokens ?? ofWindow,
+    prices: said?.prices ?? known?.prices ?? null,
+    capabilities: { ...NOT_KNOWN, ...known?.capabilities, ...said?.capabilities },
   };
 }
 
+const NOT_KNOWN: ModelCapabilities = { tools: null, vision: null, json: null, reasoning: null };
+
+function hostOf(endpoint: string, baseUrl: string | undefined, lookup: Lookup): string {
+  const known = knownEndpoint(endpoint);
+  const address = baseUrl ?? (known && (lookup(known.urlVariable) ?? known.url)) ?? '';
+  return URL.canParse(address) ? new URL(address).hostname : '';
+}
+
+/** By the host where the model is asked, else by its name alone. */
+function knownOf(host: string, model: string): ModelEntry | undefined {
+  const seller = HOSTS.find(([pattern]) => pattern.test(host))?.[1];
+  const sold = seller === undefined ? undefined : entryOf(seller, model);
+  if (sold) return sold;
+  for (const maker of PROVIDERS.keys()) {
+    const made = entryOf(maker, model);
+    if (!made) continue;
+    const { prices, ...facts } = made;
+    return prices && MAKERS.includes(maker) ? made : facts;
+  }
+  return undefined;
+}
+
+function entryOf(provider: string, model: string): ModelEntry | undefined {
+  const models = PROVIDERS.get(provider);
+  const name = model.toLowerCase();
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  // Gateways write some names with dots that their makers write with dashes.
+  const names = [name, last, last.replace(VERSION, ''), last.replaceAll('.', '-')];
+  return names.map(candidate => models?.get(candidate)).find(entry => entry !== undefined);
+}
+
 /** The part of a model's facts that a run pins at its start. */
-export function pinnedModel(modelId: string): PinnedModel {
-  const info = modelInfo(modelId);
-  return { contextTokens: info.contextTokens, costKnown: info.prices !== null };
+export function pinnedModel({
+  contextTokens,
+  maxOutputTokens,
+  prices,
+  capabilities,
+}: ModelInfo): PinnedModel {
+  return { contextTokens, maxOutputTokens, costKnown: prices !== null, capabilities };
 }
 
 /** Cost of a call in US dollars; null when the prices are unknown. */
-export function costUsd(modelId: string, usage: ReportedUsage): number | null {
-  const { prices } = modelInfo(modelId);
+export function costUsd(prices: ModelPrices | null, usage: ReportedUsage): number | null {
   if (!prices) return null;
-  const fresh = Math.max(0, usage.inputTokens - usage.cachedInputTokens);
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = usage;
+  const tier = prices.longContext?.findLast(({ above }) => inputTokens > above) ?? prices;
+  const { input, output, cachedInput = input, cacheWriteInput = input } = tier;
+  const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteInputTokens);
   const millionths =
-    fresh * prices.input + usage.cachedInputTokens * prices.cachedInput + usage.outputTokens * prices.output;
+    fresh * input +
+    cachedInputTokens * cachedInput +
+    cacheWriteInputTokens * cacheWriteInput +
+    outputTokens * output;
   return millionths / 1_000_000;
 }

@@ -1,6 +1,6 @@
 /** Usage of a call: an endpoint's report is a claim, and where it can't be right we count ourselves (LI4, M9). */
 import type { Usage } from '../core/message.js';
-import { costUsd, modelInfo } from './model-info.js';
+import { costUsd, type ModelInfo } from './model-info.js';
 import type { ReportedUsage } from './provider.js';
 
 /** A token is at least a byte of text: our estimates are at most so many times too low. */
@@ -19,28 +19,28 @@ function believedUsage(
   estimate: ReportedUsage,
   contextTokens: number,
 ): ReportedUsage | null {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = claim;
-  const counts = [inputTokens, outputTokens, cachedInputTokens, reasoningTokens];
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0, reasoningTokens } = claim;
+  const counts = [inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens, reasoningTokens];
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return null;
   if (inputTokens === 0 && estimate.inputTokens > 0) return null;
   if (outputTokens === 0 && estimate.outputTokens > 0) return null;
   const mostInput = MOST_TOKENS_A_ESTIMATED * estimate.inputTokens + HIDDEN_INPUT_TOKENS;
   const mostOutput =
     MOST_TOKENS_A_ESTIMATED * estimate.outputTokens + Math.max(contextTokens, HIDDEN_OUTPUT_TOKENS);
-  if (inputTokens > mostInput || cachedInputTokens > inputTokens) return null;
+  if (inputTokens > mostInput || cachedInputTokens + cacheWriteInputTokens > inputTokens) return null;
   if (outputTokens > mostOutput || reasoningTokens > mostOutput) return null;
   return claim;
 }
 
-/** Usage of a reply by `model`, and whether its endpoint's claim was turned down. */
+/** Usage of a reply by a model, and whether its endpoint's claim was turned down. */
 export function usageOfReply(
-  model: string,
+  { contextTokens, prices }: ModelInfo,
   claim: ReportedUsage | null,
   estimate: ReportedUsage,
 ): { usage: Usage; turnedDown: boolean } {
-  const believed = claim && believedUsage(claim, estimate, modelInfo(model).contextTokens);
+  const believed = claim && believedUsage(claim, estimate, contextTokens);
   const usage = believed
-    ? { ...believed, costUsd: costUsd(model, believed) }
-    : { ...estimate, costUsd: costUsd(model, estimate), estimated: true };
+    ? { ...believed, costUsd: costUsd(prices, believed) }
+    : { ...estimate, costUsd: costUsd(prices, estimate), estimated: true };
   return { usage, turnedDown: claim !== null && believed === null };
 }

@@ -1,7 +1,8 @@
 /** Which providers this program has: the one place where they are put together. */
 
 import type { EndpointSettings } from '../models/endpoint.js';
-import { type EndpointEntries, endpointNames, endpointSettings } from '../models/endpoints.js';
+import { endpointNames, endpointSettings } from '../models/endpoints.js';
+import { type ModelsConfig, modelInfo } from '../models/model-info.js';
 import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';
@@ -10,7 +11,7 @@ import { createRehearsalProvider } from '../rehearsal/provider.js';
 import { env } from '../shared/env.js';
 
 /** The providers by what the configuration says at the time of asking. */
-export type ProviderSource = (models: { endpoints: EndpointEntries }) => ProviderRegistry;
+export type ProviderSource = (models: ModelsConfig) => ProviderRegistry;
 
 /**
  * The providers of this process: endpoints of the configuration and of variables, with their keys from the
@@ -28,15 +29,17 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
     return provider;
   };
   const rehearsal = createRehearsalProvider();
-  return ({ endpoints }) => {
+  return models => {
+    const { endpoints } = models;
     const factoryOf = (name: string): ProviderFactory => {
       return () => keep(endpointSettings(name, endpoints[name], env.lookup));
     };
-    return createProviders({
+    const factories = {
       ...Object.fromEntries(endpointNames(endpoints).map(name => [name, factoryOf(name)])),
       /** Answers by rules, and only when it is named. */
       rehearsal: () => rehearsal,
       ...Object.fromEntries(given.map(provider => [provider.name, () => provider])),
-    });
+    };
+    return createProviders(factories, id => modelInfo(id, models, env.lookup));
   };
 }

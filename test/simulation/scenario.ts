@@ -8,7 +8,7 @@ import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-conf
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
-import { NO_PERMISSIONS } from '../support/core-values.js';
+import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';
@@ -72,7 +72,7 @@ function withPeople(alone: Scenario, random: Random): Scenario {
       ...pinned,
       roles,
       tools: mergeClientTools(pinned.tools, clientTools).tools,
-      modelInfo: { ...pinned.modelInfo, 'p/b': { contextTokens: 128_000, costKnown: false } },
+      modelInfo: { ...pinned.modelInfo, 'p/b': modelFacts(128_000, false) },
       permissions: random.chance(0.4)
         ? {
             auto: random.some(['put', 'edit'], 0.5),
@@ -141,7 +141,7 @@ function pinnedRun(random: Random, longTexts: boolean, mode: Mode): PinnedRun {
     fallbackServer: random.chance(0.3) ? 'default' : null,
     limits: limits(random),
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
-    modelInfo: { 'p/a': { contextTokens, costKnown: true } },
+    modelInfo: { 'p/a': modelFacts(contextTokens, true) },
     dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
     permissions: NO_PERMISSIONS,
     review: { plans: false, results: false, actions: false },

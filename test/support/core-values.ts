@@ -1,10 +1,16 @@
 /** Values of core that many tests start from. */
 import { DEFAULT_LIMITS } from '../../src/core/limits.js';
 import type { PlannedTask, Task } from '../../src/core/plan.js';
-import type { PinnedRun } from '../../src/core/run-config.js';
+import type { PinnedModel, PinnedRun } from '../../src/core/run-config.js';
 import type { Permissions } from '../../src/core/tools/permission.js';
 
 export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
+
+/** A model of which no more is known. */
+export function modelFacts(contextTokens: number, costKnown: boolean): PinnedModel {
+  const capabilities = { tools: null, vision: null, json: null, reasoning: null };
+  return { contextTokens, maxOutputTokens: null, costKnown, capabilities };
+}
 
 /** A task as a plan names it. */
 export function plannedTask(id: string, more: Partial<PlannedTask> = {}): PlannedTask {

@@ -9,7 +9,7 @@ import { beginRun, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import type { Ports } from '../../src/workflows/ports.js';
 import { Run } from '../../src/workflows/run.js';
-import { pinnedRun } from './core-values.js';
+import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 
 /** One reply, or `fails`: the model fails for good. */
@@ -47,7 +47,7 @@ export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = 
         summary: testRole('summary', { tools: [], output: 'text' }),
       },
       models: ['p/a'],
-      modelInfo: { 'p/a': { contextTokens: 100_000, costKnown: true } },
+      modelInfo: { 'p/a': modelFacts(100_000, true) },
       tools: [fileTool('put'), fileTool('read', { readOnly: true })],
       gateTimeoutMs: 60_000,
       ...given.pinned,

@@ -38,7 +38,7 @@ async function knownValues(): Promise<Known> {
   const { knownModels } = await import('../../models/model-info.js');
   const limits = Object.keys(DEFAULT_LIMITS).map(name => `${name}=`);
   return {
-    'provider/model': [...knownModels(), 'rehearsal'],
+    'endpoint/model': [...knownModels(), 'rehearsal'],
     role: READERS,
     'name=value': limits,
     limits,

@@ -7,7 +7,7 @@ import type { Vocabulary } from './translate.js';
 
 export type TurnEvent =
   | { type: 'turn_start'; turn_number: number; agent: string }
-  /** `model`: `provider/model`, of which `provider` is the first part. */
+  /** `model`: `endpoint/model`, of which `provider` is the first part. */
   | {
       type: 'turn_end';
       turn_number: number;

@@ -183,7 +183,7 @@ export type OrchestrationOutput =
       target: string | null;
       /** The limit wanted; null for `model`. */
       amount: number | null;
-      /** `provider/model`; null but for `model`. */
+      /** `endpoint/model`; null but for `model`. */
       model: string | null;
       reason: string;
     }

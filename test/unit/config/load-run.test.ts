@@ -14,6 +14,7 @@ import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { unpack } from '../../../src/workflows/platform/unpack.js';
+import { modelFacts } from '../../support/core-values.js';
 
 const readFileTool: ToolDefinition = {
   name: 'read_file',
@@ -53,7 +54,7 @@ async function load(
     configDir,
     localStack: true,
     listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
-    modelInfo: () => ({ contextTokens: 100_000, costKnown: true }),
+    modelInfo: () => modelFacts(100_000, true),
     searchAttributes: async () => ['AgentMode'],
     ...deps,
   });
@@ -123,7 +124,7 @@ describe('load run', () => {
   });
 
   test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {
-    const modelInfo = (id: string) => ({ contextTokens: 1, costKnown: id !== 'openai/unknown' });
+    const modelInfo = (id: string) => modelFacts(1, id !== 'openai/unknown');
     const limits = { costUsd: 2 };
     const refused = await failureOf(load({ limits, model: 'openai/unknown' }, { modelInfo }));
     expect(refused.type).toBe(FAILURE.run.badInput);

@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { pricedChains } from '../../../src/core/prices.js';
+import { modelFacts } from '../../support/core-values.js';
 import { testRole } from '../../support/small-run.js';
 
 const INFO = {
-  'p/priced': { contextTokens: 1, costKnown: true },
-  'p/other': { contextTokens: 1, costKnown: true },
-  'p/free': { contextTokens: 1, costKnown: false },
+  'p/priced': modelFacts(1, true),
+  'p/other': modelFacts(1, true),
+  'p/free': modelFacts(1, false),
 };
 
 const role = (name: string, ...models: string[]) => testRole(name, { models });

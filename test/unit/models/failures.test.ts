@@ -371,8 +371,8 @@ describe('providers (M3)', () => {
   it.each([
     ['gpt-5-mini', 'openai/gpt-5-mini'],
     ['openai/', 'openai/gpt-5-mini'],
-    ['nobody/model', 'no provider "nobody"'],
-    ['constructor/x', 'no provider "constructor"'],
+    ['nobody/model', 'no endpoint "nobody"'],
+    ['constructor/x', 'no endpoint "constructor"'],
   ])('model id %s → model.unknown_model that says %s', (id, said) => {
     const providers = createProviders({
       openai: () => createProvider({ name: 'openai', baseUrl: 'http://127.0.0.1:9/v1' }),

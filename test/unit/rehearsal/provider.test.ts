@@ -59,6 +59,6 @@ test('provider: another model name → an error that names it', async () => {
 });
 
 test('registry: rehearsal/rules → usable without a key', () => {
-  const { provider: found, model } = providerSource()({ endpoints: {} }).resolve('rehearsal/rules');
+  const { provider: found, model } = providerSource()({ endpoints: {}, info: {} }).resolve('rehearsal/rules');
   expect([found.name, model]).toEqual(['rehearsal', 'rules']);
 });

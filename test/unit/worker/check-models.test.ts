@@ -18,12 +18,12 @@ function refusalOf(model: string): string {
 
 test('worker: its model is of a provider that does not exist → that is said, and no key is asked for', () => {
   const said = refusalOf('nobody/x');
-  expect(said).toContain('There is no provider "nobody" for the model nobody/x. Known providers: openai.');
+  expect(said).toContain('There is no endpoint "nobody" for the model nobody/x. Endpoints here: openai.');
   expect(said).not.toMatch(/no model id|_KEY/);
 });
 
 test('worker: its model is written without a provider → the form is said', () => {
-  expect(refusalOf('x')).toContain('"x" is no model id. Write provider/model');
+  expect(refusalOf('x')).toContain('"x" is no model id. Write endpoint/model');
 });
 
 test('worker: the provider of its model has no key → the variables that the provider names, and where they stand', () => {

@@ -6,7 +6,7 @@ import { executionAt } from '../../../src/core/place.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
-import { pinnedRun } from '../../support/core-values.js';
+import { modelFacts, pinnedRun } from '../../support/core-values.js';
 import { fileTool, quietPorts, testRole } from '../../support/small-run.js';
 
 const CONTEXT_TOKENS = 64_000;
@@ -18,7 +18,7 @@ async function workOfTurns(turns: number, resultChars: number, looks: () => numb
     roles: { executor: testRole('executor', { output: 'text' }) },
     tools: [fileTool('read', { readOnly: true })],
     models: ['p/a'],
-    modelInfo: { 'p/a': { contextTokens: CONTEXT_TOKENS, costKnown: true } },
+    modelInfo: { 'p/a': modelFacts(CONTEXT_TOKENS, true) },
     limits: { ...DEFAULT_LIMITS, turns: turns + 1, totalTurns: turns + 1 },
     modelTimeoutMs: 60_000,
   });
