@@ -55,6 +55,14 @@ describe('structured output', () => {
     expect(second).not.toHaveProperty('response_format');
   });
 
+  it('a role asks for a longer reply than its model gives → as long as that gives (M8)', async () => {
+    const server = await scripted([{ text: 'a' }, { text: 'b' }]);
+    const head = { maxOutputTokens: 20_000 };
+    await runCall({ baseUrl: server.baseUrl, head, model: 'openai/gpt-4o-mini' });
+    await runCall({ baseUrl: server.baseUrl, head, model: 'openai/nobody-knows' });
+    expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([16_384, 20_000]);
+  });
+
   it('schemas: every object closed and every field required, as strict endpoints want', async () => {
     const server = await scripted(() => ({ text: '{}' }));
     for (const output of FORMED) {
