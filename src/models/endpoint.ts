@@ -1,4 +1,4 @@
-/** Where models are reached: an address, the protocol that is spoken there, and the key. */
+/** Where models are reached (M2): an address, the protocol that is spoken there, and the key. */
 import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from './model-call-error.js';
 

@@ -53,7 +53,7 @@ export function countSent(requests: readonly SentRequest[]): SentTokens {
 }
 
 /** How many parts two requests have in common at their beginning. */
-export function commonParts(a: readonly string[], b: readonly string[]): number {
+function commonParts(a: readonly string[], b: readonly string[]): number {
   const differs = a.findIndex((part, index) => part !== b[index]);
   return differs < 0 ? Math.min(a.length, b.length) : differs;
 }

@@ -1,4 +1,4 @@
-/** Provider for every endpoint that speaks OpenAI's chat completions (M2). */
+/** Provider for every endpoint that speaks OpenAI's chat completions. */
 import type OpenAI from 'openai';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';

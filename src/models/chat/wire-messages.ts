@@ -1,4 +1,4 @@
-/** Canonical messages in the wire form of OpenAI chat completions (G5). */
+/** Canonical messages in the wire form of OpenAI chat completions. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage } from '../../core/message.js';
