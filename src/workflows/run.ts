@@ -90,18 +90,20 @@ export class Run {
     if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.tools.ledger);
   }
 
-  /** The one way to make a call: handlers see what is in flight, and that it may be interrupted as its options say. */
-  async call<T>(
+  /**
+   * The one way to make a call: handlers see what is in flight, and that it may be interrupted as its options say.
+   * Calls give their failures back; what is thrown ends the run.
+   */
+  call<T>(
     what: { kind: 'model' | 'tool'; role: string },
     { interruptible }: CallOptions,
     start: () => Promise<T>,
   ): Promise<T> {
     this.inFlight = { ...what, interruptible };
-    try {
-      return await start();
-    } finally {
+    return start().then(called => {
       this.inFlight = null;
-    }
+      return called;
+    });
   }
 
   moveTo(place: Place): void {

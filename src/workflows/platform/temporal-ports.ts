@@ -84,22 +84,17 @@ export interface TemporalPorts extends Ports {
 }
 
 export function temporalPorts(settings: RunSettings): TemporalPorts {
-  let interruptible: CancellationScope | null = null;
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
   let begun = false;
   const scope = CancellationScope.current();
+  // Of all calls, one after the other, until it is cancelled: each new one stays with its parent for ever.
+  let calls = new CancellationScope();
+  let interruptible = false;
 
-  async function call<T>(
-    options: Pick<CallOptions, 'interruptible'>,
-    start: () => Promise<T>,
-  ): Promise<Called<T>> {
-    const own = new CancellationScope({ cancellable: true });
-    interruptible = options.interruptible ? own : null;
-    try {
-      return await settle(own.run(start));
-    } finally {
-      interruptible = null;
-    }
+  function call<T>(options: Pick<CallOptions, 'interruptible'>, start: () => Promise<T>): Promise<Called<T>> {
+    if (calls.consideredCancelled) calls = new CancellationScope();
+    interruptible = options.interruptible;
+    return settle(calls.run(start));
   }
 
   return {
@@ -126,7 +121,10 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       else await condition(done, timeoutMs, { summary: what });
     },
     startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
-    interrupt: () => interruptible?.cancel(),
+    // Between two calls that cancels nothing.
+    interrupt: () => {
+      if (interruptible) calls.cancel();
+    },
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },

@@ -54,7 +54,9 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
       calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index, null) })),
     );
   }
-  const decision = await decisionOn(run, { batch, call, reply });
+  const decided = decisionOn(run, { batch, call, reply });
+  const decision =
+    decided && needsAnswer(decided) ? await answered(run, batch, { call, reply }, decided) : decided;
   if (!decision) return;
   closeCallGates(run, call);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
@@ -73,27 +75,34 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
 }
 
 /** A decision that needs nobody any more. */
-type Settled = Exclude<ToolCallDecision, { kind: 'ask' | 'client' }>;
+type Settled = Exclude<ToolCallDecision, Asking>;
+type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
 
-/** What becomes of the call at hand: what was said of it stands; else it is decided, reviewed and asked about. */
-async function decisionOn(
+/** What becomes of the call at hand: what was said of it stands; else it is decided and reviewed. */
+function decisionOn(
   run: Run,
   { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
-): Promise<Settled | null> {
+): ToolCallDecision | null {
   const said = answerTo(run, call);
   const decided = decide(run, batch, call, batch.next, said);
-  const decision = said ? decided : withReview(run, reply, call, decided);
-  if (decision === null || !needsAnswer(decision)) return decision;
-  const answer = await askAbout(run, { call, reply }, decision);
+  return said ? decided : withReview(run, reply, call, decided);
+}
+
+/** The decision with the answer of the person; null where there is none. */
+async function answered(
+  run: Run,
+  batch: Batch,
+  about: { call: ToolUseBlock; reply: AssistantMessage },
+  decision: Asking,
+): Promise<Settled | null> {
+  const answer = await askAbout(run, about, decision);
   if (answer === null) return null;
-  const settled = decide(run, batch, call, batch.next, answer);
-  if (needsAnswer(settled)) throw new Error(`the call ${call.id} has its answer and asks again`);
+  const settled = decide(run, batch, about.call, batch.next, answer);
+  if (needsAnswer(settled)) throw new Error(`the call ${about.call.id} has its answer and asks again`);
   return settled;
 }
 
-function needsAnswer(
-  decision: ToolCallDecision,
-): decision is Extract<ToolCallDecision, { kind: 'ask' | 'client' }> {
+function needsAnswer(decision: ToolCallDecision): decision is Asking {
   return decision.kind === 'ask' || decision.kind === 'client';
 }
 
@@ -158,7 +167,7 @@ interface Started {
   callId: string;
 }
 
-async function resultOf(run: Run, started: Started, decision: Settled): Promise<ToolResultBlock> {
+function resultOf(run: Run, started: Started, decision: Settled): ToolResultBlock | Promise<ToolResultBlock> {
   const { call } = started;
   switch (decision.kind) {
     case 'end':

@@ -9,15 +9,22 @@ import { mustShelve, shelve } from './shelve.js';
  * A point where nothing is in flight: the only place where a run continues as new, where a pause holds it,
  * and where cancellation is noticed. The position is in the state, so the next part goes on right here.
  * `hears`: whether there is something to listen to, which ends the wait of a run that is held.
+ * Null: there is nothing to wait for. That is the rule, and promises are what a turn costs most.
  */
-export async function safePoint(run: Run, hears: () => boolean): Promise<void> {
+export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
+  run.ports.throwIfCancelled();
+  if (mustShelve(run.state)) return shelve(run).then(() => arrive(run, hears) ?? undefined);
+  return arrive(run, hears);
+}
+
+function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   const { state, ports } = run;
-  ports.throwIfCancelled();
-  if (mustShelve(state)) await shelve(run);
   keepThreadsWithin(run);
   ports.show(state);
-  if (ports.handoverDue(state)) await ports.handOver(state);
-  await run.waitForPerson(() => !isHeld(state) || hears(), null, 'paused');
+  if (ports.handoverDue(state)) return ports.handOver(state);
+  const done = () => !isHeld(state) || hears();
+  // A part may begin in the midst of a wait that is over: its time is counted at its end.
+  return done() && state.goal.waitingSince === null ? null : run.waitForPerson(done, null, 'paused');
 }
 
 /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */

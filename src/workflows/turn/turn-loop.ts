@@ -61,7 +61,8 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
   for (;;) {
-    await safePoint(run, () => hears(run, role.name));
+    const wait = safePoint(run, () => hears(run, role.name));
+    if (wait) await wait;
     const at = here(run.state.cursor);
     const { turns } = at;
     if (isHeld(run.state)) {
