@@ -181,7 +181,7 @@ export class ReplyDraft {
       const cut = this.end?.stopReason === 'max_tokens' && part === last;
       const read = toToolUse({ id, name, text, cut }, offered);
       const call: ToolUseBlock = data === undefined ? read : { ...read, data };
-      return mixedUp ? { ...call, argErrors: [MIXED_UP] } : call;
+      return mixedUp || name === '' ? { ...call, argErrors: [MIXED_UP] } : call;
     });
   }
 }

@@ -168,14 +168,16 @@ async function respond(
   exchange: Exchange,
 ): Promise<void> {
   const fault: Fault = script.fault === undefined ? {} : FAULTS[script.fault];
-  if (fault.answer) return sendError(fault.answer(request.protocol), exchange);
+  const answered = fault.answer?.(request.protocol, request.sent);
+  if (answered) return sendError(answered, exchange);
   const said = fault.reply?.(script) ?? script;
   if (said.error === undefined || said.error.afterChunks)
     request.cache = cache?.read(request.protocol, request.sent) ?? null;
   const reply = toFullReply(said, { index: request.index, model: request.body.model }, request.cache);
+  if (fault.whole) return play(said, reply, { ...exchange, sent: { ...request.sent, stream: false } });
   if (!fault.stream || request.sent.stream !== true) return play(said, reply, exchange);
   const stream = exchange.side.stream(reply, exchange.sent, exchange.seal);
-  await playParts(fault.stream(stream, request.protocol), fault.headers, exchange);
+  await playParts(fault.stream(stream, request.protocol, exchange.seal), fault.headers, exchange);
 }
 
 function pathOf(req: IncomingMessage): string {

@@ -1,5 +1,6 @@
 /** `steersman/testing`: for tests of programs that use Steersman, with any test framework. */
 export { defineTool } from '../mcp/code-tools.js';
+export type { FaultName } from '../protocol-server/faults/names.js';
 export type { ScriptedReply, ScriptedToolCall, ScriptedUsage } from '../protocol-server/reply.js';
 export type { ChatRequest } from '../protocol-server/server.js';
 export { byRole, type RoleScript, roleOf } from './by-role.js';

@@ -1,6 +1,12 @@
 /** How each fault is done. */
 import type { Fault } from './fault.js';
+import { HTTP_FAULTS } from './http.js';
 import type { FaultName } from './names.js';
+import { REPLY_FAULTS } from './reply.js';
 import { STREAM_FAULTS } from './stream.js';
 
-export const FAULTS: Readonly<Record<FaultName, Fault>> = { ...STREAM_FAULTS };
+export const FAULTS: Readonly<Record<FaultName, Fault>> = {
+  ...HTTP_FAULTS,
+  ...STREAM_FAULTS,
+  ...REPLY_FAULTS,
+};

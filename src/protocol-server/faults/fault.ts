@@ -1,7 +1,8 @@
 /** How a fault is done. */
 import type { Protocol } from '../../models/endpoint.js';
-import type { Frame, FrameStream } from '../protocol.js';
+import type { Frame, FrameStream, Json } from '../protocol.js';
 import type { ScriptedReply, WireError } from '../reply.js';
+import type { Seal } from '../seal.js';
 
 /** A part of a broken stream: an event, bytes as they are, or what becomes of the connection. */
 export type Part = Frame | { bytes: string | Uint8Array } | { end: 'cut' | 'stall' };
@@ -10,12 +11,14 @@ export type Part = Frame | { bytes: string | Uint8Array } | { end: 'cut' | 'stal
 export interface Fault {
   /** Default: all. */
   protocols?: readonly Protocol[];
-  /** Answers so in place of a reply. */
-  answer?(protocol: Protocol): WireError;
+  /** Answers so in place of a reply; null for the reply after all. `sent` is the request. */
+  answer?(protocol: Protocol, sent: Json): WireError | null;
   /** Replies otherwise than the script says. */
   reply?(reply: ScriptedReply): ScriptedReply;
   /** Streams the reply otherwise. What has no end closes the connection in order. */
-  stream?(stream: FrameStream, protocol: Protocol): Part[];
+  stream?(stream: FrameStream, protocol: Protocol, seal: Seal): Part[];
+  /** Answers whole, whether a stream is wanted or not. */
+  whole?: true;
   /** Headers of the stream, over the usual ones. */
   headers?: Record<string, string>;
 }
@@ -23,4 +26,25 @@ export interface Fault {
 /** The events of a reply, in order. */
 export function framesOf({ head, chunks, tail }: FrameStream): Frame[] {
   return [...head, ...chunks.flat(), ...tail];
+}
+
+/** The events with what `change` makes of their data; null leaves one out. */
+export function edited(frames: readonly Frame[], change: (data: Json) => Json | null): Frame[] {
+  return frames.flatMap(frame => {
+    if (typeof frame.data === 'string') return [frame];
+    const data = change(frame.data as Json);
+    return data === null ? [] : [{ ...frame, data }];
+  });
+}
+
+/** A value with every field of this name in it, however deep, replaced; `undefined` leaves it out. */
+export function withField(value: unknown, field: string, replace: (old: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map(inner => withField(inner, field, replace));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      name === field && inner !== null ? replace(inner) : withField(inner, field, replace),
+    ]),
+  );
 }

@@ -1,18 +1,99 @@
 /** Faults of the connection and of the stream's form. */
-import { type Fault, framesOf } from './fault.js';
+import type { Protocol } from '../../models/endpoint.js';
+import type { Frame, FrameStream, ProtocolSide } from '../protocol.js';
+import type { WireError } from '../reply.js';
+import { SIDES } from '../sides.js';
+import { type Fault, framesOf, type Part } from './fault.js';
+
+/** Chunks after which a reply that has a text is within it. */
+const IN_TEXT = 3;
+const HUGE_BYTES = 5 * 1024 * 1024;
+
+/** What comes up to so many chunks, counted from the end where below zero. */
+function upTo({ head, chunks }: FrameStream, count: number): Frame[] {
+  return [...head, ...chunks.slice(0, count).flat()];
+}
+
+function linesOf({ event, data }: Frame, end = '\n'): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return `${event === undefined ? '' : `event: ${event}${end}`}data: ${text}${end}${end}`;
+}
+
+/** These between all events. */
+const between = (...parts: Part[]): Fault => ({
+  stream: stream => framesOf(stream).flatMap(frame => [frame, ...parts]),
+});
+
+/** Every event as these bytes. */
+const asBytes = (write: (frame: Frame) => string): Fault => ({
+  stream: stream => framesOf(stream).map(frame => ({ bytes: write(frame) })),
+});
+
+function errorIn(error: WireError): Fault {
+  const frameOf = (side: ProtocolSide) => side.errorFrame(error);
+  return {
+    stream: (stream: FrameStream, protocol: Protocol) => [...upTo(stream, IN_TEXT), frameOf(SIDES[protocol])],
+  };
+}
 
 export const STREAM_FAULTS = {
+  'stream.empty': { stream: () => [] },
+  'stream.cut-at-start': { stream: ({ head }) => [...head.slice(0, 1), { end: 'cut' }] },
+  'stream.cut-in-text': { stream: stream => [...upTo(stream, IN_TEXT), { end: 'cut' }] },
+  'stream.cut-in-call': { stream: stream => [...upTo(stream, -1), { end: 'cut' }] },
+  'stream.cut-before-end': { stream: stream => [...upTo(stream, Number.POSITIVE_INFINITY), { end: 'cut' }] },
+  'stream.ends-in-text': { stream: stream => upTo(stream, IN_TEXT) },
+  'stream.ends-before-end': { stream: stream => upTo(stream, Number.POSITIVE_INFINITY) },
   'stream.cut-after-end': {
     stream: stream => [...framesOf(stream).filter(({ data }) => data !== '[DONE]'), { end: 'cut' }],
   },
   'stream.open-after-end': {
     protocols: ['openai-compatible'],
     stream: stream => {
-      const frames = [...stream.head, ...stream.chunks.flat()];
+      const frames = upTo(stream, Number.POSITIVE_INFINITY);
       const last = frames.pop()?.data as { choices: object[] };
       const [choice] = last.choices;
       const ended = { ...last, choices: [{ ...choice, finish_reason: 'stop' }] };
       return [...frames, { data: ended }, { end: 'stall' }];
     },
   },
+  'stream.stalls-at-start': { stream: ({ head }) => [...head.slice(0, 1), { end: 'stall' }] },
+  'stream.stalls-in-text': { stream: stream => [...upTo(stream, IN_TEXT), { end: 'stall' }] },
+  'stream.keep-alive': between(
+    { bytes: ': keep-alive\n\n' },
+    { event: 'ping', data: { type: 'ping' } },
+    { bytes: '\n\n' },
+  ),
+  'stream.unknown-events': between({
+    event: 'response.sparkle',
+    data: { type: 'response.sparkle', output_index: 0, index: 0, delta: 'x' },
+  }),
+  'stream.null-events': between({ data: 'null' }, { data: '' }),
+  'stream.split-bytes': {
+    stream: stream =>
+      [
+        ...Buffer.from(
+          framesOf(stream)
+            .map(frame => linesOf(frame))
+            .join(''),
+        ),
+      ].map(byte => ({
+        bytes: Buffer.from([byte]),
+      })),
+  },
+  'stream.crlf': {
+    stream: stream => [
+      { bytes: '\uFEFF' },
+      ...framesOf(stream).map(frame => ({ bytes: linesOf(frame, '\r\n') })),
+    ],
+  },
+  'stream.no-names': asBytes(({ data }) => linesOf({ data })),
+  'stream.other-type': { headers: { 'content-type': 'text/plain' }, stream: framesOf },
+  'stream.huge-event': {
+    stream: stream => [...upTo(stream, IN_TEXT), { bytes: `data: {"a":"${'a'.repeat(HUGE_BYTES)}"}\n\n` }],
+  },
+  'stream.not-json': { stream: stream => [...upTo(stream, IN_TEXT), { bytes: 'data: {"type":"re\n\n' }] },
+  'stream.error': errorIn({ status: 500, message: 'The server had an error.', type: 'server_error' }),
+  'stream.overloaded': errorIn({ status: 529, message: 'Overloaded', type: 'overloaded_error' }),
+  'stream.rate-limited': errorIn({ status: 429, message: 'Rate limit reached.', type: 'rate_limit_error' }),
 } as const satisfies Record<string, Fault>;

@@ -1,0 +1,83 @@
+/** What one model call comes to when its endpoint misbehaves: over real HTTP, through provider, classifier and stream reader. */
+import { ApplicationFailure } from '@temporalio/common';
+import type { CallModelResult } from '../../src/activities/types.js';
+import type { ToolUseBlock } from '../../src/core/message.js';
+import type { Protocol } from '../../src/models/endpoint.js';
+import type { FaultName } from '../../src/protocol-server/faults/names.js';
+import { type ScriptedReply, startScriptedModel } from '../../src/testing/scripted-model.js';
+import { runCall, tool } from './model-calls.js';
+
+const TEXT = 'I read both files: 一起 🌧️.';
+/** What the model would say: thinking, a text, two calls, in small parts. */
+const REPLY: ScriptedReply = {
+  reasoning: 'Hm.',
+  text: TEXT,
+  toolCalls: [
+    { name: 'read', arguments: { path: 'a.txt' } },
+    { name: 'read', arguments: { path: 'b.txt' } },
+  ],
+  chunkChars: 6,
+};
+const READ = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
+/** Soon, where nothing more comes; else so late that a busy machine is not taken for it. */
+const SILENT = /stall|never|open-after/;
+
+export interface FaultOutcome {
+  /** The stop reason and what survives of the reply, or the type of the failure and whether it is tried again. */
+  outcome: string;
+  /** The message of the failure; empty for a reply. */
+  says: string;
+}
+
+export async function outcomeOf(protocol: Protocol, fault: FaultName): Promise<FaultOutcome> {
+  const server = await startScriptedModel({ reply: () => ({ ...REPLY, fault }) });
+  const silence = SILENT.test(fault) ? 150 : 30_000;
+  const baseUrl = protocol === 'anthropic' ? server.baseUrl.replace(/\/v1$/, '') : server.baseUrl;
+  try {
+    const result = await runCall({
+      baseUrl,
+      endpoint: { protocol, name: 'openai' },
+      head: { tools: [tool('read', READ)], reasoning: 'low' },
+      deps: { limits: { stallMs: silence, firstPartMs: silence } },
+    });
+    return { outcome: replyWords(result), says: '' };
+  } catch (error) {
+    if (!(error instanceof ApplicationFailure)) throw error;
+    const says = error.message
+      // Which of them it is, is a matter of the moment and of Node's version.
+      .replace(/ECONNRESET|UND_ERR_SOCKET/, 'ECONNRESET')
+      .replace(`openai/gpt-5-mini at ${baseUrl}`, 'home/qwen3 at <address>');
+    return { outcome: `${error.type}, ${triedAgain(error)}`, says };
+  } finally {
+    await server.close();
+  }
+}
+
+function triedAgain({ nonRetryable, nextRetryDelay }: ApplicationFailure): string {
+  if (nonRetryable) return 'not tried again';
+  if (typeof nextRetryDelay !== 'number') return 'tried again';
+  const seconds = nextRetryDelay / 1000;
+  // A date has whole seconds, and some of them have passed.
+  return `tried again after ${seconds > 10 ? Math.ceil(seconds / 10) * 10 : seconds} s`;
+}
+
+function replyWords({ stopReason, content, usage, servedModel }: CallModelResult): string {
+  const calls = content.filter(block => block.type === 'tool_use').map(callWords);
+  const parts = content.flatMap(block => {
+    if (block.type === 'tool_use') return [];
+    if (block.type === 'reasoning') return ['thinking'];
+    return [block.text === TEXT ? 'text' : TEXT.startsWith(block.text) ? 'half the text' : `"${block.text}"`];
+  });
+  const others = [
+    ...(usage.estimated ? ['usage estimated'] : []),
+    ...(servedModel === undefined ? [] : ['the other model noted']),
+  ];
+  return `${stopReason}: ${[...parts, ...calls, ...others].join(', ') || 'nothing'}`;
+}
+
+function callWords(call: ToolUseBlock): string {
+  const path = typeof call.input.path === 'string' ? call.input.path : '';
+  if (call.argsParseFailed) return 'call not run (unreadable)';
+  if (call.argErrors) return `call not run (${call.argErrors.join(' ')})`;
+  return `call ${call.name === 'read' ? '' : `"${call.name}" `}${path}`;
+}

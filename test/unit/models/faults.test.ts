@@ -1,0 +1,89 @@
+/** Every way in which an endpoint misbehaves, in every protocol: what a call comes to, and the same in the documentation. */
+import { describe, expect, test } from 'vitest';
+import type { Protocol } from '../../../src/models/endpoint.js';
+import { FAULTS } from '../../../src/protocol-server/faults/all.js';
+import { FAULT_WORDS, type FaultName } from '../../../src/protocol-server/faults/names.js';
+import { type FaultOutcome, outcomeOf } from '../../support/fault-outcome.js';
+import { expectedOutcome } from '../../support/fault-outcomes.js';
+
+const PROTOCOLS: Record<Protocol, string> = {
+  'openai-compatible': 'chat completions',
+  'openai-responses': 'responses',
+  anthropic: 'messages',
+};
+/** Those with a provider of their own. */
+const TESTED: Protocol[] = ['openai-compatible', 'openai-responses'];
+const NAMES = Object.keys(FAULT_WORDS) as FaultName[];
+const seen = new Map<string, Promise<FaultOutcome>>();
+
+/** Each is played once. */
+function played(protocol: Protocol, fault: FaultName): Promise<FaultOutcome> {
+  const key = `${protocol} ${fault}`;
+  const outcome = seen.get(key) ?? outcomeOf(protocol, fault);
+  seen.set(key, outcome);
+  return outcome;
+}
+
+function speaks(protocol: Protocol, fault: FaultName): boolean {
+  return FAULTS[fault].protocols?.includes(protocol) ?? true;
+}
+
+describe.each(TESTED)('%s', protocol => {
+  const faults = NAMES.filter(fault => speaks(protocol, fault));
+
+  test('faults → more than thirty', () => expect(faults.length).toBeGreaterThan(30));
+
+  test.each(faults.map(fault => [fault, expectedOutcome(fault, protocol)] as const))(
+    '%s → %s',
+    async (fault, outcome) => {
+      expect((await played(protocol, fault)).outcome).toBe(outcome);
+    },
+  );
+});
+
+test('docs/model-faults.md → these faults, with what they come to and what is said of them', async () => {
+  const rows: string[] = [];
+  for (const fault of NAMES) {
+    const first = TESTED.find(protocol => speaks(protocol, fault));
+    if (first === undefined) continue;
+    const { says } = await played(first, fault);
+    rows.push(`| \`${fault}\`${only(fault)} | ${FAULT_WORDS[fault]} | ${comesTo(fault)} | ${quoted(says)} |`);
+  }
+  await expect(`${DOC_HEAD}${rows.join('\n')}\n`).toMatchFileSnapshot('../../../docs/model-faults.md');
+});
+
+function only(fault: FaultName): string {
+  const protocols = FAULTS[fault].protocols;
+  return protocols ? ` (${protocols.map(protocol => PROTOCOLS[protocol]).join(', ')})` : '';
+}
+
+/** What holds for most protocols, and what else holds for others. */
+function comesTo(fault: FaultName): string {
+  const protocols = TESTED.filter(protocol => speaks(protocol, fault));
+  const words = new Map<string, string[]>();
+  for (const protocol of protocols) {
+    const outcome = asCode(expectedOutcome(fault, protocol));
+    words.set(outcome, [...(words.get(outcome) ?? []), PROTOCOLS[protocol]]);
+  }
+  if (words.size === 1) return [...words.keys()].join();
+  return [...words].map(([outcome, by]) => `${by.join(', ')}: ${outcome}`).join('<br>');
+}
+
+/** The stop reason or the type of the failure stands first. */
+function asCode(outcome: string): string {
+  return outcome.replace(/^[\w.]+/, '`$&`').replaceAll('|', '\\|');
+}
+
+function quoted(says: string): string {
+  return says === '' ? '' : `\`${says.replaceAll('`', "'").replaceAll('|', '\\|')}\``;
+}
+
+const DOC_HEAD = `# When a model's endpoint misbehaves
+
+Each row is played by the scripted model server (\`fault\` of a reply, [testing.md](testing.md)) and held against what one model call really comes to, over HTTP; this page is written by that test. The model would think, say a text and call the tool \`read\` for \`a.txt\` and \`b.txt\`.
+
+A call comes to a reply, with its stop reason and what is left of what was said, or to a failure, with its type. What is *tried again* is, by Temporal, up to 4 times, or twice where it took its time; after that, or at once where it is not, the run trims, takes the next model, asks or ends ([architecture.md](architecture.md), "What follows a failed model call?"). A call that is *not run* is answered in the conversation with the reason, and the model makes it anew. Usage that is missing or can't be right is *estimated*.
+
+| fault | the endpoint | the call comes to | the trace says |
+|---|---|---|---|
+`;
