@@ -65,7 +65,7 @@ function replyWords({ stopReason, content, usage, servedModel }: CallModelResult
   const calls = content.filter(block => block.type === 'tool_use').map(callWords);
   const parts = content.flatMap(block => {
     if (block.type === 'tool_use') return [];
-    if (block.type === 'reasoning') return ['thinking'];
+    if (block.type === 'reasoning') return [block.text === '' ? 'sealed thinking' : 'thinking'];
     return [block.text === TEXT ? 'text' : TEXT.startsWith(block.text) ? 'half the text' : `"${block.text}"`];
   });
   const others = [

@@ -27,8 +27,12 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'http.timeout': 'model.timeout, tried again',
   'http.conflict': SERVER,
   'http.too-large': 'model.context_too_long, not tried again',
-  // Without that option chat completions report no usage.
-  'http.option-refused': { others: WHOLE, 'openai-compatible': ESTIMATED },
+  // What is left out is the report of usage, sealed reasoning, thinking at all.
+  'http.option-refused': {
+    others: WHOLE,
+    'openai-compatible': ESTIMATED,
+    anthropic: 'tool_use: text, call a.txt, call b.txt',
+  },
   'http.rate-limited': 'model.rate_limited, tried again',
   'http.rate-limited-seconds': 'model.rate_limited, tried again after 7 s',
   'http.rate-limited-date': 'model.rate_limited, tried again after 30 s',
@@ -104,7 +108,7 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'thinking.in-tags': WHOLE,
   'thinking.never-closed': 'end_turn: thinking',
   'thinking.unsigned': WHOLE,
-  'thinking.redacted': 'tool_use: text, call a.txt, call b.txt',
+  'thinking.redacted': 'tool_use: sealed thinking, text, call a.txt, call b.txt',
 };
 
 export function expectedOutcome(fault: FaultName, protocol: Protocol): string {
