@@ -52,6 +52,17 @@ export function toolResultText(result: ToolResultBlock): string {
   return [...notes, delimit(DATA_TAG, contentText(result.content), { tool })].join('\n');
 }
 
+const RESULT_TEXT = new RegExp(
+  `^(?:([\\s\\S]*?)\\n)?<${DATA_TAG} tool="[^"\\n]*">\\n([\\s\\S]*)\\n</${DATA_TAG}>$`,
+);
+
+/** Note and content of a tool message, as `toolResultText` writes them; any other text is all of it content. */
+export function readToolResultText(text: string): Pick<ToolResultBlock, 'note' | 'content'> {
+  const parts = RESULT_TEXT.exec(text);
+  const [note = '', said = text] = parts ? parts.slice(1) : [];
+  return { note, content: said === '' ? [] : [{ type: 'text', text: said }] };
+}
+
 /** What the run says of a part that is not, or not as a whole, shown. */
 function partNote(part: ToolContent): string[] {
   if (part.type === 'json' || part.ref === undefined) return [];

@@ -1,6 +1,8 @@
 /** A request of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../core/json.js';
+import { toolCallsOf } from '../../core/message.js';
+import { wireToolName } from '../call-id.js';
 import { outputSchema } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
 import type { RefusableOption } from '../refused-options.js';
@@ -24,14 +26,14 @@ const TOOL_CHOICE = {
 
 /** `endpoint`: the name of it, the first segment of model ids. */
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
-  const { model, system, tools, toolChoice, stop } = request;
+  const { model, system, tools, stop } = request;
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
   const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   return {
     model,
     max_tokens: thinkingRequest(request).maxTokens,
-    ...(tools.length > 0 ? { tools: markedAtEnd(toWireTools(tools)), ...TOOL_CHOICE[toolChoice] } : {}),
+    ...toolsOf(request),
     ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
     messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages)),
     stream: true,
@@ -41,6 +43,16 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
     ...(stop.length === 0 ? {} : { stop_sequences: stop.filter(text => text.trim() !== '') }),
     ...(thinks ? {} : sampling(request)),
   };
+}
+
+/** The API wants to know the tools of every call that a conversation has, also where none may be called now. */
+function toolsOf({ tools, toolChoice, messages }: ModelRequest): Pick<MessagesBody, 'tools' | 'tool_choice'> {
+  if (tools.length > 0) return { tools: markedAtEnd(toWireTools(tools)), ...TOOL_CHOICE[toolChoice] };
+  const called = messages.flatMap(message => (message.kind === 'assistant' ? toolCallsOf(message) : []));
+  const names = [...new Set(called.map(({ name }) => wireToolName(name)))];
+  if (names.length === 0) return {};
+  const known = names.map(name => ({ name, input_schema: { type: 'object' as const } }));
+  return { tools: markedAtEnd(known), ...TOOL_CHOICE.none };
 }
 
 function thinkingRequest(request: ModelRequest): ThinkingRequest {

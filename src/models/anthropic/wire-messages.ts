@@ -4,7 +4,7 @@ import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
-import { wireCallId } from '../call-id.js';
+import { wireCallId, wireToolName } from '../call-id.js';
 import { dataFor, INTERRUPTED_NOTE, userText } from '../message-text.js';
 
 export type WireBlock =
@@ -26,7 +26,7 @@ export type ThinkingData =
   | { type: 'redacted_thinking'; data: string };
 
 /** Said where the API wants a word of the user and the conversation has none. */
-const GO_ON = '(The conversation goes on.)';
+export const GO_ON = '(The conversation goes on.)';
 
 /**
  * The turns of a conversation, in order, for `model` (`endpoint/model`): they begin and end with the user. Thinking
@@ -80,7 +80,9 @@ function toReply(model: string, message: AssistantMessage): WireBlock[] {
   const blocks = message.content.flatMap((block): WireBlock[] => {
     if (block.type === 'text') return texts(block.text);
     if (block.type === 'reasoning') return toThinking(model, block);
-    return [{ type: 'tool_use', id: wireCallId(block.id), name: block.name, input: block.input }];
+    return [
+      { type: 'tool_use', id: wireCallId(block.id), name: wireToolName(block.name), input: block.input },
+    ];
   });
   if (message.stopReason === 'interrupted') blocks.push(text(INTERRUPTED_NOTE));
   // Thinking that led to nothing can't end a reply.

@@ -5,6 +5,7 @@ import type { AssistantMessage, LlmMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
+import { wireCallId, wireToolName } from '../call-id.js';
 import { assistantText, dataFor, userText } from '../message-text.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -28,7 +29,7 @@ function toWireMessage(model: string, message: LlmMessage): WireMessage {
       return toWireAssistant(model, message);
     case 'tool_result': {
       const [result] = message.content;
-      return { role: 'tool', tool_call_id: result.toolUseId, content: toolResultText(result) };
+      return { role: 'tool', tool_call_id: wireCallId(result.toolUseId), content: toolResultText(result) };
     }
     default:
       return { role: 'user', content: userText(message) };
@@ -47,10 +48,10 @@ function toWireAssistant(model: string, message: AssistantMessage): WireMessage 
   return {
     ...wire,
     tool_calls: calls.map(call => ({
-      id: call.id,
+      id: wireCallId(call.id),
       type: 'function',
       // The parsed arguments, not the raw text: chat templates of local servers fail on broken JSON.
-      function: { name: call.name, arguments: JSON.stringify(call.input) },
+      function: { name: wireToolName(call.name), arguments: JSON.stringify(call.input) },
       ...besideCall(dataFor(model, call)),
     })),
   };

@@ -3,6 +3,7 @@ import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, LlmMessage, ReasoningBlock } from '../../core/message.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
+import { wireCallId, wireToolName } from '../call-id.js';
 import { assistantText, dataFor, userText } from '../message-text.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -21,7 +22,13 @@ function toItems(model: string, message: LlmMessage): Item[] {
       return toReply(model, message);
     case 'tool_result': {
       const [result] = message.content;
-      return [{ type: 'function_call_output', call_id: result.toolUseId, output: toolResultText(result) }];
+      return [
+        {
+          type: 'function_call_output',
+          call_id: wireCallId(result.toolUseId),
+          output: toolResultText(result),
+        },
+      ];
     }
     default:
       return [{ role: 'user', content: userText(message) }];
@@ -43,7 +50,8 @@ function toReply(model: string, message: AssistantMessage): Item[] {
     // Of a reply that was cut off, what it led to is not there.
     else if (block.type === 'reasoning') items.push(...(isCut ? [] : reasoningItem(model, block)));
     else {
-      const { id, name, input } = block;
+      const { input } = block;
+      const [id, name] = [wireCallId(block.id), wireToolName(block.name)];
       items.push({ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) });
     }
   }
