@@ -5,14 +5,17 @@ import type { CallFailureDetails } from '../core/failure.js';
 import { FAILURE } from '../core/failure.js';
 import { cutText } from '../core/fit.js';
 import type { Usage } from '../core/message.js';
-import { envelopeToolUse } from '../models/envelope-tool-call.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelInfo } from '../models/model-info.js';
 import { repairOutput } from '../models/output-repair.js';
 import type { ResolvedModel } from '../models/providers.js';
 import { ReplyDraft } from '../models/reply-draft.js';
-import { DEFAULT_STREAM_LIMITS, runStream, type StreamLimits } from '../models/run-stream.js';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../models/run-stream.js';
+import type { ToolCallCodec } from '../models/tool-syntax/codec.js';
+import { CODECS } from '../models/tool-syntax/codecs.js';
+import { runWithTools } from '../models/tool-syntax/run-with-tools.js';
+import { withWrittenCalls } from '../models/tool-syntax/written-calls.js';
 import { failpoint } from '../shared/failpoints.js';
 import { AttemptUsage } from './attempt-usage.js';
 import { fitReply, wholeText } from './fit-reply.js';
@@ -113,7 +116,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
   usage.sent(state, info);
-  const ended = await runStream({
+  const { ended, codec } = await runWithTools({
     provider,
     request,
     draft,
@@ -127,7 +130,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const durationMs = Math.round(performance.now() - startedAt);
   if (ended === 'aborted') return interrupted(call, durationMs);
   await failpoint('model.after-reply');
-  return complete(call, state, durationMs);
+  return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
 }
 
 /** What a role asks for, as far as the model gives it: more is refused by some endpoints. */
@@ -152,20 +155,22 @@ async function readState({ input, deps, context, signal }: Call): Promise<ModelR
 async function complete(
   { input, deps, draft, usage }: Call,
   state: ModelRequestState,
-  durationMs: number,
+  { durationMs, codec }: { durationMs: number; codec: ToolCallCodec | null },
 ): Promise<CallModelResult> {
   const { head } = state;
   // Not before the calls are read from it: one with a secret in it does not run, and must still be known.
   const clean = deps.redact ?? ((text: string) => text);
-  const content = draft.whole(input.callId, head.tools);
+  let content = draft.whole(input.callId, head.tools);
   let stopReason = draft.end?.stopReason ?? 'end_turn';
   const servedModel = draft.end?.servedModel ?? null;
   const hasCalls = content.some(block => block.type === 'tool_use');
   // A reply that was cut off is not mended: half a plan would pass for a whole one.
   let repairedText = hasCalls || stopReason === 'max_tokens' ? null : repairOutput(draft.text, head.output);
-  const written = hasCalls ? null : envelopeToolUse(repairedText ?? draft.text, input.callId, head);
+  const text = repairedText ?? draft.text;
+  const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
+  const written = hasCalls || !codec ? null : withWrittenCalls(content, reply, codec);
   if (written) {
-    content.push(written);
+    content = written;
     stopReason = 'tool_use';
     repairedText = null;
   }
@@ -184,6 +189,11 @@ async function complete(
     ...(repairedText === null ? {} : { repairedText: cutText(clean(repairedText), WHOLE_REPLY_BYTES) }),
     durationMs,
   };
+}
+
+/** Roles of the envelope dialect may write a call as one, whatever else they could do (F19). */
+function envelopeCodec({ dialect }: ModelRequestState['head']): ToolCallCodec | null {
+  return dialect === 'envelope' ? CODECS['json-action'] : null;
 }
 
 /**

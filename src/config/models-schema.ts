@@ -1,5 +1,6 @@
 /** The part `models` of `steersman.yaml`: where models are, which answer, and what is known of them. */
 import { z } from 'zod';
+import { TOOL_SYNTAXES } from '../core/role.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
 /** The one model that goes by its provider's name alone. */
@@ -63,6 +64,10 @@ const endpointSchema = z.strictObject({
     .int()
     .min(1_024)
     .describe('Tokens that fit its models, as the server was started.')
+    .exactOptional(),
+  toolSyntax: z
+    .enum(TOOL_SYNTAXES)
+    .describe('How its models call tools, where their role does not say. Left out: native.')
     .exactOptional(),
   apiKey: z
     .never({ error: `${NO_KEY_HERE}, and name its variable as keyVariable` })

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../core/outputs/contracts.js';
 import type { RoleProfile } from '../core/role.js';
-import { REASONING_LEVELS } from '../core/role.js';
+import { REASONING_LEVELS, TOOL_SYNTAXES } from '../core/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './models-schema.js';
@@ -25,6 +25,7 @@ const profileSchema = z.strictObject({
   temperature: z.number().min(0).max(2).exactOptional(),
   topP: z.number().min(0).max(1).exactOptional(),
   reasoning: z.enum(REASONING_LEVELS).exactOptional(),
+  toolSyntax: z.enum(TOOL_SYNTAXES).exactOptional(),
   stop: z.array(z.string().min(1)).max(4).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
 });
@@ -94,6 +95,7 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     temperature: given.temperature ?? null,
     topP: given.topP ?? null,
     reasoning: given.reasoning ?? null,
+    toolSyntax: given.toolSyntax ?? null,
     stop: given.stop ?? [],
     maxOutputTokens: given.maxOutputTokens ?? CONTRACTS[given.output].outputTokens,
   };

@@ -2,7 +2,7 @@
 import type { LlmMessage } from './message.js';
 import type { OutputContract } from './outputs/contracts.js';
 import type { Dialect } from './outputs/envelope.js';
-import type { ReasoningLevel } from './role.js';
+import type { ReasoningLevel, ToolSyntax } from './role.js';
 import type { JsonSchema } from './tools/tool.js';
 
 /** A tool offered with a call, as the model sees it. */
@@ -28,6 +28,8 @@ export interface ModelRequestHead {
   topP: number | null;
   /** How much the model thinks first; null leaves it to the model. */
   reasoning: ReasoningLevel | null;
+  /** How the role calls tools; null leaves it to the endpoint. */
+  toolSyntax: ToolSyntax | null;
   /** Texts that end a reply where the model writes them; they are not part of it. */
   stop: string[];
   maxOutputTokens: number | null;

@@ -6,6 +6,10 @@ import type { Dialect } from './outputs/envelope.js';
 export const REASONING_LEVELS = ['off', 'low', 'medium', 'high'] as const;
 export type ReasoningLevel = (typeof REASONING_LEVELS)[number];
 
+/** How tools are called: by the model's own interface, as XML in its text, or as the `action` of a JSON object. */
+export const TOOL_SYNTAXES = ['native', 'xml', 'json-action'] as const;
+export type ToolSyntax = (typeof TOOL_SYNTAXES)[number];
+
 export interface RoleProfile {
   /** File name without `.md`; unique. */
   name: string;
@@ -25,6 +29,8 @@ export interface RoleProfile {
   topP: number | null;
   /** Null leaves it to the model, as does every endpoint that knows no such choice. */
   reasoning: ReasoningLevel | null;
+  /** Null leaves it to the endpoint. */
+  toolSyntax: ToolSyntax | null;
   /** Texts that end a reply where the model writes them. */
   stop: string[];
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */

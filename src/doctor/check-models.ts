@@ -64,6 +64,7 @@ async function ask(provider: ModelProvider, model: string, signal: AbortSignal):
     toolChoice: 'auto',
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     cacheKey: null,
     temperature: null,

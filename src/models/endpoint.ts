@@ -1,5 +1,6 @@
 /** Where models are reached (M2): an address, the protocol that is spoken there, and the key. */
 import { FAILURE } from '../core/failure.js';
+import type { ToolSyntax } from '../core/role.js';
 import { ModelCallError } from './model-call-error.js';
 
 export const PROTOCOLS = ['openai-responses', 'openai-compatible', 'anthropic'] as const;
@@ -23,6 +24,8 @@ export interface EndpointSettings {
   headers?: Readonly<Record<string, string>>;
   /** Tokens that fit its models, where they are not known: local servers choose them at their start. */
   contextTokens?: number;
+  /** How its models call tools. Default `native`. */
+  toolSyntax?: ToolSyntax | undefined;
   /** Where the key is set, for messages. Default `OPENAI_API_KEY`, or `ANTHROPIC_API_KEY` for its protocol. */
   keyVariable?: string;
   /** Where the address is set, for messages: a variable, or a key of the configuration. Default as for the key. */
@@ -37,6 +40,7 @@ export interface Endpoint {
   apiKey: string | undefined;
   headers: Readonly<Record<string, string>>;
   contextTokens: number | null;
+  toolSyntax: ToolSyntax | undefined;
   keyVariable: string;
   urlVariable: string;
 }
@@ -52,7 +56,8 @@ export function endpointOf(settings: EndpointSettings): Endpoint {
   }
   const url = parseBaseUrl(baseUrl ?? owner.url, urlVariable);
   const contextTokens = settings.contextTokens ?? null;
-  return { name, protocol, url, apiKey, headers, contextTokens, keyVariable, urlVariable };
+  const { toolSyntax } = settings;
+  return { name, protocol, url, apiKey, headers, contextTokens, toolSyntax, keyVariable, urlVariable };
 }
 
 function parseBaseUrl(text: string, urlVariable: string): URL {

@@ -1,5 +1,6 @@
 /** Which endpoints there are: those of the configuration, and those that variables make. */
 import { FAILURE } from '../core/failure.js';
+import type { ToolSyntax } from '../core/role.js';
 import type { EndpointSettings, KnownEndpoint, Protocol } from './endpoint.js';
 import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
 import { ModelCallError } from './model-call-error.js';
@@ -16,6 +17,7 @@ export interface EndpointEntry {
   /** `${VAR}` is filled in. */
   headers: Readonly<Record<string, string>>;
   contextTokens?: number;
+  toolSyntax?: ToolSyntax;
 }
 
 export type EndpointEntries = Readonly<Record<string, EndpointEntry>>;
@@ -75,6 +77,7 @@ export function endpointSettings(
     apiKey,
     headers: entry ? filledIn(entry.headers, need) : {},
     ...(entry?.contextTokens === undefined ? {} : { contextTokens: entry.contextTokens }),
+    toolSyntax: entry?.toolSyntax,
     keyVariable: keyVariable ?? `${key}.keyVariable`,
     urlVariable: known && entry?.baseUrl === undefined ? known.urlVariable : `${key}.baseUrl`,
   };

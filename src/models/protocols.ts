@@ -15,5 +15,6 @@ const SPEAKERS: Readonly<Record<Protocol, (endpoint: Endpoint) => ModelProvider>
 /** Makes the provider of an endpoint. Throws `ModelCallError` as `endpointOf` does. */
 export function createProvider(settings: EndpointSettings): ModelProvider {
   const endpoint = endpointOf(settings);
-  return SPEAKERS[endpoint.protocol](endpoint);
+  const provider = SPEAKERS[endpoint.protocol](endpoint);
+  return endpoint.toolSyntax === undefined ? provider : { ...provider, toolSyntax: endpoint.toolSyntax };
 }

@@ -2,6 +2,7 @@
 
 import type { LlmMessage, StopReason } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
+import type { ToolSyntax } from '../core/role.js';
 
 /** One call of a model, in canonical form. */
 export interface ModelRequest extends ModelRequestHead {
@@ -31,9 +32,9 @@ export type ModelDelta =
   | { type: 'reasoning_end'; value: unknown }
   | { type: 'tool_start'; index: number; id: string | null; name: string }
   | { type: 'tool_input'; index: number; offset: number; text: string }
-  /** Parts of this call are missing or can't be told from those of others: it must not run. */
   /** What the provider wants back with this call. */
   | { type: 'tool_data'; index: number; value: unknown }
+  /** Parts of this call are missing or can't be told from those of others: it must not run. */
   | { type: 'tool_mixed_up'; index: number }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
@@ -43,6 +44,8 @@ export interface ModelProvider {
   readonly name: string;
   /** Base URL without credentials, for messages. */
   readonly endpoint: string;
+  /** How its models call tools where their role does not say. Default `native`. */
+  readonly toolSyntax?: ToolSyntax;
   /**
    * Streams one reply. Never retries what failed, Temporal does that. Throws `ModelCallError`; after
    * `signal` is aborted it ends or throws, and the caller looks at the signal.

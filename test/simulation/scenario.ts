@@ -185,6 +185,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
     system: `You are the ${name}.`,

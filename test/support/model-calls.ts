@@ -72,6 +72,7 @@ export function startCall(setup: CallSetup): StartedCall {
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [] as string[],
     cacheKey: null,
     maxOutputTokens: null,

@@ -39,6 +39,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
     system: '',

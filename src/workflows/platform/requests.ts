@@ -70,6 +70,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     temperature: role.temperature,
     topP: role.topP,
     reasoning: role.reasoning,
+    toolSyntax: role.toolSyntax,
     stop: role.stop,
     cacheKey: null,
     maxOutputTokens: role.maxOutputTokens,

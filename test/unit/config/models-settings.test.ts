@@ -71,7 +71,7 @@ describe('models in steersman.yaml', () => {
     [
       'an unknown key',
       endpoint(`${ADDRESS}, keyVariabel: A`),
-      /Did you mean "keyVariable"\? Known here: protocol, baseUrl, keyVariable, headers, contextTokens\./,
+      /Did you mean "keyVariable"\? Known here: protocol, baseUrl, keyVariable, headers, contextTokens, toolSyntax\./,
     ],
     [
       'a name that ids can not have',

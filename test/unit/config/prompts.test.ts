@@ -99,7 +99,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\noutput: verdict\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\nstop: [END]\nmaxOutputTokens: 900\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\noutput: verdict\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -113,6 +113,7 @@ describe('front matter', () => {
       temperature: 0.2,
       topP: 0.9,
       reasoning: 'low',
+      toolSyntax: 'xml',
       stop: ['END'],
       maxOutputTokens: 900,
     });

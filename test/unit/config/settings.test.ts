@@ -208,6 +208,7 @@ describe('models', () => {
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
     system: '',

@@ -95,6 +95,7 @@ const ROLE: PinnedRole = {
   temperature: null,
   topP: null,
   reasoning: null,
+  toolSyntax: null,
   stop: [],
   maxOutputTokens: null,
   system: '',

@@ -14,6 +14,7 @@ const HEAD: ModelRequestHead = {
   toolChoice: 'auto',
   topP: null,
   reasoning: null,
+  toolSyntax: null,
   stop: [],
   cacheKey: null,
   temperature: null,

@@ -23,6 +23,7 @@ function request(output: ModelRequest['output'], text: string, model = 'rules'):
     toolChoice: 'auto',
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     cacheKey: null,
     temperature: null,

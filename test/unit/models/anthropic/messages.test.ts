@@ -83,6 +83,7 @@ function request(fields: Partial<ModelRequest> = {}): ModelRequest {
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
     cacheKey: null,

@@ -1,0 +1,41 @@
+/** A request in which tools, calls and results are text: for models that have no interface for them. */
+import type { AssistantMessage, LlmMessage, TextBlock } from '../../core/message.js';
+import { textOf, toolCallsOf } from '../../core/message.js';
+import type { ModelRequest } from '../provider.js';
+import type { ToolCallCodec } from './codec.js';
+
+export function asText(request: ModelRequest, codec: ToolCallCodec): ModelRequest {
+  const { tools, system } = request;
+  const messages = request.messages.map(message => inText(message, codec));
+  if (tools.length === 0) return { ...request, messages };
+  return {
+    ...request,
+    messages,
+    system: [system, codec.encodeTools(tools)].filter(text => text !== '').join('\n\n'),
+    tools: [],
+    toolChoice: 'auto',
+    // A reply that is held to the form of the role's output could call nothing.
+    output: 'text',
+  };
+}
+
+function inText(message: LlmMessage, codec: ToolCallCodec): LlmMessage {
+  if (message.kind === 'assistant') return replyInText(message, codec);
+  if (message.kind !== 'tool_result') return message;
+  const { id, at } = message;
+  const content: TextBlock[] = message.content.map(result => ({
+    type: 'text',
+    text: codec.encodeResult(result),
+  }));
+  return { id, at, kind: 'user', purpose: 'brief', content };
+}
+
+function replyInText(reply: AssistantMessage, codec: ToolCallCodec): LlmMessage {
+  const calls = toolCallsOf(reply);
+  if (calls.length === 0) return reply;
+  const said = textOf(reply);
+  const written = calls.flatMap(call => codec.encodeCall(call, said) ?? []);
+  const text = [said, ...written].filter(part => part !== '').join('\n\n');
+  const reasoning = reply.content.filter(block => block.type === 'reasoning');
+  return { ...reply, content: [...reasoning, { type: 'text', text }] };
+}

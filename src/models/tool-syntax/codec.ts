@@ -1,0 +1,29 @@
+/** Tool calls of models and endpoints that have no interface for them: written and read as text (G14, C17). */
+import type { ToolResultBlock, ToolUseBlock } from '../../core/message.js';
+import type { OfferedTool } from '../../core/model-request.js';
+
+export interface ToolCallCodec {
+  /** What tells a model which tools there are and how to call them: the end of its system prompt. */
+  encodeTools(tools: readonly OfferedTool[]): string;
+  /** A call of an earlier reply, as it would have been written; null where the reply's text holds it. */
+  encodeCall(call: ToolUseBlock, replyText: string): string | null;
+  encodeResult(result: ToolResultBlock): string;
+  /** The calls of a whole reply, in order. Never throws. */
+  parse(text: string, tools: readonly OfferedTool[]): ParsedReply;
+}
+
+export interface ParsedReply {
+  /** What the reply says besides its calls. */
+  text: string;
+  calls: WrittenCall[];
+}
+
+export interface WrittenCall {
+  name: string;
+  /** JSON where it could be read; else what stands there. */
+  arguments: string;
+  /** What stands there. */
+  raw: string;
+  /** Its end is missing. */
+  unclosed: boolean;
+}

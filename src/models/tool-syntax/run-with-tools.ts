@@ -1,0 +1,42 @@
+/** Calls a model in the syntax in which it can call tools: said by its role or endpoint, else native, else learnt. */
+import type { ToolSyntax } from '../../core/role.js';
+import { ModelCallError } from '../model-call-error.js';
+import type { ModelProvider } from '../provider.js';
+import { runStream, type StreamRun } from '../run-stream.js';
+import { asText } from './as-text.js';
+import type { ToolCallCodec } from './codec.js';
+import { CODECS } from './codecs.js';
+
+/**
+ * Ollama of a model without tools in its template, llama.cpp started without `--jinja`, vLLM without a parser of calls:
+ * github.com/ollama/ollama/issues/11131, github.com/containers/ramalama/issues/988, github.com/vllm-project/vllm/issues/9986
+ */
+const NO_TOOLS = /does not support tools|tools param requires --jinja|requires --enable-auto-tool-choice/i;
+/** What is taken where an endpoint turns out to know no tools. */
+const WITHOUT_TOOLS: ToolSyntax = 'xml';
+
+/** Models that were found to take no tools, by provider. Lives as long as the worker process. */
+const withoutTools = new WeakMap<ModelProvider, Set<string>>();
+
+export interface ToolRun {
+  ended: Awaited<ReturnType<typeof runStream>>;
+  /** What the reply's calls are written in; null for native ones. */
+  codec: ToolCallCodec | null;
+}
+
+/** As `runStream`. */
+export async function runWithTools(run: StreamRun): Promise<ToolRun> {
+  const { provider, request } = run;
+  const known = withoutTools.get(provider)?.has(request.model) ? WITHOUT_TOOLS : 'native';
+  const codec = CODECS[request.toolSyntax ?? provider.toolSyntax ?? known];
+  if (codec) return { ended: await runStream({ ...run, request: asText(request, codec) }), codec };
+  try {
+    return { ended: await runStream(run), codec: null };
+  } catch (error) {
+    const isLesson = error instanceof ModelCallError && NO_TOOLS.test(error.message);
+    if (!isLesson || request.tools.length === 0 || request.toolSyntax === 'native') throw error;
+    const models = withoutTools.get(provider) ?? new Set();
+    withoutTools.set(provider, models.add(request.model));
+    return runWithTools(run);
+  }
+}

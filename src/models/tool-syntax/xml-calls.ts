@@ -1,0 +1,164 @@
+/**
+ * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
+ * CDATA or not, JSON in place of elements, prose and fences around. What could be read in two ways does not run.
+ */
+import { isRecord } from '../../core/json.js';
+import type { OfferedTool } from '../../core/model-request.js';
+import type { JsonSchema } from '../../core/tools/tool.js';
+import type { ParsedReply, WrittenCall } from './codec.js';
+import { bodyOf, type Element, elementsOf, jsonEnd, nextOpen, textOfElement } from './xml-text.js';
+
+/** `<tool_call>`, and forms that models were trained on: `<invoke name="…">`, `<function=…>`. */
+export const CALL_TAGS: readonly string[] = ['tool_call', 'invoke', 'function'];
+const NAME_TAGS = ['name', 'tool_name', 'tool'];
+const ARGUMENT_TAGS = ['arguments', 'parameters', 'params', 'args', 'input'];
+/** `<parameter=path>`, `<parameter name="path">`. */
+const PARAMETER_TAGS = ['parameter', 'argument', 'arg'];
+const TAGS_AROUND = /<\/?(?:tool_calls?|function_calls)>/gi;
+const EMPTY_FENCE = /```[a-z]*\s*```/g;
+/** Each is looked at for its end: more are no reply that anybody wants. */
+const MOST_TAGS = 128;
+
+/** As tools are offered: what is no name is no call. */
+const TOOL_NAME = /^[\w.:/@-]{1,128}$/;
+
+type ReadCall = Pick<WrittenCall, 'name' | 'arguments'>;
+
+export function parseXmlCalls(text: string, tools: readonly OfferedTool[]): ParsedReply {
+  const calls: WrittenCall[] = [];
+  const prose: string[] = [];
+  let from = 0;
+  for (let tags = 0; tags < MOST_TAGS; tags += 1) {
+    // A result that the model made up, and what it made of it, is no part of its reply.
+    const open = nextOpen(text, from, [...CALL_TAGS, 'tool_result']);
+    if (open?.tag === 'tool_result' && calls.length > 0) {
+      prose.push(text.slice(from, open.start));
+      from = text.length;
+    }
+    if (!open || from === text.length) break;
+    const body = bodyOf(text, open, { mayBeJson: true });
+    const rest = text.slice(body.end);
+    const call = open.tag === 'tool_result' ? null : readCall({ ...open, body: body.text, rest }, tools);
+    // What only looks like a call is text: other tags than ours have other meanings.
+    if (call && (open.tag === 'tool_call' || tools.some(tool => tool.name === call.name))) {
+      prose.push(text.slice(from, open.start));
+      calls.push({ ...call, raw: body.text, unclosed: !body.closed });
+      from = body.end;
+    } else {
+      prose.push(text.slice(from, open.bodyStart));
+      from = open.bodyStart;
+    }
+  }
+  if (calls.length === 0) return { text, calls };
+  prose.push(text.slice(from));
+  return { text: prose.join('').replace(TAGS_AROUND, '').replace(EMPTY_FENCE, '').trim(), calls };
+}
+
+/** A call as it was found, and what follows it. */
+interface FoundCall {
+  attributes: string;
+  body: string;
+  rest: string;
+}
+
+/** Null for what names no tool. */
+function readCall({ attributes, body, rest }: FoundCall, tools: readonly OfferedTool[]): ReadCall | null {
+  const given = nameIn(attributes);
+  const trimmed = body.trim();
+  if (trimmed.startsWith('{')) return fromJson(trimmed, given);
+  const elements = elementsOf(body, ARGUMENT_TAGS);
+  const named = given === null ? elements.find(({ tag }) => NAME_TAGS.includes(tag)) : undefined;
+  const name = given ?? (named ? textOfElement(named).text.trim() : '');
+  if (!TOOL_NAME.test(name)) return null;
+  const schema = tools.find(tool => tool.name === name)?.inputSchema ?? {};
+  const tail = body.slice(named?.end ?? 0).trim();
+  if (tail === '' || tail.startsWith('{')) return { name, arguments: tail };
+  const others = elements.filter(element => element !== named);
+  const [list, ...more] = others;
+  // A tool may have an argument of this name.
+  const isList = list && ARGUMENT_TAGS.includes(list.tag) && !Object.hasOwn(propertiesOf(schema), list.tag);
+  if (isList && more.length === 0) return { name, arguments: fromList(list.inner, schema, rest) };
+  return { name, arguments: (others.length > 0 ? fromElements(others, schema, rest) : null) ?? unread(tail) };
+}
+
+/** `="read"` of `<function=read>`, `name="read"` of any tag. */
+function nameIn(attributes: string): string | null {
+  const found = /(?:^=|\bname\s*=)\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>/]+))/.exec(attributes);
+  return found ? (found[1] ?? found[2] ?? found[3] ?? null) : null;
+}
+
+/** `{ "name": …, "arguments": … }`, or the arguments alone where the tag has the name. */
+function fromJson(text: string, given: string | null): ReadCall | null {
+  const value = parse(text.slice(0, jsonEnd(text, 0) ?? undefined));
+  if (given !== null) return TOOL_NAME.test(given) ? { name: given, arguments: text } : null;
+  // What can't be read is told by its name, and runs with nothing.
+  if (!isRecord(value)) {
+    const name = /"(?:name|tool_name|tool)"\s*:\s*"([\w.:/@-]{1,128})"/.exec(text)?.[1];
+    return name === undefined ? null : { name, arguments: unread(text) };
+  }
+  const name = NAME_TAGS.map(tag => value[tag]).find(found => typeof found === 'string');
+  if (typeof name !== 'string' || !TOOL_NAME.test(name)) return null;
+  const key = ARGUMENT_TAGS.find(tag => Object.hasOwn(value, tag));
+  const args = key === undefined ? {} : value[key];
+  return { name, arguments: typeof args === 'string' ? args : JSON.stringify(args) };
+}
+
+/** As JSON or as elements; else as it is, which nothing runs with. */
+function fromList(inner: string, schema: JsonSchema, rest: string): string {
+  const text = inner.trim();
+  const json = /^<!\[CDATA\[\s*(\{[\s\S]*\})\s*\]\]>$/.exec(text)?.[1] ?? text;
+  if (json.startsWith('{')) return json.slice(0, jsonEnd(json, 0) ?? undefined);
+  const elements = elementsOf(inner, []);
+  const isUnread = elements.length === 0 && text !== '';
+  return (isUnread ? null : fromElements(elements, schema, rest)) ?? unread(inner);
+}
+
+/** As it stands there, and never what could be taken for arguments. */
+function unread(text: string): string {
+  return `<${text}`;
+}
+
+/** Null where it could be read in two ways: an argument without an end before another, twice one, a call within one. */
+function fromElements(elements: readonly Element[], schema: JsonSchema, rest: string): string | null {
+  const values = new Map<string, unknown>();
+  const properties = propertiesOf(schema);
+  for (const [index, element] of elements.entries()) {
+    const { tag, written, attributes, closed } = element;
+    const key = (PARAMETER_TAGS.includes(tag) && nameIn(attributes)) || written;
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    // Its end may come later: then the tag that ended the call was a part of it.
+    if (!closed && (index < elements.length - 1 || rest.includes(`</${written}`))) return null;
+    if (CALL_TAGS.includes(tag) && property === undefined) return null;
+    const value = valueAs(textOfElement(element), property);
+    const isList = typeOf(property) === 'array';
+    if (values.has(key) && !isList) return null;
+    const before = values.get(key);
+    if (isList && !Array.isArray(value)) values.set(key, [...(Array.isArray(before) ? before : []), value]);
+    else if (values.has(key)) return null;
+    else values.set(key, value);
+  }
+  return JSON.stringify(Object.fromEntries(values));
+}
+
+function propertiesOf({ properties }: JsonSchema): Record<string, unknown> {
+  return isRecord(properties) ? properties : {};
+}
+
+function typeOf(property: unknown): unknown {
+  return isRecord(property) ? property.type : undefined;
+}
+
+/** A text where it is marked as one or the tool wants one; else what it says as JSON, where it does. */
+function valueAs({ text, isText }: { text: string; isText: boolean }, property: unknown): unknown {
+  if (isText || typeOf(property) === 'string') return text;
+  const value = parse(text.trim());
+  return value === undefined ? text : value;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
