@@ -16,7 +16,7 @@ export interface Configuration {
   settings: Settings | null;
   /** Null where the file is wrong. */
   mcp: McpConfig | null;
-  /** Every model that a role may call, `endpoint/model`; null where settings or prompts are wrong. */
+  /** Every model that a role may call, by each configuration of models, `endpoint/model`; null where settings or prompts are wrong. */
   models: string[] | null;
   findings: Finding[];
 }
@@ -88,7 +88,16 @@ function checkPrompts(
       runModel: settings.models.default === undefined ? standIn : undefined,
     });
     const usesDefault = choice.roles.some(role => role.models.length === 0);
-    const named = [...(usesDefault ? choice.models : []), ...choice.roles.flatMap(role => role.models)];
+    const { configurations } = settings.models;
+    const choosable = Object.values(configurations).flatMap(({ default: usual = [], roles }) => [
+      ...usual,
+      ...Object.values(roles).flat(),
+    ]);
+    const named = [
+      ...(usesDefault ? choice.models : []),
+      ...choice.roles.flatMap(role => role.models),
+      ...choosable,
+    ];
     const names = roles.map(role => role.name).join(', ');
     return {
       value: [...new Set(named)],

@@ -4,11 +4,11 @@ import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider, ModelRequest } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
-import { formatDuration } from '../print/format.js';
+import { formatDuration, plural } from '../print/format.js';
 import { type Finding, failed, ok, warning } from './finding.js';
+import { askForList, LIST_LIMIT_MS } from './list-models.js';
 
 const ANSWER_LIMIT_MS = 30_000;
-const LIST_LIMIT_MS = 10_000;
 /** A reply of a few tokens is enough; some endpoints refuse less. */
 const MAX_OUTPUT_TOKENS = 16;
 const NAMES_SHOWN = 8;
@@ -20,6 +20,17 @@ export function checkModels(
   limitMs = ANSWER_LIMIT_MS,
 ): Promise<Finding[]> {
   return Promise.all(models.map(id => checkModel(id, providers, limitMs)));
+}
+
+/** Endpoints that no model is asked at: whether each lists its models. */
+export function checkEndpoints(names: readonly string[], providers: ProviderRegistry): Promise<Finding[]> {
+  return Promise.all(
+    names.map(async name => {
+      const { address, listed, fault } = await askForList(name, providers);
+      if (listed === null) return warning('endpoint', named(name, fault ?? ''), null);
+      return ok('endpoint', `${name} lists ${plural(listed.length, 'model')}, ${address}`);
+    }),
+  );
 }
 
 async function checkModel(id: string, providers: ProviderRegistry, limitMs: number): Promise<Finding> {

@@ -2,6 +2,8 @@
 import { modelToName } from '../client/runs/default-model.js';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { SET_AN_ENDPOINT } from '../models/endpoint.js';
+import { presentEndpoints } from '../models/endpoints.js';
+import { splitModelId } from '../models/model-id.js';
 import { env } from '../shared/env.js';
 import { resolveHome } from '../stack/home.js';
 import { usesLocalStack } from '../stack/is-used.js';
@@ -9,7 +11,7 @@ import type { Report } from '../stack/temporal-binary.js';
 import { providerSource } from '../worker/providers.js';
 import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
 import { checkBlobs, checkNode } from './check-host.js';
-import { checkModels } from './check-models.js';
+import { checkEndpoints, checkModels } from './check-models.js';
 import { checkTemporal } from './check-temporal.js';
 import { checkToolServers } from './check-tool-servers.js';
 import { type Finding, failedBy, skipped, warning } from './finding.js';
@@ -65,7 +67,13 @@ async function modelFindings(
   }
   const named = models.filter(id => !id.startsWith(`${standIn}/`));
   if (standIn === undefined || named.length === 0) {
-    return checkModels(models, providerSource()(settings.models));
+    const providers = providerSource()(settings.models);
+    const asked = models.map(id => splitModelId(id).provider);
+    const others = presentEndpoints(settings.models.endpoints, env.lookup).filter(
+      name => !asked.includes(name),
+    );
+    const found = [checkModels(models, providers), checkEndpoints(others, providers)];
+    return (await Promise.all(found)).flat();
   }
   const found = `no endpoint is configured: runs use the built-in ${standIn} model (rules, not intelligence)`;
   return [warning('model', found, `For ${named.join(', ')}: ${SET_AN_ENDPOINT}`)];

@@ -65,14 +65,14 @@ export function endpointSettings(
   lookup: Lookup,
 ): EndpointSettings {
   const known = knownEndpoint(name);
-  const baseUrl = entry?.baseUrl ?? (known && lookup(known.urlVariable));
+  const baseUrl = addressOf(name, entry, lookup);
   const keyVariable = entry?.keyVariable ?? (entry?.baseUrl === undefined ? known?.keyVariable : undefined);
   const key = `models.endpoints.${name}`;
   const need: Need = (variable, where) => neededValue(variable, `${key}.${where}`, lookup);
   const apiKey = entry?.keyVariable ? need(entry.keyVariable, 'keyVariable') : lookup(keyVariable ?? '');
   return {
     name,
-    protocol: entry?.protocol ?? protocolOf(known, baseUrl),
+    protocol: protocolOf(name, entry, lookup),
     baseUrl,
     apiKey,
     headers: entry ? filledIn(entry.headers, need) : {},
@@ -110,8 +110,17 @@ function neededValue(variable: string, key: string, lookup: Lookup): string {
   );
 }
 
-function protocolOf(known: KnownEndpoint | undefined, baseUrl: string | undefined): Protocol {
-  const url = baseUrl ?? known?.url;
-  if (!known || url === undefined || !URL.canParse(url)) return 'openai-compatible';
-  return known.protocolAt(new URL(url));
+/** The address that is set; undefined for the provider's own. */
+function addressOf(name: string, entry: EndpointEntry | undefined, lookup: Lookup): string | undefined {
+  const known = knownEndpoint(name);
+  return entry?.baseUrl ?? (known && lookup(known.urlVariable));
+}
+
+/** What is spoken under a name: needs no key. */
+export function protocolOf(name: string, entry: EndpointEntry | undefined, lookup: Lookup): Protocol {
+  const known = knownEndpoint(name);
+  const address = addressOf(name, entry, lookup) ?? known?.url;
+  if (entry?.protocol) return entry.protocol;
+  if (!known || address === undefined || !URL.canParse(address)) return 'openai-compatible';
+  return known.protocolAt(new URL(address));
 }

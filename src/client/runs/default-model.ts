@@ -6,6 +6,7 @@ import { loadSettings } from '../../config/settings.js';
 import { NO_ENDPOINT } from '../../models/endpoint.js';
 import { endpointFault, endpointNames, presentEndpoints } from '../../models/endpoints.js';
 import { env } from '../../shared/env.js';
+import { isTrusted } from '../../stack/trust.js';
 
 /** For whoever starts a run that the rehearsal model answers, unasked. */
 export const REHEARSAL_NOTE = `The built-in rehearsal model answers (rules, not intelligence): ${NO_ENDPOINT}.`;
@@ -26,7 +27,10 @@ export async function modelToName(
   localStack: boolean,
 ): Promise<string | undefined> {
   if (model !== undefined || configuration !== undefined || !localStack) return model;
-  return (await hasEndpoint(resolve(configDir ?? defaultConfigDir()))) ? undefined : 'rehearsal';
+  const folder = resolve(configDir ?? defaultConfigDir());
+  // Nothing is read of a folder that is not trusted: the start is refused.
+  if (configDir === undefined && !isTrusted(folder)) return undefined;
+  return (await hasEndpoint(folder)) ? undefined : 'rehearsal';
 }
 
 /** Why a local worker with this configuration could not call the model; a worker elsewhere may have others. */

@@ -6,6 +6,7 @@ import { addExport } from './export.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './gates.js';
 import { addList } from './list.js';
 import { addMcp } from './mcp.js';
+import { addModels } from './models.js';
 import { addResult } from './result.js';
 import { addShow } from './show.js';
 import { addStart } from './start.js';
@@ -34,6 +35,7 @@ const VERBS = [
   addExport,
   addStored,
   addMcp,
+  addModels,
   addDoctor,
 ];
 

@@ -119,7 +119,7 @@ describe('cost (M8, LI3)', () => {
 });
 
 /** Model ids as documents and examples name them: each has a number. */
-const NAMED = /\b(?:openai|anthropic)\/(?=[\w.-]*\d)[a-z0-9][\w.-]*\w/g;
+const NAMED = /\b(?:openai|anthropic)\/(?!v1\b)(?=[\w.-]*\d)[a-z0-9][\w.-]*\w/g;
 const PLACES = [
   'README.md',
   'AGENTS.md',

@@ -1,0 +1,65 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { loadSettings } from '../../../src/config/settings.js';
+import { knownSecrets } from '../../../src/worker/known-secrets.js';
+import { liveSettings } from '../../../src/worker/live-settings.js';
+import { providerSource } from '../../../src/worker/providers.js';
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const home = (baseUrl: string) => ({ endpoints: { home: { baseUrl, headers: {} } }, info: {} });
+
+describe('providers of a worker (M3)', () => {
+  test('an endpoint stays as it is → one provider for all calls; it is edited → another', () => {
+    const source = providerSource();
+    const first = source(home('http://127.0.0.1:1/v1')).resolve('home/a').provider;
+    expect(source(home('http://127.0.0.1:1/v1')).resolve('home/b').provider).toBe(first);
+    const moved = source(home('http://127.0.0.1:2/v1')).resolve('home/a').provider;
+    expect(moved).not.toBe(first);
+    expect(moved.endpoint).toContain(':2');
+  });
+
+  test('another key in the environment → another provider', () => {
+    const source = providerSource();
+    const models = { endpoints: {}, info: {} };
+    vi.stubEnv('OPENAI_API_KEY', 'sk-one');
+    const first = source(models).resolve('openai/a').provider;
+    vi.stubEnv('OPENAI_API_KEY', 'sk-two');
+    expect(source(models).resolve('openai/a').provider).not.toBe(first);
+  });
+
+  test('what the configuration says of a model → with the model', () => {
+    const models = {
+      ...home('http://127.0.0.1:1/v1'),
+      info: { 'home/a': { prices: { input: 1, output: 2 } } },
+    };
+    expect(providerSource()(models).resolve('home/a').info.prices).toEqual({ input: 1, output: 2 });
+  });
+});
+
+test('settings of a worker: the file is edited → as it says now; while it is wrong, as it said last', async () => {
+  const configDir = mkdtempSync(join(tmpdir(), 'steersman-live-'));
+  const write = (text: string) => writeFileSync(join(configDir, 'steersman.yaml'), text);
+  const at = (port: number) => `models: { endpoints: { home: { baseUrl: "http://127.0.0.1:${port}/v1" } } }`;
+  write(at(1));
+  const live = liveSettings({ configDir }, await loadSettings(configDir));
+  const address = async () => (await live()).models.endpoints.home?.baseUrl;
+  write(at(2));
+  expect(await address()).toBe('http://127.0.0.1:2/v1');
+  write('models: [');
+  expect(await address()).toBe('http://127.0.0.1:2/v1');
+});
+
+test('K3 secrets of a worker: a key goes by a name that is none of a key → known all the same', () => {
+  vi.stubEnv('LLM_WORD', 'hunter2-hunter2');
+  const endpoints = { proxy: { keyVariable: 'LLM_WORD', baseUrl: 'https://a.example', headers: {} } };
+  const mcp = { file: '', dir: '', servers: [], warnings: [] };
+  expect(knownSecrets(null, mcp, endpoints).redact('It is hunter2-hunter2.')).toBe(
+    'It is [secret LLM_WORD].',
+  );
+  expect(knownSecrets(null, mcp, {}).redact('It is hunter2-hunter2.')).toContain('hunter2');
+});
