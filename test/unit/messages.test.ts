@@ -250,6 +250,7 @@ function bodyFor(protocol: Protocol, messages: LlmMessage[]): Record<string, unk
     temperature: null,
     topP: null,
     reasoning: null,
+    toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
     cacheKey: null,
