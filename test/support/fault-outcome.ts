@@ -1,11 +1,11 @@
 /** What one model call comes to when its endpoint misbehaves: over real HTTP, through provider, classifier and stream reader. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { ToolUseBlock } from '../../src/core/message.js';
+import type { LlmMessage, ToolUseBlock } from '../../src/core/message.js';
 import type { Protocol } from '../../src/models/endpoint.js';
 import type { FaultName } from '../../src/protocol-server/faults/names.js';
 import { type ScriptedReply, startScriptedModel } from '../../src/testing/scripted-model.js';
-import { runCall, tool } from './model-calls.js';
+import { type CallSetup, runCall, tool, user } from './model-calls.js';
 
 const TEXT = 'I read both files: 一起 🌧️.';
 /** What the model would say: thinking, a text, two calls, in small parts. */
@@ -30,17 +30,26 @@ export interface FaultOutcome {
 }
 
 export async function outcomeOf(protocol: Protocol, fault: FaultName): Promise<FaultOutcome> {
-  const server = await startScriptedModel({ reply: () => ({ ...REPLY, fault }) });
+  const server = await startScriptedModel({
+    reply: ({ lastUser }) => (lastUser === GO_ON ? { text: 'Fine.' } : { ...REPLY, fault }),
+  });
   const silence = SILENT.test(fault) ? 150 : 30_000;
   const baseUrl = protocol === 'anthropic' ? server.baseUrl.replace(/\/v1$/, '') : server.baseUrl;
   try {
-    const result = await runCall({
+    const call = {
       baseUrl,
       endpoint: { protocol, name: 'openai' },
-      head: { tools: [tool('read', READ)], reasoning: 'low' },
+      head: { tools: [tool('read', READ)], reasoning: 'low' as const },
       deps: { limits: { stallMs: silence, firstPartMs: silence } },
-    });
-    return { outcome: replyWords(result), says: '' };
+    };
+    const result = await runCall(call);
+    const counted = server.requests.at(-1)?.cache?.inputTokens;
+    const others = [
+      ...(result.usage.estimated ? ['usage estimated'] : []),
+      ...(!result.usage.estimated && result.usage.inputTokens !== counted ? ['usage wrong'] : []),
+      ...((await isTakenBack(call, result)) ? [] : [`the next request refused`]),
+    ];
+    return { outcome: [replyWords(result), ...others].join(', '), says: '' };
   } catch (error) {
     if (!(error instanceof ApplicationFailure)) throw error;
     const says = error.message
@@ -53,6 +62,48 @@ export async function outcomeOf(protocol: Protocol, fault: FaultName): Promise<F
   }
 }
 
+const GO_ON = 'Go on.';
+
+/** Whether the endpoint takes the conversation with this reply in it, and the results of its calls. */
+async function isTakenBack(
+  call: CallSetup,
+  { content, stopReason, usage, model }: CallModelResult,
+): Promise<boolean> {
+  const said = {
+    kind: 'assistant',
+    role: 'executor',
+    content,
+    stopReason,
+    action: 'executing',
+    usage,
+    model,
+  };
+  const results = content.flatMap(block => (block.type === 'tool_use' ? [resultOf(block)] : []));
+  const messages = [user('Hello'), { id: 'm2', at: 2, ...said } as LlmMessage, ...results, user(GO_ON, 'm9')];
+  return runCall({ ...call, messages }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function resultOf({ id, name }: ToolUseBlock): LlmMessage {
+  const text = { type: 'text' as const, text: 'Seen.' };
+  const block = {
+    toolUseId: id,
+    toolName: name,
+    ending: 'executed' as const,
+    note: '',
+    content: [text],
+    isError: false,
+  };
+  return {
+    id: `r ${id}`,
+    at: 3,
+    kind: 'tool_result',
+    content: [{ type: 'tool_result', durationMs: 0, ...block }],
+  };
+}
+
 function triedAgain({ nonRetryable, nextRetryDelay }: ApplicationFailure): string {
   if (nonRetryable) return 'not tried again';
   if (typeof nextRetryDelay !== 'number') return 'tried again';
@@ -61,17 +112,14 @@ function triedAgain({ nonRetryable, nextRetryDelay }: ApplicationFailure): strin
   return `tried again after ${seconds > 10 ? Math.ceil(seconds / 10) * 10 : seconds} s`;
 }
 
-function replyWords({ stopReason, content, usage, servedModel }: CallModelResult): string {
+function replyWords({ stopReason, content, servedModel }: CallModelResult): string {
   const calls = content.filter(block => block.type === 'tool_use').map(callWords);
   const parts = content.flatMap(block => {
     if (block.type === 'tool_use') return [];
     if (block.type === 'reasoning') return [block.text === '' ? 'sealed thinking' : 'thinking'];
     return [block.text === TEXT ? 'text' : TEXT.startsWith(block.text) ? 'half the text' : `"${block.text}"`];
   });
-  const others = [
-    ...(usage.estimated ? ['usage estimated'] : []),
-    ...(servedModel === undefined ? [] : ['the other model noted']),
-  ];
+  const others = [...(servedModel === undefined ? [] : ['the other model noted'])];
   return `${stopReason}: ${[...parts, ...calls, ...others].join(', ') || 'nothing'}`;
 }
 

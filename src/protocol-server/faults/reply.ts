@@ -70,6 +70,15 @@ export const REPLY_FAULTS = {
   },
   'reply.other-model': { reply: reply => ({ ...reply, servedModel: 'another-model' }) },
   'call.no-id': everyCall(call => ({ ...call, id: null })),
+  'call.long-ids': {
+    reply: reply => ({
+      ...reply,
+      toolCalls: (reply.toolCalls ?? []).map((call, at) => ({
+        ...call,
+        id: `functions.read:${at}`.padEnd(70, '.'),
+      })),
+    }),
+  },
   'call.same-ids': everyCall(call => ({ ...call, id: 'same' })),
   'call.interleaved': {
     stream: ({ head, chunks, tail }) => [...head, ...inTurns(chunks).flat(), ...tail],
@@ -83,6 +92,7 @@ export const REPLY_FAULTS = {
   'call.arguments-twice': lastCall(call => ({ ...call, arguments: argumentsOf(call).repeat(2) })),
   'call.arguments-list': lastCall(call => ({ ...call, arguments: '["a.txt"]' })),
   'call.unknown-name': lastCall(call => ({ ...call, name: 'no_such_tool' })),
+  'call.strange-name': lastCall(call => ({ ...call, name: 'functions.read file' })),
   'call.no-name': lastCall(call => ({ ...call, name: '' })),
   'usage.missing': { reply: reply => ({ ...reply, usage: null }) },
   'usage.absurd': usage(() => 1e12),
