@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
@@ -87,6 +89,27 @@ describe('a model that fails', () => {
     expect(models.slice(0, 5)).toEqual([...Array.from({ length: 4 }, () => 'gpt-5-mini'), 'spare']);
     const [first] = await eventsOf(handle, 'model_call_failed');
     expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
+  });
+
+  test('a chain over two protocols, written while the worker runs, the first refuses in mid-run → the other goes on with the conversation (M2, M11)', async () => {
+    const file = join(rig.project.configDir, 'steersman.yaml');
+    const before = readFileSync(file, 'utf8');
+    const claude = { protocol: 'anthropic', baseUrl: rig.model.baseUrl.replace(/\/v1$/, '') };
+    const mixed = { default: ['claude/claude-sonnet-5', 'openai/gpt-5-mini'] };
+    writeFileSync(file, JSON.stringify({ models: { endpoints: { claude }, configurations: { mixed } } }));
+    const [planned = {}, ...rest] = whole;
+    const script = rig.play([planned, { error: { status: 400, message: 'No credit.' } }, ...rest]);
+    const { handle, result } = await rig.run('Hello', { configuration: 'mixed' });
+    writeFileSync(file, before);
+    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.' });
+    expect(result.usage.costUsd).toBeGreaterThan(0);
+    const asked = script.requests.map(({ protocol, body }) => `${protocol} ${body.model}`);
+    const other = 'openai-compatible gpt-5-mini';
+    expect(asked.slice(0, 3)).toEqual(['anthropic claude-sonnet-5', 'anthropic claude-sonnet-5', other]);
+    expect(JSON.stringify(script.requests[2]?.body.messages)).toContain('Say hello');
+    expect(await eventsOf(handle, 'provider_switch')).toMatchObject([
+      { role: 'executor', fromModel: 'claude/claude-sonnet-5', toModel: 'openai/gpt-5-mini' },
+    ]);
   });
 
   test('429 with Retry-After → the same model again, not before that time', async () => {
