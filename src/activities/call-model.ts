@@ -19,6 +19,7 @@ import { withWrittenCalls } from '../models/tool-syntax/written-calls.js';
 import { failpoint } from '../shared/failpoints.js';
 import { AttemptUsage } from './attempt-usage.js';
 import { fitReply, wholeText } from './fit-reply.js';
+import { loadPictures, type ReadBlob } from './load-pictures.js';
 import type { ModelRequestState, StateReader } from './state-reader.js';
 import type { CallModelInput, CallModelResult, SteersmanActivities } from './types.js';
 
@@ -28,6 +29,8 @@ export interface CallModelDeps {
   readState: StateReader;
   /** Keeps a text in the blob store; returns its reference. */
   storeText(name: string, text: string): Promise<string>;
+  /** Reads what the run keeps, for pictures of tools. Default: no model sees any. */
+  readBlob?: ReadBlob;
   /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
   redact?: (text: string) => string;
   live?: Partial<LiveTextOptions>;
@@ -106,11 +109,14 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const state = await readState(call);
   if (state === 'aborted') return interrupted(call, 0);
 
+  const sees = info.capabilities.vision === true && deps.readBlob;
+  const pictures = sees ? { pictures: await loadPictures(state.messages, sees) } : {};
   const startedAt = performance.now();
   const request = {
     ...state.head,
     model,
     messages: state.messages,
+    ...pictures,
     maxOutputTokens: withinModel(state.head.maxOutputTokens, info),
   };
   const limits = callLimits(deps, context);

@@ -4,11 +4,22 @@ import type { LlmMessage, StopReason } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
 import type { ToolSyntax } from '../core/role.js';
 
+/** Pictures by reference, in base64. */
+export type Pictures = ReadonlyMap<string, Picture>;
+
+export interface Picture {
+  /** One that every provider takes: see `load-pictures.ts`. */
+  mimeType: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
+  base64: string;
+}
+
 /** One call of a model, in canonical form. */
 export interface ModelRequest extends ModelRequestHead {
   /** Name at the endpoint: the model id without its provider. */
   model: string;
   messages: readonly LlmMessage[];
+  /** Pictures that tools returned, as far as the model sees them. Default: none. */
+  pictures?: Pictures;
 }
 
 /** Tokens as an endpoint reports them. */

@@ -43,6 +43,8 @@ export function createActivities(parts: Parts): SteersmanActivities {
         offers,
       ),
       storeText: (_name, text) => blobs.put(runIdOf(), text),
+      readBlob: async (ref, length) =>
+        (await blobs.read(runIdOf(), ref, { offset: 0, length }))?.data ?? null,
       redact,
       live: { throttleMs },
       limits: { stallMs: settings.models.stallMs, firstPartMs: settings.models.firstPartMs },

@@ -12,6 +12,8 @@ export const READ_RESULT = 'read_result';
 /** What system prompts call data: all between these tags. */
 const DATA_TAG = 'tool_output';
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 export interface ToolOutcome {
   /** Words of the run (`tool-notes.ts`), never of a tool. */
   note?: string | null;
@@ -44,9 +46,24 @@ export function toolResult(
   };
 }
 
-/** Text of a tool message: the note, what is not shown, then what the tool said, marked as data. */
-export function toolResultText(result: ToolResultBlock): string {
-  const notes = [result.note, ...result.content.flatMap(partNote)].filter(note => note !== '');
+/** A picture in what a tool said, by reference; null for every other part. */
+export function pictureIn(part: ToolContent): { ref: string; mimeType: string; totalBytes: number } | null {
+  if (part.type !== 'image' && part.type !== 'resource') return null;
+  const { ref, mimeType, totalBytes = 0 } = part;
+  const isPicture = part.type === 'image' || (part.text === undefined && mimeType?.startsWith('image/'));
+  return isPicture && ref !== undefined && mimeType !== undefined ? { ref, mimeType, totalBytes } : null;
+}
+
+/**
+ * Text of a tool message: the note, what is not shown, then what the tool said, marked as data. `shown`: references
+ * of the pictures that are sent beside it.
+ */
+export function toolResultText(
+  result: ToolResultBlock,
+  shown: Pick<ReadonlySet<string>, 'has'> = NOTHING,
+): string {
+  const hidden = result.content.filter(part => !shown.has(pictureIn(part)?.ref ?? ''));
+  const notes = [result.note, ...hidden.flatMap(partNote)].filter(note => note !== '');
   if (result.content.length === 0) return notes.join('\n');
   const tool = result.toolName.replace(/[^\w.-]/g, '_');
   return [...notes, delimit(DATA_TAG, contentText(result.content), { tool })].join('\n');

@@ -35,7 +35,7 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
     max_tokens: thinkingRequest(request).maxTokens,
     ...toolsOf(request),
     ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
-    messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages)),
+    messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages, request.pictures)),
     stream: true,
     ...thinking,
     ...outputConfig(schema, effort),

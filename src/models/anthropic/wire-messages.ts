@@ -5,7 +5,8 @@ import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } fr
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { dataFor, INTERRUPTED_NOTE, userText } from '../message-text.js';
+import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import type { Picture, Pictures } from '../provider.js';
 
 export type WireBlock =
   | Anthropic.TextBlockParam
@@ -32,11 +33,15 @@ export const GO_ON = '(The conversation goes on.)';
  * The turns of a conversation, in order, for `model` (`endpoint/model`): they begin and end with the user. Thinking
  * goes back as it came, in its place, to the model that gave it.
  */
-export function toWireTurns(model: string, messages: readonly LlmMessage[]): WireTurn[] {
+export function toWireTurns(
+  model: string,
+  messages: readonly LlmMessage[],
+  pictures: Pictures = NO_PICTURES,
+): WireTurn[] {
   const turns: WireTurn[] = [];
   for (const message of messages) {
     const role = message.kind === 'assistant' ? 'assistant' : 'user';
-    const content = toBlocks(model, message);
+    const content = toBlocks(model, message, pictures);
     const last = turns.at(-1);
     if (content.length === 0) continue;
     if (last?.role === role) last.content.push(...content);
@@ -65,12 +70,12 @@ function resultsFirst(content: readonly WireBlock[]): WireBlock[] {
   return [...content.filter(isResult), ...content.filter(block => !isResult(block))];
 }
 
-function toBlocks(model: string, message: LlmMessage): WireBlock[] {
+function toBlocks(model: string, message: LlmMessage, pictures: Pictures): WireBlock[] {
   switch (message.kind) {
     case 'assistant':
       return toReply(model, message);
     case 'tool_result':
-      return [toResult(message.content[0])];
+      return [toResult(message.content[0], pictures)];
     default:
       return texts(userText(message));
   }
@@ -107,14 +112,20 @@ function isThinkingData(value: unknown): value is ThinkingData {
     : value.type === 'redacted_thinking' && typeof value.data === 'string';
 }
 
-function toResult(result: ToolResultBlock): Anthropic.ToolResultBlockParam {
-  const said = toolResultText(result);
+function toResult(result: ToolResultBlock, pictures: Pictures): Anthropic.ToolResultBlockParam {
+  const said = toolResultText(result, pictures);
+  const seen = picturesOf(result, pictures).map(toImage);
+  const content = seen.length > 0 ? [...texts(said), ...seen] : said;
   return {
     type: 'tool_result',
     tool_use_id: wireCallId(result.toolUseId),
-    ...(said.trim() === '' ? {} : { content: said }),
+    ...(content.length === 0 ? {} : { content }),
     ...(result.isError ? { is_error: true } : {}),
   };
+}
+
+function toImage({ mimeType, base64 }: Picture): Anthropic.ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mimeType, data: base64 } };
 }
 
 /** Keywords that the API refuses at the top of a tool's schema: what they say is checked here before a call runs. */

@@ -32,7 +32,12 @@ function toBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): Ch
   const tokenLimit = ownOpenAi ? 'max_completion_tokens' : 'max_tokens';
   return {
     model: request.model,
-    messages: toWireMessages(`${endpoint}/${request.model}`, request.system, request.messages),
+    messages: toWireMessages(
+      `${endpoint}/${request.model}`,
+      request.system,
+      request.messages,
+      request.pictures,
+    ),
     stream: true,
     stream_options: { include_usage: true },
     ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),

@@ -6,30 +6,57 @@ import { toolCallsOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, userText } from '../message-text.js';
+import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import type { Picture, Pictures } from '../provider.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
 /**
- * One wire message for each canonical one, in order, after the system prompt, for `model` (`endpoint/model`).
+ * One wire message for each canonical one, in order, after the system prompt, and pictures behind results, for `model` (`endpoint/model`).
  * Reasoning is not sent, but for what stands beside it for this model.
  */
 export function toWireMessages(
   model: string,
   system: string,
   messages: readonly LlmMessage[],
+  pictures: Pictures = NO_PICTURES,
 ): WireMessage[] {
-  const wire = messages.map(message => toWireMessage(model, message));
+  const wire = messages.flatMap((message, index) => {
+    const isLastResult = message.kind === 'tool_result' && messages[index + 1]?.kind !== 'tool_result';
+    const seen = isLastResult ? picturesBefore(messages, index, pictures) : [];
+    return [toWireMessage(model, message, pictures), ...seen];
+  });
   return system === '' ? wire : [{ role: 'system', content: system }, ...wire];
 }
 
-function toWireMessage(model: string, message: LlmMessage): WireMessage {
+/** Messages of tools have no place for pictures: the user shows them, after all results of a reply. */
+function picturesBefore(messages: readonly LlmMessage[], at: number, pictures: Pictures): WireMessage[] {
+  const from = messages.findLastIndex((message, index) => index < at && message.kind !== 'tool_result') + 1;
+  const parts = messages.slice(from, at + 1).flatMap(message => {
+    if (message.kind !== 'tool_result') return [];
+    const [result] = message.content;
+    const seen = picturesOf(result, pictures);
+    const text = `[Pictures in the result of ${wireToolName(result.toolName)}, ${wireCallId(result.toolUseId)}:]`;
+    return seen.length === 0 ? [] : [{ type: 'text' as const, text }, ...seen.map(toImagePart)];
+  });
+  return parts.length === 0 ? [] : [{ role: 'user', content: parts }];
+}
+
+function toImagePart(picture: Picture): OpenAI.Chat.ChatCompletionContentPartImage {
+  return { type: 'image_url', image_url: { url: dataUrl(picture) } };
+}
+
+function toWireMessage(model: string, message: LlmMessage, pictures: Pictures): WireMessage {
   switch (message.kind) {
     case 'assistant':
       return toWireAssistant(model, message);
     case 'tool_result': {
       const [result] = message.content;
-      return { role: 'tool', tool_call_id: wireCallId(result.toolUseId), content: toolResultText(result) };
+      return {
+        role: 'tool',
+        tool_call_id: wireCallId(result.toolUseId),
+        content: toolResultText(result, pictures),
+      };
     }
     default:
       return { role: 'user', content: userText(message) };

@@ -18,7 +18,7 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
     model,
     // Before all messages, and the same in every request of an opening: what is cached begins with it.
     ...(system === '' ? {} : { instructions: system }),
-    input: toWireInput(`${endpoint}/${model}`, request.messages),
+    input: toWireInput(`${endpoint}/${model}`, request.messages, request.pictures),
     stream: true,
     store: false,
     include: ['reasoning.encrypted_content'],

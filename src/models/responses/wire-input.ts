@@ -1,22 +1,28 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, LlmMessage, ReasoningBlock } from '../../core/message.js';
+import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, userText } from '../message-text.js';
+import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import type { Pictures } from '../provider.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
+type Output = OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'];
 
 /**
  * The items of a conversation, in order, for `model` (`endpoint/model`). What is stored nowhere has no ids; reasoning
  * goes back as it came, to the model that gave it.
  */
-export function toWireInput(model: string, messages: readonly LlmMessage[]): Item[] {
-  return messages.flatMap(message => toItems(model, message));
+export function toWireInput(
+  model: string,
+  messages: readonly LlmMessage[],
+  pictures: Pictures = NO_PICTURES,
+): Item[] {
+  return messages.flatMap(message => toItems(model, message, pictures));
 }
 
-function toItems(model: string, message: LlmMessage): Item[] {
+function toItems(model: string, message: LlmMessage, pictures: Pictures): Item[] {
   switch (message.kind) {
     case 'assistant':
       return toReply(model, message);
@@ -26,13 +32,21 @@ function toItems(model: string, message: LlmMessage): Item[] {
         {
           type: 'function_call_output',
           call_id: wireCallId(result.toolUseId),
-          output: toolResultText(result),
+          output: toOutput(result, pictures),
         },
       ];
     }
     default:
       return [{ role: 'user', content: userText(message) }];
   }
+}
+
+function toOutput(result: ToolResultBlock, pictures: Pictures): Output {
+  const text = toolResultText(result, pictures);
+  const seen = picturesOf(result, pictures).map(picture => {
+    return { type: 'input_image' as const, image_url: dataUrl(picture), detail: 'auto' as const };
+  });
+  return seen.length === 0 ? text : [{ type: 'input_text', text }, ...seen];
 }
 
 /** The text of a reply is one item, where its first text stood. */

@@ -1,0 +1,132 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { loadPictures } from '../../../src/activities/load-pictures.js';
+import type { LlmMessage, ToolContent } from '../../../src/core/message.js';
+import { NO_USAGE } from '../../../src/core/message.js';
+import { toolResult } from '../../../src/core/tools/tool-result.js';
+import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
+import { toWireInput } from '../../../src/models/responses/wire-input.js';
+import { startScriptedModel } from '../../../src/testing/scripted-model.js';
+import { MODEL, runCall, tool, user } from '../../support/model-calls.js';
+
+const open: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(server => server.close()));
+});
+
+const picture = (ref: string, totalBytes = 3): ToolContent => ({
+  type: 'image',
+  mimeType: 'image/png',
+  ref,
+  totalBytes,
+});
+const embedded: ToolContent = {
+  type: 'resource',
+  uri: 'map://1',
+  mimeType: 'image/gif',
+  ref: 'b',
+  totalBytes: 3,
+};
+const sound: ToolContent = {
+  type: 'resource',
+  uri: 'song://1',
+  mimeType: 'audio/ogg',
+  ref: 's',
+  totalBytes: 3,
+};
+
+function thread(...contents: ToolContent[][]): LlmMessage[] {
+  const ids = contents.map((_, index) => `c${index}`);
+  const calls = ids.map(id => ({ type: 'tool_use', id, name: 'look', input: {} }) as const);
+  const head = { role: 'executor', stopReason: 'tool_use', action: 'calling_tool', usage: NO_USAGE } as const;
+  const results = contents.map((content, index): LlmMessage => {
+    const block = toolResult({ id: `c${index}`, name: 'look' }, 'executed', { content });
+    return { kind: 'tool_result', id: `t${index}`, at: 1, content: [block] };
+  });
+  return [
+    user('Look.'),
+    { kind: 'assistant', id: 'r', at: 1, ...head, model: MODEL, content: calls },
+    ...results,
+  ];
+}
+
+const read = async (ref: string) => (ref === 'gone' ? null : Buffer.from(`bytes of ${ref}`));
+const base64 = (ref: string) => Buffer.from(`bytes of ${ref}`).toString('base64');
+
+describe('pictures that tools return', () => {
+  it('model that sees, chat completions → shown by the user after all results; the rest is only named', async () => {
+    const server = await startScriptedModel({ reply: [{ text: 'A cat.' }] });
+    open.push(server);
+    const messages = thread([picture('a'), sound], [embedded]);
+    await runCall({
+      baseUrl: server.baseUrl,
+      messages,
+      head: { tools: [tool('look')] },
+      deps: { readBlob: read },
+    });
+    expect(server.requests[0]).toMatchObject({ refusal: null });
+    const sent = server.requests[0]?.body.messages.slice(3) ?? [];
+    expect(sent.map(({ role }) => role)).toEqual(['tool', 'tool', 'user']);
+    expect(sent[0]?.content).toMatch(/Not shown: .*kept as s/);
+    expect(sent[0]?.content).not.toContain('kept as a');
+    expect(sent[2]?.content).toEqual([
+      { type: 'text', text: '[Pictures in the result of look, c0:]' },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${base64('a')}` } },
+      { type: 'text', text: '[Pictures in the result of look, c1:]' },
+      { type: 'image_url', image_url: { url: `data:image/gif;base64,${base64('b')}` } },
+    ]);
+  });
+
+  it('model that is not known to see → the note, and nothing is read', async () => {
+    const server = await startScriptedModel({ reply: [{ text: 'What?' }] });
+    open.push(server);
+    const messages = thread([picture('a')]);
+    const readBlob = () => Promise.reject(new Error('read'));
+    const model = 'openai/blind';
+    await runCall({
+      baseUrl: server.baseUrl,
+      model,
+      messages,
+      head: { tools: [tool('look')] },
+      deps: { readBlob },
+    });
+    expect(JSON.stringify(server.requests[0]?.body.messages)).toContain('Not shown: a part that is no text');
+  });
+
+  it('Anthropic, Responses → in the result itself', async () => {
+    const messages = thread([{ type: 'text', text: 'Here:' }, picture('a')]);
+    const pictures = await loadPictures(messages, read);
+    expect(toWireTurns(MODEL, messages, pictures)[2]?.content).toMatchObject([
+      {
+        type: 'tool_result',
+        content: [
+          { type: 'text', text: expect.stringContaining('Here:') },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64('a') } },
+        ],
+      },
+    ]);
+    expect(toWireInput(MODEL, messages, pictures).at(-1)).toMatchObject({
+      output: [
+        { type: 'input_text' },
+        { type: 'input_image', image_url: `data:image/png;base64,${base64('a')}` },
+      ],
+    });
+  });
+
+  it('gone from the store, of another kind, or too large → the note', async () => {
+    const svg: ToolContent = { type: 'image', mimeType: 'image/svg+xml', ref: 'v', totalBytes: 3 };
+    const messages = thread([picture('gone'), svg, picture('large', 5_000_000), picture('a')]);
+    expect([...(await loadPictures(messages, read)).keys()]).toEqual(['a']);
+  });
+
+  it('more than a request can have → the latest, the same ones for ten more', async () => {
+    const shown = async (count: number) => {
+      const parts = Array.from({ length: count }, (_, index) => [picture(`p${index}`)]);
+      return [...(await loadPictures(thread(...parts), read)).keys()];
+    };
+    expect((await shown(20))[0]).toBe('p0');
+    expect((await shown(21))[0]).toBe('p10');
+    expect((await shown(30))[0]).toBe('p10');
+    const large = thread([1, 2, 3, 4].map(number => picture(`l${number}`, 3_500_000)));
+    expect([...(await loadPictures(large, read)).keys()]).toEqual(['l3', 'l4']);
+  });
+});
