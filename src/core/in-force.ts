@@ -22,14 +22,27 @@ export function chainOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role):
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }
 
-/** The model of its chain that a role is at, and the one after it. */
-export function modelOf(
+/** The first model of its chain that did not fail a role; where all did, the last, for who wants it tried again. */
+export function modelOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string {
+  const model = leftOf(state, role)[0] ?? chainOf(state, role).at(-1);
+  if (model === undefined) throw new Error(`role ${role.name} has no model`);
+  return model;
+}
+
+/** What a role goes on with where this model fails it; undefined where its chain has no other that did not. */
+export function nextModelOf(
   state: Pick<RunState, 'models' | 'pinned'>,
   role: Role,
-): { model: string; next: string | undefined } {
-  const chain = chainOf(state, role);
-  const index = ownValue(state.models.index, role.name) ?? 0;
-  const model = chain[index] ?? chain[0];
-  if (model === undefined) throw new Error(`role ${role.name} has no model`);
-  return { model, next: chain[index + 1] };
+  model: string,
+): string | undefined {
+  const full = (ownValue(state.models.failed, role.name) ?? []).length >= MOST_FAILED;
+  return full ? undefined : leftOf(state, role).find(other => other !== model);
+}
+
+/** Models that may fail a role in a goal: who goes through more has another fault. */
+const MOST_FAILED = 16;
+
+function leftOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string[] {
+  const failed = ownValue(state.models.failed, role.name) ?? [];
+  return chainOf(state, role).filter(model => !failed.includes(model));
 }

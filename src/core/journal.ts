@@ -59,7 +59,8 @@ export interface JournalPayloads {
     message: string;
     next: string;
   };
-  provider_switch: { role: string; fromModel: string; toModel: string };
+  /** A role goes on with another model. `why`: a failure, or who or what chose it, in words. */
+  provider_switch: { role: string; fromModel: string; toModel: string; why: string };
   /** `turn`: of the reply that asked for it. */
   tool_call_started: { callId: string; turn: number; tool: string; arguments: string };
   tool_call_ended: {
@@ -152,6 +153,20 @@ function firstKept(events: readonly JournalEvent[]): number {
   let bytes = sizeOfList(events.slice(first));
   for (; bytes > JOURNAL_BYTES; first += 1) bytes -= sizeOf(events[first] ?? {}) + 1;
   return first;
+}
+
+export type ModelSwitch = JournalPayloads['provider_switch'];
+
+/** The last change of model of each role, as far as the journal reaches back; the latest last. */
+export function lastSwitches({ events }: Journal): ModelSwitch[] {
+  const last = new Map<string, ModelSwitch>();
+  for (const event of events) {
+    if (event.type !== 'provider_switch') continue;
+    const { role, fromModel, toModel, why } = event;
+    last.delete(role);
+    last.set(role, { role, fromModel, toModel, why });
+  }
+  return [...last.values()];
 }
 
 /** Events after `since`, oldest first; `missed` counts those no longer kept. */

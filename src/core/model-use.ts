@@ -30,15 +30,17 @@ export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 export interface ModelUse {
   /** Calls in flight and the last five. */
   calls: PinnedCall[];
-  /** Chains that were set since the start, by role. */
+  /** Chains that were set since the start, by role: they stand alone. */
   chains: Record<string, string[]>;
-  /** Which model of its chain each role is at. */
-  index: Record<string, number>;
+  /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
+  failed: Record<string, string[]>;
+  /** The model that each role was called with last, or goes on with. */
+  at: Record<string, string>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
   contextLimits: Record<string, number>;
   retries: Retries;
 }
 
 export function newModelUse(): ModelUse {
-  return { calls: [], chains: {}, index: {}, contextLimits: {}, retries: NO_RETRIES };
+  return { calls: [], chains: {}, failed: {}, at: {}, contextLimits: {}, retries: NO_RETRIES };
 }

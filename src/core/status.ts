@@ -4,6 +4,7 @@ import { here, taskAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
 import { limitsOf } from './in-force.js';
+import { lastSwitches } from './journal.js';
 import { tokensOf } from './message.js';
 import { hasPlan } from './modes.js';
 import type { Phase } from './place.js';
@@ -31,7 +32,14 @@ export function unansweredGates({ people: { gates } }: RunState): Gate[] {
 }
 
 export function statusMarkdown(state: RunState): string {
-  const parts = [headline(state), gates(state), tasks(state), limits(state), lastSteering(state)];
+  const parts = [
+    headline(state),
+    gates(state),
+    tasks(state),
+    models(state),
+    limits(state),
+    lastSteering(state),
+  ];
   return parts
     .filter(part => part !== '')
     .join('\n\n')
@@ -72,6 +80,14 @@ function tasks({ tasks }: RunState): string {
     return `- ${plainLine(task.id)} · ${task.status}${why} · ${plainLine(preview(task.description, 80))}`;
   });
   return ['Tasks:', '', ...lines].join('\n');
+}
+
+/** Where a role went on with another model than before. */
+function models({ log: { journal } }: RunState): string {
+  const lines = lastSwitches(journal).map(({ role, fromModel, toModel, why }) =>
+    plainLine(`${role} · ${toModel} instead of ${fromModel} · ${preview(why, 160)}`),
+  );
+  return lines.length === 0 ? '' : ['Models:', '', ...lines.map(line => `- ${line}`)].join('\n');
 }
 
 function limits(state: RunState): string {

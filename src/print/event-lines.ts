@@ -29,8 +29,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   model_call_ended: modelCallEnded,
   model_call_failed: ({ model, failure, message, next }, { yellow }) =>
     yellow(`model call failed · ${model} · ${failure} · ${message} · ${next}`),
-  provider_switch: ({ role, fromModel, toModel }, { yellow }) =>
-    yellow(`${role} goes on with ${toModel} instead of ${fromModel}`),
+  provider_switch: ({ role, fromModel, toModel, why }, { yellow }) =>
+    yellow(`${role} goes on with ${toModel} instead of ${fromModel}: ${why}`),
   tool_call_started: event =>
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,

@@ -31,6 +31,8 @@ export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | nul
   for (const [name, value] of facts) {
     if (value !== null) sink.line(`${dim(name.padEnd(9))}${terminalText(value)}`);
   }
+  for (const { role, fromModel, toModel, why } of shown.switches)
+    sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);

@@ -5,7 +5,7 @@ import type { Cursor } from '../core/cursor.js';
 import type { Gate } from '../core/gates/gate.js';
 import type { GoalRecord } from '../core/goal.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
-import type { JournalEvent } from '../core/journal.js';
+import type { JournalEvent, ModelSwitch } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
@@ -63,6 +63,8 @@ export interface RunView {
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */
   models: Record<string, string[]>;
+  /** Roles that went on with another model, each with its last change and why. */
+  switches: ModelSwitch[];
   /** Folder that its tools work in, on its worker's machine. */
   workspace: string;
   /** For who looks for faults. */

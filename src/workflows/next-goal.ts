@@ -14,7 +14,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.goal = { ...newGoal(state.goal.number + 1, text, run.ports.now()), ...spent };
   state.tasks = [];
   state.tools.badCalls = {};
-  state.models.index = {};
+  state.models.failed = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPlace(state.settings.mode));

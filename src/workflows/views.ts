@@ -4,7 +4,7 @@ import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
 import { chainOf, limitsOf } from '../core/in-force.js';
 import type { JournalEvent } from '../core/journal.js';
-import { eventsSince } from '../core/journal.js';
+import { eventsSince, lastSwitches } from '../core/journal.js';
 import { jsonBytes } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
@@ -46,6 +46,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     models: Object.fromEntries(
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
     ),
+    switches: lastSwitches(state.log.journal),
     workspace: state.settings.workspace,
     internals: {
       id: info.workflowId,

@@ -155,6 +155,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     phase: 'execution',
     goal: 'A goal',
     model: null,
+    switches: [],
     tasks: [],
     counters: null,
     limits: null,

@@ -31,6 +31,8 @@ export interface RunSnapshot {
   phase: RunView['phase'] | null;
   goal: string | null;
   model: string | null;
+  /** Roles that went on with another model, each with its last change and why. */
+  switches: RunView['switches'];
   tasks: RunView['tasks'];
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
@@ -102,6 +104,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     phase: end ? 'ended' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),
     model: view?.model ?? null,
+    switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
     counters: view?.counters ?? result?.counters ?? null,
     limits: view?.limits ?? null,

@@ -28,7 +28,7 @@ export type TurnEvent =
   | { type: 'client_tool_request'; gate_id: string; request: string }
   /** A person's message was taken in, and these tool calls were skipped for it. */
   | { type: 'steering'; message_ids: string[]; skipped_tools: string[] }
-  | { type: 'provider_switch'; agent: string; from_model: string; to_model: string }
+  | { type: 'provider_switch'; agent: string; from_model: string; to_model: string; why: string }
   | { type: 'done'; outcome: string; final_text: string; total_turns: number; total_usage: Usage }
   /** `is_retryable`: the last failure of a model was one that a later try may cure. */
   | { type: 'error'; error: string; is_retryable: boolean };
@@ -75,7 +75,13 @@ function ofJournal(event: JournalEvent): TurnEvent[] {
       return [{ type: 'steering', message_ids: event.ids, skipped_tools: event.skippedTools }];
     case 'provider_switch':
       return [
-        { type: 'provider_switch', agent: event.role, from_model: event.fromModel, to_model: event.toModel },
+        {
+          type: 'provider_switch',
+          agent: event.role,
+          from_model: event.fromModel,
+          to_model: event.toModel,
+          why: event.why,
+        },
       ];
     default:
       return [];

@@ -142,7 +142,7 @@ function allocate(
   const { pinned, state } = run;
   if (resource === 'model') {
     const role = target === null ? undefined : pinned.roles[target];
-    if (role && model !== null) setModel(run, role, model);
+    if (role && model !== null) setModel(run, role, model, `proposed by the ${ORCHESTRATOR}`);
     return;
   }
   if (amount === null) return;

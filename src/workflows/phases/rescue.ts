@@ -13,7 +13,7 @@ import { setModel } from '../set-model.js';
 export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
   const { state, pinned } = run;
   if (!state.settings.attended || state.people.stop) return false;
-  const { model } = modelOf(state, role);
+  const model = modelOf(state, role);
   // Without a price nobody could hold the goal to a limit of cost.
   const allowed = (other: string) =>
     run.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
@@ -28,10 +28,8 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   // The loop ends a run that is being stopped.
   if (asked.kind === 'stopped') return true;
   if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
-  if (asked.answer.decision === 'other_model') {
-    setModel(run, role, asked.answer.model);
-    run.journal('provider_switch', { role: role.name, fromModel: model, toModel: asked.answer.model });
-  }
+  if (asked.answer.decision === 'other_model')
+    setModel(run, role, asked.answer.model, `chosen at a gate, where ${model} had failed`);
   return true;
 }
 

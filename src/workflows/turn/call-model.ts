@@ -5,7 +5,7 @@ import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { isRetryableModelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
-import { modelOf } from '../../core/in-force.js';
+import { modelOf, nextModelOf } from '../../core/in-force.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
@@ -17,6 +17,7 @@ import { accountOf, isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
+import { goOnWith, leaveModel } from '../set-model.js';
 import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
 
 export type ModelReply =
@@ -37,7 +38,8 @@ const MODEL_ATTEMPTS = 4;
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
-  const { model } = modelOf(run.state, role);
+  const model = modelOf(run.state, role);
+  goOnWith(run, role, model, 'the first of its chain again, for a new goal');
   trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const { callId } = call;
@@ -73,7 +75,8 @@ interface FailedCall {
 function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
-  const { model, next: nextModel } = modelOf(run.state, role);
+  const { model } = call;
+  const nextModel = nextModelOf(state, role, model);
   spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
@@ -102,14 +105,18 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
       state.models.retries = { ...retries, trims: retries.trims + 1 };
       return { kind: 'again' };
     case 'next_model':
-      state.models.index[role.name] = (state.models.index[role.name] ?? 0) + 1;
-      run.journal('provider_switch', { role: role.name, fromModel: model, toModel: nextModel ?? model });
+      leaveModel(run, role, { model, next: nextModel ?? model, why: failureWords(failure) });
       return { kind: 'again' };
     case 'give_up':
       return { kind: 'failed', failure: lostForGood(failure, retries.lost + 1) };
     case 'fail':
       return { kind: 'failed', failure };
   }
+}
+
+/** Why a role leaves its model, in words that end no line too late. */
+function failureWords({ kind, type, message }: CallFailure): string {
+  return preview([type || kind, message].filter(part => part !== '').join(': '), 300);
 }
 
 function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNextModel: boolean) {

@@ -178,7 +178,7 @@ describe('turns', () => {
       ended('', { stopReason: 'tool_use', toolCalls: 1 }),
       toolEnded,
       journal('steering', { ids: ['u1'], skippedTools: ['write_file'] }),
-      journal('provider_switch', { role: 'executor', fromModel: 'a/x', toModel: 'b/y' }),
+      journal('provider_switch', { role: 'executor', fromModel: 'a/x', toModel: 'b/y', why: 'it failed' }),
       journal('gate_opened', {
         gateId: 'g1',
         kind: 'clientTool',
@@ -208,7 +208,7 @@ describe('turns', () => {
         duration_ms: 7,
       },
       { type: 'steering', message_ids: ['u1'], skipped_tools: ['write_file'] },
-      { type: 'provider_switch', agent: 'executor', from_model: 'a/x', to_model: 'b/y' },
+      { type: 'provider_switch', agent: 'executor', from_model: 'a/x', to_model: 'b/y', why: 'it failed' },
       { type: 'client_tool_request', gate_id: 'g1', request: 'ask_user' },
       { type: 'done', outcome: 'completed', final_text: 'All.', total_turns: 9, total_usage: usage },
     ]);

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { chainOf, limitsOf, modelOf } from '../../../src/core/in-force.js';
+import { chainOf, limitsOf, modelOf, nextModelOf } from '../../../src/core/in-force.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { setLimits } from '../../../src/workflows/set-limits.js';
-import { setModel } from '../../../src/workflows/set-model.js';
+import { goOnWith, leaveModel, setModel } from '../../../src/workflows/set-model.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
 const executor = testRole('executor', { models: ['p/a', 'p/b'] });
@@ -17,9 +17,10 @@ test('limits, a model: set in a run in flight → in force at once, and what the
   const run = smallRun();
   const pinned = structuredClone(run.pinned);
   setLimits(run, { turns: 7, tokens: 9 }, 'setBudget');
-  setModel(run, executor, 'p/c');
+  setModel(run, executor, 'p/c', 'chosen');
   expect(limitsOf(run.state)).toEqual({ ...DEFAULT_LIMITS, turns: 7, tokens: 5 });
-  expect(modelOf(run.state, executor)).toEqual({ model: 'p/c', next: undefined });
+  expect(modelOf(run.state, executor)).toBe('p/c');
+  expect(nextModelOf(run.state, executor, 'p/c')).toBeUndefined();
   expect(run.pinned).toEqual(pinned);
 });
 
@@ -32,8 +33,37 @@ test('setLimits: one limit after another → both are in force', () => {
 
 test('modelOf: a role that went on in its chain, one without a chain → its own next, the first of the run', () => {
   const { state } = smallRun();
-  state.models.index.executor = 1;
-  expect(modelOf(state, executor)).toEqual({ model: 'p/b', next: undefined });
-  expect(modelOf(state, testRole('verifier'))).toEqual({ model: 'p/x', next: 'p/y' });
+  state.models.failed.executor = ['p/a'];
+  expect(modelOf(state, executor)).toBe('p/b');
+  expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
+  expect(modelOf(state, testRole('verifier'))).toBe('p/x');
+  expect(nextModelOf(state, testRole('verifier'), 'p/x')).toBe('p/y');
   expect(chainOf(state, testRole('verifier'))).toEqual(['p/x', 'p/y']);
 });
+
+test('modelOf: every model of its chain failed a role → the last, for who wants it tried again', () => {
+  const { state } = smallRun();
+  state.models.failed.executor = ['p/b', 'p/a'];
+  expect(modelOf(state, executor)).toBe('p/b');
+  expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
+});
+
+test('a model: it fails a role, which goes on, and a person takes the first again → told with from, to and why (M5)', () => {
+  const run = smallRun();
+  goOnWith(run, executor, 'p/a', 'its chain');
+  leaveModel(run, executor, { model: 'p/a', next: 'p/b', why: 'overloaded' });
+  expect(modelOf(run.state, executor)).toBe('p/b');
+  setModel(run, executor, 'p/a', 'chosen by a person');
+  setModel(run, executor, 'p/a', 'chosen once more');
+  expect(modelOf(run.state, executor)).toBe('p/a');
+  expect(switchesOf(run)).toEqual([
+    { role: 'executor', fromModel: 'p/a', toModel: 'p/b', why: 'overloaded' },
+    { role: 'executor', fromModel: 'p/b', toModel: 'p/a', why: 'chosen by a person' },
+  ]);
+});
+
+function switchesOf({ state }: ReturnType<typeof smallRun>) {
+  return state.log.journal.events
+    .filter(event => event.type === 'provider_switch')
+    .map(({ role, fromModel, toModel, why }) => ({ role, fromModel, toModel, why }));
+}

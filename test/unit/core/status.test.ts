@@ -177,3 +177,17 @@ describe('what lists say of a run', () => {
     expect(searchAttributesOf(state)).toMatchObject({ AgentPhase: phase, AgentWaiting: waiting });
   });
 });
+
+test('statusMarkdown: roles went on with other models → each with its last change and why (M5, O1)', () => {
+  const state = stateWith();
+  const to = (role: string, toModel: string, why: string) =>
+    record(state.log.journal, 1, 'provider_switch', { role, fromModel: 'p/a', toModel, why });
+  to('executor', 'p/b', 'overloaded');
+  to('planner', 'p/b', 'rule 1');
+  to('executor', 'p/c', 'a person\nchose *it*');
+  const text = statusMarkdown(state);
+  expect(text).toContain(
+    'Models:\n\n- planner · p/b instead of p/a · rule 1\n- executor · p/c instead of p/a',
+  );
+  expect(text.match(/instead of/g)).toHaveLength(2);
+});

@@ -91,14 +91,14 @@ describe('the time of a goal', () => {
     );
     expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'Done.' });
     expect(world.calls[1]).toMatchObject({ wholeMs: 60_000 });
-    expect(world.state.models.index).toEqual({});
+    expect(world.state.models.failed).toEqual({});
   });
 
   test('model call: plenty of time → the limit of a call, and of a slow model the next one is asked', async () => {
     const world = runAtCall('text', call => (call === 1 ? failed('timedOut') : reply('Done.')));
     expect(await world.turn()).toMatchObject({ kind: 'reply' });
     expect(world.calls[0]).toMatchObject({ timeoutMs: 600_000, wholeMs: 3_600_000 });
-    expect(world.state.models.index).toEqual({ executor: 1 });
+    expect(world.state.models.failed).toEqual({ executor: ['p/a'] });
   });
 
   test('model call: no time left, in the wrap-up → two minutes of its own', async () => {
