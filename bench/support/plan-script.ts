@@ -1,6 +1,7 @@
 /** What the scripted model of benchmarks says: a team run of a known number of turns, read off each request. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
+import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 
@@ -26,11 +27,10 @@ export async function replyTo(
   thinkMs: number,
 ): Promise<ScriptedReply> {
   await sleep(thinkMs);
-  if (request.system.includes('# Planner')) {
+  if (roleOf(request) === 'planner') {
     return { text: plan({ todos: ['Look the records up and say what they show.'] }) };
   }
-  if (request.system.includes('# Verifier'))
-    return { text: verdict({ summary: 'All records are in order.' }) };
+  if (roleOf(request) === 'verifier') return { text: verdict({ summary: 'All records are in order.' }) };
   const results = lastNumber(request);
   const { tool } = callsOf(shape);
   if (results >= tool)

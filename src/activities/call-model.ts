@@ -1,4 +1,5 @@
 /** The activity that calls a model. The request comes from the workflow by query, the reply goes back as its result. */
+import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { WHOLE_REPLY_BYTES } from '../core/bounds.js';
 import type { CallFailureDetails } from '../core/failure.js';
@@ -118,6 +119,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
     messages: state.messages,
     ...pictures,
     maxOutputTokens: withinModel(state.head.maxOutputTokens, info),
+    cacheKey: cacheKeyOf(context.info, input.role, state.head),
   };
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
@@ -142,6 +144,16 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
 /** What a role asks for, as far as the model gives it: more is refused by some endpoints. */
 function withinModel(wanted: number | null, { maxOutputTokens: most }: ModelInfo): number | null {
   return wanted === null || most === null ? wanted : Math.min(wanted, most);
+}
+
+/** The same for all requests of a run that open alike; 32 characters, for OpenAI takes up to 64. */
+function cacheKeyOf(
+  { workflowExecution }: Context['info'],
+  role: string,
+  { opening }: ModelRequestState['head'],
+): string {
+  const key = `${workflowExecution?.workflowId} ${opening === 'shared' ? 'shared' : `own ${role}`}`;
+  return createHash('sha256').update(key).digest('hex').slice(0, 32);
 }
 
 async function readState({ input, deps, context, signal }: Call): Promise<ModelRequestState | 'aborted'> {
@@ -198,8 +210,8 @@ async function complete(
 }
 
 /** Roles of the envelope dialect may write a call as one, whatever else they could do (F19). */
-function envelopeCodec({ dialect }: ModelRequestState['head']): ToolCallCodec | null {
-  return dialect === 'envelope' ? CODECS['json-action'] : null;
+function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
+  return dialect === 'envelope' && toolChoice !== 'none' ? CODECS['json-action'] : null;
 }
 
 /**

@@ -6,8 +6,8 @@ import { ApplicationFailure } from '@temporalio/common';
 import { chooseModels } from '../config/choose-models.js';
 import { displayPath } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
-import type { PromptValues, RoleTemplate } from '../config/prompts.js';
-import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
+import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/prompts.js';
+import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, loadSettings, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
@@ -113,15 +113,15 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
-  const roles = await failAs(badConfig, () =>
-    renderAll(files.roles, { limits, tools: allowed, today: today(), workspace }, run.systemMessage),
-  );
+  const values = { limits, tools: allowed, today: today(), workspace };
+  const { roles, opening } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
   const { choice, modelInfo } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
   );
   const attributes = await searchAttributes(deps);
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
+    opening,
     language: settings.language,
     tools,
     fallbackServer: listed.fallbackServer ?? null,
@@ -168,12 +168,20 @@ function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): st
   ];
 }
 
+interface Files {
+  settings: Settings;
+  opening: PromptTemplate;
+  roles: RoleTemplate[];
+}
+
 async function readFiles(
   { configDir, inCode }: Pick<LoadRunDeps, 'configDir' | 'inCode'>,
   mode: Mode,
-): Promise<{ settings: Settings; roles: RoleTemplate[] }> {
+): Promise<Files> {
   const settings = await loadSettings(configDir, inCode);
-  const all = await loadRoles(promptRoots(configDir), settings.language, inCode);
+  const roots = promptRoots(configDir);
+  const opening = await loadOpening(roots, settings.language, inCode);
+  const all = await loadRoles(roots, settings.language, inCode);
   const required = requiredRoles(mode);
   // Others would only cost state: nobody asks them.
   const wanted = new Set([...required.keys(), ...rolesAsked(settings, mode)]);
@@ -193,15 +201,18 @@ async function readFiles(
       );
     }
   }
-  return { settings, roles };
+  return { settings, opening, roles };
 }
 
 function renderAll(
-  roles: readonly RoleTemplate[],
+  { opening, roles }: Files,
   values: PromptValues,
   systemMessage: string | undefined,
-): PinnedRole[] {
-  return roles.map(role => renderRole(role, values, systemMessage));
+): Pick<PinnedRun, 'opening'> & { roles: PinnedRole[] } {
+  return {
+    opening: renderOpening(opening, values, systemMessage),
+    roles: roles.map(role => renderRole(role, values, systemMessage)),
+  };
 }
 
 /** Of the worker's clock and zone; in history from here on. */

@@ -5,9 +5,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MESSAGE_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
 import { delimit, PromptError, renderTemplate, validateCoreTemplate } from '../core/prompt.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
+import type { PinnedRun } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath, listFolder, readTextIfPresent } from './files.js';
@@ -18,16 +20,21 @@ import { parseRoleFile, profileOf, type RoleFile } from './role-file.js';
 const BASE_LANGUAGE = 'en';
 
 const DEFAULT_CONTEXT = 'default';
+/** Beside the roles, in `core` and its language folders: what requests of all roles that share an opening begin with. */
+const OPENING = 'opening';
 const OVERVIEW_CHARS = 200;
 
-/** A role as its files give it, not rendered yet. */
-export interface RoleTemplate {
-  profile: RoleProfile;
+/** A text as its files give it, not rendered yet. */
+export interface PromptTemplate {
   file: string;
   template: string;
   /** Line of `file` at which `template` begins. */
   firstLine: number;
   businessContext: string;
+}
+
+export interface RoleTemplate extends PromptTemplate {
+  profile: RoleProfile;
 }
 
 /** Values of the placeholders that a core template may use. */
@@ -54,8 +61,27 @@ export function promptRoots(configDir: string | null): string[] {
 export async function listRoles(roots: readonly string[], language: string): Promise<string[]> {
   const folders = roots.flatMap(root => coreFolders(root, language));
   const listings = await Promise.all(folders.map(listFolder));
-  const names = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith('.md'));
-  return [...new Set(names.map(name => name.slice(0, -'.md'.length)))].sort();
+  const files = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith('.md'));
+  const names = files.map(name => name.slice(0, -'.md'.length)).filter(name => name !== OPENING);
+  return [...new Set(names)].sort();
+}
+
+/**
+ * Reads what the requests of all roles that share an opening begin with, with the default business context.
+ * @throws SteersmanError with `file:line` for a missing `{{businessContext}}`.
+ */
+export async function loadOpening(
+  roots: readonly string[],
+  language: string,
+  { prompts: contexts = {} }: ConfigInCode = {},
+): Promise<PromptTemplate> {
+  const folders = roots.flatMap(root => coreFolders(root, language));
+  const found = await firstFile(folders.map(folder => join(folder, `${OPENING}.md`)));
+  if (found === null) throw new SteersmanError('prompts/core/opening.md is gone.', 'Restore that file.');
+  const context = await businessContext(DEFAULT_CONTEXT, { roots, language, contexts });
+  const opening = { file: found.file, template: found.text, firstLine: 1, businessContext: context.text };
+  withPlaces(() => validateCoreTemplate(opening.template, placeOf(opening)));
+  return opening;
 }
 
 /**
@@ -95,16 +121,37 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
 }
 
 /**
- * Renders the system prompt of a role, with the extra system text of a run in front (P5).
+ * Renders the prompt of a role. As a system text it has the extra system text of a run in front (P5). One too long
+ * for a message is a system text, whatever the profile says.
  * @throws SteersmanError with `file:line` for a placeholder that is not known.
  */
 export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
-  const { limits, tools, today, workspace } = values;
-  const system = withPlaces(() =>
+  const prompt = render(role, values);
+  if (role.profile.opening === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
+    return { ...role.profile, prompt };
+  return { ...role.profile, opening: 'own', prompt: behind(systemMessage, prompt) };
+}
+
+/** Renders a shared opening, with the extra system text of a run in front. */
+export function renderOpening(
+  opening: PromptTemplate,
+  values: PromptValues,
+  systemMessage?: string,
+): PinnedRun['opening'] {
+  return { system: behind(systemMessage, render(opening, values)) };
+}
+
+function behind(systemMessage: string | undefined, text: string): string {
+  const extra = systemMessage?.trim() ?? '';
+  return extra === '' ? text : `${extra}\n\n${text}`;
+}
+
+function render(prompt: PromptTemplate, { limits, tools, today, workspace }: PromptValues): string {
+  return withPlaces(() =>
     renderTemplate(
-      role.template,
+      prompt.template,
       {
-        businessContext: role.businessContext.trim(),
+        businessContext: prompt.businessContext.trim(),
         planningRounds: String(limits.planning),
         executionRounds: String(limits.execution),
         maxTasks: String(limits.tasks),
@@ -112,11 +159,13 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
         today,
         workspace,
       },
-      { file: displayPath(role.file), firstLine: role.firstLine },
+      placeOf(prompt),
     ),
   ).trim();
-  const extra = systemMessage?.trim() ?? '';
-  return { ...role.profile, system: extra === '' ? system : `${extra}\n\n${system}` };
+}
+
+function placeOf({ file, firstLine }: Pick<PromptTemplate, 'file' | 'firstLine'>) {
+  return { file: displayPath(file), firstLine };
 }
 
 interface RoleFiles {
@@ -139,10 +188,19 @@ async function readRole(name: string, roots: readonly string[], language: string
   return { own, translation: own === text ? null : text };
 }
 
-function roleOf(name: string, { own, translation }: RoleFiles, context: string): RoleTemplate {
+function roleOf(name: string, { own, translation }: RoleFiles, context: BusinessContext): RoleTemplate {
   const { file, template, firstLine } = translation ?? own;
-  withPlaces(() => validateCoreTemplate(template, { file: displayPath(file), firstLine }));
-  return { profile: profileOf(name, own, translation), file, template, firstLine, businessContext: context };
+  withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
+  const profile = profileOf(name, own, translation);
+  // The default one stands in the shared opening already.
+  const businessContext = profile.opening === 'shared' && !context.isOwn ? '' : context.text;
+  return { profile, file, template, firstLine, businessContext };
+}
+
+interface BusinessContext {
+  text: string;
+  /** Of the role, not the default. */
+  isOwn: boolean;
 }
 
 interface ContextSource {
@@ -153,19 +211,20 @@ interface ContextSource {
 }
 
 /** The role's own context, else the default one; within each, the language's before the base one. */
-async function businessContext(role: string, source: ContextSource): Promise<string> {
+async function businessContext(role: string, source: ContextSource): Promise<BusinessContext> {
   const { roots, language, contexts } = source;
   for (const name of [role, DEFAULT_CONTEXT]) {
-    if (Object.hasOwn(contexts, name)) return contexts[name] ?? '';
+    const isOwn = name !== DEFAULT_CONTEXT;
+    if (Object.hasOwn(contexts, name)) return { text: contexts[name] ?? '', isOwn };
     const found = await firstFile(
       roots.flatMap(root => [
         join(root, 'business', language, `${name}.md`),
         join(root, 'business', `${name}.md`),
       ]),
     );
-    if (found) return found.text;
+    if (found) return { text: found.text, isOwn };
   }
-  return '';
+  return { text: '', isOwn: false };
 }
 
 /** Where a root keeps core templates for a language, preferred first. */

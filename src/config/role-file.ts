@@ -18,6 +18,7 @@ const output = z.enum(OUTPUT_CONTRACTS);
 const profileSchema = z.strictObject({
   description,
   memory: z.enum(['shared', 'private']).exactOptional(),
+  opening: z.enum(['shared', 'own']).exactOptional(),
   tools: z.array(z.string().min(1)).exactOptional(),
   output,
   dialect: z.enum(['component', 'envelope']).exactOptional(),
@@ -84,10 +85,12 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     ...checkYaml(profileSchema, own.frontMatter, DOCS),
     ...(translation ? checkYaml(translationSchema, translation.frontMatter, DOCS) : {}),
   };
+  const memory = given.memory ?? 'shared';
   return {
     name,
     description: given.description,
-    memory: given.memory ?? 'shared',
+    memory,
+    opening: given.opening ?? (memory === 'shared' ? 'shared' : 'own'),
     tools: given.tools ?? [],
     output: given.output,
     dialect: given.dialect ?? CONTRACTS[given.output].dialect,

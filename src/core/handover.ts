@@ -49,7 +49,9 @@ function cutTexts(state: RunState, maxBytes: number): void {
   for (const bytes of TEXT_STEPS) {
     if (threadsBytes(state) <= maxBytes) return;
     for (const thread of Object.values(state.threads)) {
-      thread.messages = thread.messages.map(message => withShortTexts(message, bytes));
+      // A prompt is whole or not there: it is given again.
+      const others = thread.messages.filter(message => message.kind !== 'user' || message.purpose !== 'role');
+      thread.messages = others.map(message => withShortTexts(message, bytes));
       thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
       thread.epoch += 1;
     }

@@ -131,10 +131,12 @@ interface MessageBase {
 export interface UserMessage extends MessageBase {
   kind: 'user';
   /**
-   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `brief`: the
-   * run's instruction to a role; `reask`: a request to mend output.
+   * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `role`: a role's
+   * prompt, where roles share an opening; `brief`: the run's instruction to a role; `reask`: a request to mend output.
    */
-  purpose: 'goal' | 'steer' | 'brief' | 'reask';
+  purpose: 'goal' | 'steer' | 'role' | 'brief' | 'reask';
+  /** Of a prompt, and of a brief to a role that has its prompt in the thread: the role. */
+  role?: string;
   /** Of a brief: the task that it gives. */
   taskId?: string;
   content: TextBlock[];

@@ -15,12 +15,17 @@ export interface OfferedTool {
 
 /** The part of a request that stays the same over many calls of a role. */
 export interface ModelRequestHead {
+  /**
+   * Whether others send the same `system` and `tools`. Where they do, nothing that endpoints put before or into these
+   * goes by the role: no schema of its reply.
+   */
+  opening: 'shared' | 'own';
   system: string;
   tools: OfferedTool[];
   output: OutputContract;
   /** The form of the role's JSON: schemas, and tool calls written as JSON, go by it. */
   dialect: Dialect;
-  /** Whether the reply may, may not or must call a tool. */
+  /** Whether the reply may, may not or must call a tool. Calls that are made all the same are closed, never run. */
   toolChoice: 'auto' | 'none' | 'required';
   /** 0 to 2; null leaves it to the endpoint. */
   temperature: number | null;
@@ -33,8 +38,6 @@ export interface ModelRequestHead {
   /** Texts that end a reply where the model writes them; they are not part of it. */
   stop: string[];
   maxOutputTokens: number | null;
-  /** Requests with the same key begin alike: endpoints that cache by key keep them together. Null for none. */
-  cacheKey: string | null;
 }
 
 /** Answer of the query `modelRequest`: one page of what a call sends. */

@@ -10,8 +10,6 @@ export interface PinnedCall {
   /** Messages before this index belong to the call. */
   upTo: number;
   toolsOffered: boolean;
-  /** System text of this call where it is not the role's own. */
-  system?: string;
 }
 
 /** Besides the calls in flight. */

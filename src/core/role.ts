@@ -16,6 +16,12 @@ export interface RoleProfile {
   description: string;
   /** `shared`: reads and writes the run's main thread; `private`: a thread of its own. */
   memory: 'shared' | 'private';
+  /**
+   * What its requests begin with. `shared`: one system text and one block of tools for all such roles, and the role's
+   * prompt is a message of its thread; `own`: its prompt and its tools. A change of the beginning has an endpoint read
+   * the whole conversation anew, so roles that share a thread share the opening too.
+   */
+  opening: 'shared' | 'own';
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
   output: OutputContract;
@@ -37,7 +43,8 @@ export interface RoleProfile {
   maxOutputTokens: number | null;
 }
 
-/** A role as pinned in a run: its profile and its rendered system prompt. */
+/** A role as pinned in a run: its profile and its rendered prompt. */
 export interface PinnedRole extends RoleProfile {
-  system: string;
+  /** Its system text, or where it shares the opening a message of its thread. */
+  prompt: string;
 }

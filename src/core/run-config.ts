@@ -83,6 +83,8 @@ export interface PinnedModel {
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */
 export interface PinnedRun {
   roles: Record<string, PinnedRole>;
+  /** What requests of all roles with a shared opening begin with. */
+  opening: { system: string };
   /** Of the prompts: briefs are in it too, where there are words for it. */
   language: string;
   /** In the order of servers; names unique. */

@@ -2,8 +2,9 @@
  * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
  * and results go together. What is wanted now never goes, and what a model has not read yet goes last.
  */
-import type { CutMessage, Message, ToolResultBlock } from './message.js';
+import type { CutMessage, Message, ToolResultBlock, UserMessage } from './message.js';
 import { toolCallsOf } from './message.js';
+import { isPromptOf, roleAtHand } from './opening.js';
 import { estimateMessageTokens } from './tokens.js';
 import type { ShortResult } from './tools/shorten-result.js';
 import { leaveOutResult, shortenResult } from './tools/shorten-result.js';
@@ -33,8 +34,8 @@ export interface Trimmed {
 
 /**
  * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
- * goal at hand, what the person said since, the briefs of the task at hand, the last instruction, and the last
- * reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
+ * goal at hand, what the person said since, the prompt of the role at hand, the briefs of its task, the last
+ * instruction, and the last reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
  * Trimming what was trimmed changes nothing.
  */
 export function trimThread(messages: readonly Message[], rules: TrimRules): Trimmed {
@@ -134,8 +135,8 @@ function cutMessage(mark: TrimRules['mark'], dropped: number, tools: Record<stri
 }
 
 /**
- * Positions of what never goes: goal, wishes and briefs since, the last instruction, and the last reply where its
- * results wait or have not been read.
+ * Positions of what never goes: goal, wishes and briefs since, the prompt of the role at hand (others are given again
+ * when they come on), the last instruction, and the last reply where its results wait or have not been read.
  */
 function anchorsOf(messages: readonly Message[], taskId: string | null): number[] {
   const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
@@ -144,11 +145,17 @@ function anchorsOf(messages: readonly Message[], taskId: string | null): number[
     const isBrief = taskId !== null && message.taskId === taskId;
     return message.purpose === 'steer' || isBrief ? [at] : [];
   });
-  const last = messages.findLastIndex(message => message.kind === 'user' && message.purpose !== 'reask');
+  const role = roleAtHand({ messages });
+  const prompt = messages.findLastIndex(message => isPromptOf(message, role));
+  const last = messages.findLastIndex(
+    message => message.kind === 'user' && !NO_INSTRUCTION.has(message.purpose),
+  );
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
-  return [goal, ...wishes, last, ...(calls.length > 0 ? [lastReply] : [])].filter(at => at >= 0);
+  return [goal, ...wishes, prompt, last, ...(calls.length > 0 ? [lastReply] : [])].filter(at => at >= 0);
 }
+
+const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'reask']);
 
 /** Messages that stay or go together: positions, both included. */
 interface Group {

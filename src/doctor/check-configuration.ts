@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { chooseModels } from '../config/choose-models.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
-import { loadRoles, promptRoots, renderRole } from '../config/prompts.js';
+import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../mcp/config.js';
@@ -79,9 +79,11 @@ function checkPrompts(
   standIn: string | undefined,
 ): Promise<Checked<string[]>> {
   return attempt('prompts', async () => {
-    const templates = await loadRoles(promptRoots(configDir), settings.language);
+    const roots = promptRoots(configDir);
+    const templates = await loadRoles(roots, settings.language);
     const limits = mergeLimits(settings.limits, {});
     const values = { limits, tools: [], today: '', workspace: '' };
+    renderOpening(await loadOpening(roots, settings.language), values);
     const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, {
       file: join(configDir, SETTINGS_FILE),

@@ -68,6 +68,7 @@ function named(id: string, message: string): string {
 async function ask(provider: ModelProvider, model: string, signal: AbortSignal): Promise<void> {
   const request: ModelRequest = {
     model,
+    opening: 'own',
     system: 'Answer with one word.',
     tools: [],
     output: 'text',

@@ -4,6 +4,7 @@
  * counts as absent.
  */
 import { z } from 'zod';
+import type { ModelRequestHead } from '../core/model-request.js';
 import type { FormedContract, OutputContract } from '../core/outputs/contracts.js';
 import { jsonForm } from '../core/outputs/contracts.js';
 import type { Dialect } from '../core/outputs/envelope.js';
@@ -184,6 +185,18 @@ function flatOrchestration(): JsonSchema {
 /** The schema of a contract in a dialect, without `$schema`; null for free text. */
 export function outputSchema(contract: OutputContract, dialect: Dialect): JsonSchema | null {
   return contract === 'text' ? null : SCHEMAS[dialect][contract];
+}
+
+/**
+ * The schema that a request holds its reply to. None where it shares its opening: endpoints put a schema before all
+ * else, so with one for each role none would find the conversation known that another has left.
+ */
+export function schemaOf({
+  opening,
+  output,
+  dialect,
+}: Pick<ModelRequestHead, 'opening' | 'output' | 'dialect'>): JsonSchema | null {
+  return opening === 'shared' ? null : outputSchema(output, dialect);
 }
 
 const COMMON_FIELDS: readonly string[] = ['type', 'summary', 'reason', 'action', 'params'];

@@ -17,6 +17,8 @@ export interface Picture {
 export interface ModelRequest extends ModelRequestHead {
   /** Name at the endpoint: the model id without its provider. */
   model: string;
+  /** Requests with the same key begin alike: endpoints that cache by key keep them together. Null for none. */
+  cacheKey: string | null;
   messages: readonly LlmMessage[];
   /** Pictures that tools returned, as far as the model sees them. Default: none. */
   pictures?: Pictures;

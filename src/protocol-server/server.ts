@@ -202,7 +202,7 @@ function textsOf(body: WireBody): Pick<ChatRequest, 'system' | 'lastUser' | 'too
   return {
     system: systems.map(wireText).join('\n'),
     lastUser: lastUser ? wireText(lastUser) : '',
-    toolNames: (body.tools ?? []).map(tool => tool.function.name),
+    toolNames: body.tool_choice === 'none' ? [] : (body.tools ?? []).map(tool => tool.function.name),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads what the run says to roles (`core/briefs/briefs.ts`) back into facts, in any language that it has words for. */
 import type { BriefWords } from '../core/briefs/brief-words.js';
-import { BRIEF_WORDS } from '../core/briefs/brief-words.js';
+import { BRIEF_WORDS, filled } from '../core/briefs/brief-words.js';
 
 /**
  * `go_on`: the same task goes on; `report`: its rounds are used up; `other`: neither a new instruction nor a wish,
@@ -45,20 +45,24 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
   ['other', 'verdictUnanswered'],
   ['other', 'reask'],
   ['other', 'cutOff'],
+  ['other', 'takeRole'],
+  ['other', 'goOnAs'],
 ];
 
 const PATTERNS = Object.values(BRIEF_WORDS).flatMap(words =>
-  BEGINNINGS.map(([kind, name]) => ({ kind, pattern: beginningWith(words[name]) })),
+  BEGINNINGS.map(([kind, name]) => ({ kind, pattern: new RegExp(`^${filled(words[name])}`) })),
 );
 
-/** A text of the run as an expression, its slots as named groups; one at its end takes the rest of the line. */
-function beginningWith(text: string): RegExp {
-  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{(\w+)\}/g, '(?<$1>.+?)');
-  return new RegExp(`^${source}${text.endsWith('}') ? '$' : ''}`);
-}
+/** The line above a brief that says to whom it is said. */
+const ADDRESS = new RegExp(
+  `^(?:${Object.values(BRIEF_WORDS)
+    .map(words => words.asRole.replace('{role}', '.+?'))
+    .join('|')})\\n\\n`,
+);
 
 /** The brief in a user message, or null for what a person said. */
-export function readBrief(text: string): Brief | null {
+export function readBrief(said: string): Brief | null {
+  const text = said.replace(ADDRESS, '');
   const [line = ''] = text.split('\n');
   for (const { kind, pattern } of PATTERNS) {
     const found = pattern.exec(line);

@@ -29,7 +29,8 @@ export interface Conversation {
   lastWords: string;
   /** What the person wants: the goal, and what was said while it was worked on. */
   goal: string;
-  /** Names of the tools offered with this request. */
+  /** Names of the tools offered with this request, and of those that the role it is for may call. */
+  offered: string[];
   tools: string[];
   system: string;
   /** Calls since the goal was given, oldest first. */
@@ -61,6 +62,7 @@ export function readConversation(body: WireBody): Conversation {
   const brief = briefs.findLast(found => found !== null && found.kind !== 'other') ?? null;
   const wishes = said.map((text, index) => (briefs[index] === null ? text : ''));
   const start = goalStart(wishes, briefs);
+  const offered = (body.tools ?? []).map(tool => tool.function.name);
   const form = body.response_format?.json_schema?.name as OutputContract | undefined;
   return {
     form: form ?? FORM_OF_BRIEF[brief?.kind ?? 'other'],
@@ -68,7 +70,8 @@ export function readConversation(body: WireBody): Conversation {
     task: briefs.findLast(found => found?.kind === 'task') ?? null,
     lastWords: said.at(-1) ?? '',
     goal: wishes.slice(start).filter(Boolean).join('\n') || (brief ? tagged(brief.text, 'goal') : ''),
-    tools: (body.tools ?? []).map(tool => tool.function.name),
+    offered,
+    tools: body.tool_choice === 'none' ? [] : offered,
     system: messages
       .filter(({ role }) => role === 'system')
       .map(wireText)

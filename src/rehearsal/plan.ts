@@ -27,8 +27,8 @@ interface PlannedTask {
 }
 
 /** Answers a planning brief: with the first plan, or with new tasks for what is missing. */
-export function planReply({ brief, system }: Conversation, seen: Seen): RuleReply {
-  const box = toolboxOf(toolsInOverview(system));
+export function planReply({ brief, offered, system }: Conversation, seen: Seen): RuleReply {
+  const box = toolboxOf(offered.length > 0 ? offered : toolsInOverview(system));
   const known = brief?.kind === 'replan' ? tasksOf(brief) : [];
   const work = known.length > 0 ? missingWork(seen) : workFor(seen.intent);
   const canDo = canSeeFiles(box) ? work.filter(kind => kind !== 'write' || box.write !== undefined) : [];

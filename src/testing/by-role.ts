@@ -1,11 +1,28 @@
 /** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
+import { BRIEF_WORDS, filled } from '../core/briefs/brief-words.js';
+import { wireText } from '../protocol-server/request.js';
 import type { ChatRequest } from '../protocol-server/server.js';
 import { verdict } from './role-outputs.js';
 import type { ScriptedReply } from './scripted-model.js';
 
-/** The role that a request is of, by the title of its prompt: `planner`, `router`. */
-export function roleOf(request: ChatRequest): string {
-  return /^# (\w+)/m.exec(request.system)?.[1]?.toLowerCase() ?? 'unknown';
+/** All ways in which the run names the role that it speaks to. */
+const NAMINGS = Object.values(BRIEF_WORDS).flatMap(({ takeRole, asRole }) =>
+  [takeRole, asRole].map(text => new RegExp(filled(text), 'g')),
+);
+
+/**
+ * The role that a request is of: `planner`, `router`. It is the one that the run spoke to last; where the request
+ * opens with the role's own prompt, that of its title.
+ */
+export function roleOf({ body, system }: Pick<ChatRequest, 'body' | 'system'>): string {
+  const said = body.messages.filter(({ role }) => role === 'user').map(wireText);
+  const named = said.map(namedIn).findLast(role => role !== undefined);
+  return named ?? /^# (\w+)/m.exec(system)?.[1]?.toLowerCase() ?? 'unknown';
+}
+
+function namedIn(text: string): string | undefined {
+  const found = NAMINGS.flatMap(naming => [...text.matchAll(naming)]);
+  return found.sort((a, b) => a.index - b.index).at(-1)?.groups?.role;
 }
 
 /** Replies in order, or a function; `nth` counts the role's requests from 0. */

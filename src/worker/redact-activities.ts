@@ -66,14 +66,21 @@ const SECRET_IN_CALL =
 function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
   const roles = Object.entries(pinned.roles).map(([name, role]) => [
     name,
-    { ...role, description: secrets.redact(role.description), system: secrets.redact(role.system) },
+    { ...role, description: secrets.redact(role.description), prompt: secrets.redact(role.prompt) },
   ]);
   const tools = pinned.tools.map(tool => ({
     ...tool,
     description: secrets.redact(tool.description),
     inputSchema: secrets.redactAll(tool.inputSchema),
   }));
-  return { ...pinned, roles: Object.fromEntries(roles), tools, warnings: secrets.redactAll(pinned.warnings) };
+  const opening = { system: secrets.redact(pinned.opening.system) };
+  return {
+    ...pinned,
+    roles: Object.fromEntries(roles),
+    opening,
+    tools,
+    warnings: secrets.redactAll(pinned.warnings),
+  };
 }
 
 /** The SDK has no interceptor for them, and one context for each attempt. */

@@ -1,5 +1,6 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import { fill, wordsOf } from '../core/briefs/brief-words.js';
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
 import { limitsOf } from '../core/in-force.js';
@@ -7,6 +8,7 @@ import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import type { Limits } from '../core/limits.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
+import { holdsPrompt, introduction, roleAtHand } from '../core/opening.js';
 import type { Interrupt, Place } from '../core/place.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
@@ -81,13 +83,45 @@ export class Run {
     return kept;
   }
 
-  /** `taskId`: of a brief, the task that it gives. */
-  say(thread: Thread, purpose: UserMessage['purpose'], text: string, taskId: string | null = null): void {
+  say(
+    thread: Thread,
+    purpose: UserMessage['purpose'],
+    text: string,
+    about: Pick<UserMessage, 'role' | 'taskId'> = {},
+  ): void {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
-    this.append(thread, taskId === null ? base : { ...base, taskId });
+    this.append(thread, { ...base, ...about });
     // What a person says may be that things have changed: nothing read before is taken for true.
     if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.tools.ledger);
+  }
+
+  /** Tells a role what to do; `taskId`: the task that it is given. */
+  brief(role: PinnedRole, text: string, taskId: string | null = null): void {
+    const thread = this.threadOf(role);
+    const task = taskId === null ? {} : { taskId };
+    if (role.opening === 'own') {
+      this.say(thread, 'brief', text, task);
+      return;
+    }
+    this.givePrompt(thread, role);
+    const to = fill(wordsOf(this.state).asRole, { role: role.name });
+    this.say(thread, 'brief', `${to}\n\n${text}`, { role: role.name, ...task });
+  }
+
+  /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
+  nameRole(role: PinnedRole): void {
+    if (role.opening === 'own') return;
+    const thread = this.threadOf(role);
+    this.givePrompt(thread, role);
+    if (roleAtHand(thread) === role.name) return;
+    const text = fill(wordsOf(this.state).goOnAs, { role: role.name });
+    this.say(thread, 'brief', text, { role: role.name });
+  }
+
+  private givePrompt(thread: Thread, role: PinnedRole): void {
+    if (holdsPrompt(thread, role.name)) return;
+    this.say(thread, 'role', introduction(this.pinned, role, wordsOf(this.state)), { role: role.name });
   }
 
   /**

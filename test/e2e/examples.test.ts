@@ -7,6 +7,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { Worker } from '@temporalio/worker';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { roleOf } from '../../src/testing/by-role.js';
 import {
   byRole,
   execution,
@@ -67,7 +68,7 @@ beforeAll(async () => {
   let refunded = false;
   model = await startScriptedModel({
     reply: (request, index) => {
-      const isExecutor = /^# Executor/m.test(request.system);
+      const isExecutor = roleOf(request) === 'executor';
       if (isExecutor && request.toolNames.includes('refund_order') && !refunded) {
         refunded = true;
         return { toolCalls: [{ name: 'refund_order', arguments: { id: 'A-7' } }] };

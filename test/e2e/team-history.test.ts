@@ -1,5 +1,6 @@
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
@@ -32,8 +33,8 @@ test('history of a turn: 30 turns with results of 4 KB → the new messages and 
   let handle: Awaited<ReturnType<Rig['start']>> | undefined;
   rig.play(async request => {
     const turn = toolTexts(request).length;
-    if (request.system.includes('# Planner')) return { text: plan({ todos: ['Read all'] }) };
-    if (request.system.includes('# Verifier')) return { text: verdict({ summary: 'All files hold x.' }) };
+    if (roleOf(request) === 'planner') return { text: plan({ todos: ['Read all'] }) };
+    if (roleOf(request) === 'verifier') return { text: verdict({ summary: 'All files hold x.' }) };
     sizes.push((await handle?.describe())?.historySize ?? 0);
     if (turn === TURNS) return { text: execution({ summary: 'All hold x.', taskCompleted: true }) };
     return { toolCalls: [{ name: 'read_text_file', arguments: { path: `f${turn}.txt` } }] };

@@ -159,7 +159,10 @@ describe('a context that is too long for the model', () => {
     expect(sizeOf(again)).toBeLessThan(sizeOf(refused));
     expect(again?.body.messages.map(message => message.role)).toContain('tool');
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
-    expect(await eventsOf(handle, 'thread_trimmed')).toMatchObject([{ thread: 'main' }]);
+    expect((await eventsOf(handle, 'thread_trimmed'))[0]).toMatchObject({
+      thread: 'main',
+      why: 'the model found the context too long',
+    });
     expect(await eventsOf(handle, 'model_call_failed')).toMatchObject([{ next: 'compact' }]);
   });
 

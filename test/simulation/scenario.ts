@@ -134,6 +134,7 @@ function pinnedRun(random: Random, longTexts: boolean, mode: Mode): PinnedRun {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',
+    opening: { system: 'You are a team.' },
     roles: Object.fromEntries(
       [...requiredRoles(mode)].map(([name, output]) => [name, role(random, name, output)]),
     ),
@@ -174,10 +175,12 @@ function limits(random: Random): Limits {
 const WITH_TOOLS: readonly string[] = ['executor', 'direct'];
 
 function role(random: Random, name: string, output: OutputContract): PinnedRole {
+  const memory = random.chance(0.1) ? 'private' : 'shared';
   return {
     name,
     description: '',
-    memory: random.chance(0.1) ? 'private' : 'shared',
+    memory,
+    opening: memory === 'private' ? 'own' : random.pick(['shared', 'shared', 'own']),
     tools: WITH_TOOLS.includes(name) ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
     output,
     dialect: 'component',
@@ -188,7 +191,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
-    system: `You are the ${name}.`,
+    prompt: `You are the ${name}.`,
   };
 }
 

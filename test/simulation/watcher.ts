@@ -15,6 +15,7 @@ import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import type { ModelRequestHead } from '../../src/core/model-request.js';
+import { holdsPrompt, roleAtHand } from '../../src/core/opening.js';
 import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
 import { isOpen } from '../../src/core/plan.js';
 import { offeredTools } from '../../src/core/run-config.js';
@@ -306,8 +307,9 @@ export class Watcher {
       expectThat(isAtHand, 'a request has the goal at hand');
     }
     expectThat(request.messages.at(-1)?.kind !== 'assistant', 'a request ends with something to answer');
-    const offered = request.head.tools.map(tool => tool.name);
-    expectThat(request.toolsOffered || offered.length === 0, 'tools are offered where there are none');
+    const mayCall = mayCallTools(state, input.role);
+    expectThat(mayCall === (request.head.toolChoice === 'auto'), `${input.role} may call tools: ${mayCall}`);
+    expectRoleNamed(state, input.role, request.messages);
     return request;
   }
 
@@ -414,6 +416,13 @@ function mayCallTools({ pinned, models: { calls } }: RunState, name: string): bo
   const role = pinned?.roles[name];
   const offered = calls.findLast(call => call.role === name)?.toolsOffered === true;
   return pinned !== null && role !== undefined && offered && offeredTools(pinned, role).length > 0;
+}
+
+/** A model knows which role it is: by its system text, or by the prompt in the thread and who was spoken to last. */
+function expectRoleNamed({ pinned }: RunState, role: string, messages: readonly LlmMessage[]): void {
+  if (pinned?.roles[role]?.opening !== 'shared') return;
+  expectThat(holdsPrompt({ messages }, role), `${role} has its prompt in the thread`);
+  expectThat(roleAtHand({ messages }) === role, `${role} was spoken to last`);
 }
 
 function isReask(message: Message): boolean {

@@ -44,6 +44,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
 export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
   return {
     roles: {},
+    opening: { system: '' },
     language: 'en',
     tools: [],
     fallbackServer: null,

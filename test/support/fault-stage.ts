@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import type { RunSettings } from '../../src/core/run-config.js';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
+import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedModel, ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';
@@ -201,7 +202,7 @@ function nthOf(request: ChatRequest, earlier: readonly StagedRequest[]): number 
 
 function replyOf(request: StagedRequest, parts: ReadonlyMap<string, Part>): ScriptedReply {
   const part = parts.get(goalOf(request));
-  const role = /^# (\w+)$/m.exec(request.system)?.[1] ?? '';
+  const role = roleOf(request);
   const at = messagesOf(request, 'tool').length;
   if (!part) return { error: { status: 400, message: `no script for ${goalOf(request)}` } };
   const reply = plainReply(role, part.calls[at]);
@@ -209,8 +210,8 @@ function replyOf(request: StagedRequest, parts: ReadonlyMap<string, Part>): Scri
 }
 
 function plainReply(role: string, call: ScriptedToolCall | undefined): ScriptedReply {
-  if (role === 'Planner') return { text: plan({ todos: ['Do all of it'] }) };
-  if (role === 'Verifier')
+  if (role === 'planner') return { text: plan({ todos: ['Do all of it'] }) };
+  if (role === 'verifier')
     return {
       text: verdict({ summary: 'Every tool was called in its order, and the results are as reported.' }),
     };

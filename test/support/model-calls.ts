@@ -64,6 +64,7 @@ export function startCall(setup: CallSetup): StartedCall {
   const stored = new Map<string, string>();
   const provider = createProvider({ name: 'openai', baseUrl: setup.baseUrl, ...setup.endpoint });
   const head = {
+    opening: 'own',
     system: 'You are a test.',
     tools: [],
     output: 'text',
@@ -74,7 +75,6 @@ export function startCall(setup: CallSetup): StartedCall {
     reasoning: null,
     toolSyntax: null,
     stop: [] as string[],
-    cacheKey: null,
     maxOutputTokens: null,
   } as const;
   const activity = createCallModel({

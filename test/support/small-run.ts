@@ -32,6 +32,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     name,
     description: '',
     memory: 'shared',
+    opening: more.memory === 'private' ? 'own' : 'shared',
     tools: ['*'],
     output: 'execution',
     dialect: 'component',
@@ -42,7 +43,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
-    system: '',
+    prompt: '',
     ...more,
   };
 }

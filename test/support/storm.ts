@@ -7,6 +7,7 @@ import type { Client, WorkflowHandle } from '@temporalio/client';
 import { errorText } from '../../src/core/error-text.js';
 import { wireText } from '../../src/protocol-server/request.js';
 import type { ChatRequest } from '../../src/protocol-server/server.js';
+import { roleOf } from '../../src/testing/by-role.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import { startScriptedModel } from '../../src/testing/scripted-model.js';
@@ -182,9 +183,9 @@ function tally(names: readonly string[]): Record<string, number> {
 
 /** One tool call a turn, effects and reads in turns, told from the conversation alone. */
 function replyOf(request: ChatRequest, turns: number, file: string): ScriptedReply {
-  const role = /^# (\w+)$/m.exec(request.system)?.[1];
-  if (role === 'Planner') return { text: plan({ todos: ['Write every line'] }) };
-  if (role === 'Verifier')
+  const role = roleOf(request);
+  if (role === 'planner') return { text: plan({ todos: ['Write every line'] }) };
+  if (role === 'verifier')
     return { text: verdict({ summary: 'The lines of this storm were written in order.' }) };
   const at = messagesOf(request, 'tool').length + 1;
   if (at > turns - 3) {

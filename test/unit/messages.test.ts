@@ -242,6 +242,7 @@ describe('conversations', () => {
 function bodyFor(protocol: Protocol, messages: LlmMessage[]): Record<string, unknown> {
   const request: ModelRequest = {
     model: 'model',
+    opening: 'own',
     system: 'You are a test.',
     tools: [tool('read'), tool('write')],
     output: 'text',

@@ -5,6 +5,12 @@
 import { ownValue } from '../json.js';
 
 const EN = {
+  takeRole:
+    'You are now in the role `{role}`. These are its instructions; they hold whenever the run speaks to `{role}`:',
+  noToolsOfRole: 'The tools are for other roles: a call by this one is not run.',
+  toolsOfRole: 'Of the tools this role has {tools}: a call of any other is not run.',
+  asRole: 'To `{role}`:',
+  goOnAs: 'To `{role}`: go on.',
   plan: 'Plan the goal above. Answer with the plan as JSON.',
   afterVerification: 'A verification found that the goal is not met yet.',
   afterUser: 'The person wants the plan changed.',
@@ -81,6 +87,11 @@ const EN = {
 export type BriefWords = Readonly<Record<keyof typeof EN, string>>;
 
 const ZH: BriefWords = {
+  takeRole: '你现在的角色是 `{role}`。以下是它的指令，凡是运行对 `{role}` 说话时都有效：',
+  noToolsOfRole: '工具是给其他角色用的：这个角色的调用不会执行。',
+  toolsOfRole: '这个角色只有这些工具：{tools}。对其他工具的调用不会执行。',
+  asRole: '致 `{role}`：',
+  goOnAs: '致 `{role}`：请继续。',
   plan: '请为上面的目标制定计划，以 JSON 回复计划。',
   afterVerification: '验证发现目标尚未达到。',
   afterUser: '用户希望修改计划。',
@@ -160,6 +171,18 @@ export function wordsOf({ pinned }: { pinned: { language: string } | null }): Br
 /** Fills the slots of a text in one pass: what is filled in is not searched again. */
 export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
   return text.replace(/\{(\w+)\}/g, (slot, name: string) => String(values[name] ?? slot));
+}
+
+/** Finds a text whose slots are filled: each is a named group, and one at its end takes the rest of the line. */
+export function filled(text: string): string {
+  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
+  const seen = new Set<string>();
+  const slots = source.replace(/\{(\w+)\}/g, (_slot, name: string) => {
+    const again = seen.has(name);
+    seen.add(name);
+    return again ? `\\k<${name}>` : `(?<${name}>.+?)`;
+  });
+  return `${slots}${text.endsWith('}') ? '$' : ''}`;
 }
 
 /** Said beside what is shown in part, so that nobody takes the cut for a fault of it; nothing where it is whole. */

@@ -3,7 +3,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../core/json.js';
 import { toolCallsOf } from '../../core/message.js';
 import { wireToolName } from '../call-id.js';
-import { outputSchema } from '../output-schemas.js';
+import { schemaOf } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
 import type { RefusableOption } from '../refused-options.js';
 import { markedAtEnd, markedTurns } from './cache-marks.js';
@@ -20,7 +20,9 @@ const MOST_TEMPERATURE = 1;
 
 const TOOL_CHOICE = {
   auto: {},
-  none: { tool_choice: { type: 'none' } },
+  // Another choice than before has all messages read anew: a role that may call none is told so in words, and what it
+  // calls all the same is closed.
+  none: {},
   required: { tool_choice: { type: 'any' } },
 } as const;
 
@@ -28,7 +30,7 @@ const TOOL_CHOICE = {
 export function toMessagesBody(endpoint: string, request: ModelRequest): MessagesBody {
   const { model, system, tools, stop } = request;
   const { effort, ...thinking } = thinkingOf(thinkingRequest(request));
-  const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
+  const schema = tools.length === 0 ? schemaOf(request) : null;
   const thinks = thinking.thinking !== undefined && thinking.thinking.type !== 'disabled';
   return {
     model,

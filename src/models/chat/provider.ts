@@ -3,7 +3,7 @@ import type OpenAI from 'openai';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
 import { toEffort } from '../openai/reasoning-effort.js';
-import { outputSchema } from '../output-schemas.js';
+import { schemaOf } from '../output-schemas.js';
 import type { ModelProvider, ModelRequest } from '../provider.js';
 import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';
@@ -24,7 +24,7 @@ export function createChatProvider(at: Endpoint): ModelProvider {
 }
 
 function toBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
-  const schema = outputSchema(request.output, request.dialect);
+  const schema = schemaOf(request);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
   // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.
   const canCallTools = ownOpenAi && request.dialect === 'component';

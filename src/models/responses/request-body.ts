@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import type { OfferedTool } from '../../core/model-request.js';
 import { effortOption, toEffort } from '../openai/reasoning-effort.js';
-import { outputSchema } from '../output-schemas.js';
+import { schemaOf } from '../output-schemas.js';
 import type { ModelRequest } from '../provider.js';
 import type { Body, RefusableOption } from '../refused-options.js';
 import { isStrictSchema } from './strict-schema.js';
@@ -13,7 +13,7 @@ export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming;
 /** `endpoint`: the name of it, the first segment of model ids. */
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
   const { model, system, tools, toolChoice } = request;
-  const schema = tools.length === 0 ? outputSchema(request.output, request.dialect) : null;
+  const schema = tools.length === 0 ? schemaOf(request) : null;
   return {
     model,
     // Before all messages, and the same in every request of an opening: what is cached begins with it.

@@ -140,7 +140,7 @@ function applyReport(
   const { decision, by } = decideTask(output, taskId);
   noteDecision(state.log.trace, by);
   const left = roundsOf(run, task) - place.turns.round;
-  const thread = run.threadOf(run.role(EXECUTOR));
+  const executor = run.role(EXECUTOR);
   switch (decision) {
     case 'completed':
       setReport(run, taskId, output.summary);
@@ -154,10 +154,10 @@ function applyReport(
       return;
     case 'retry':
       forgetAll(state.tools.ledger);
-      if (left > 0) run.say(thread, 'brief', retryTaskBrief(state, taskId, left));
+      if (left > 0) run.brief(executor, retryTaskBrief(state, taskId, left));
       return;
     case 'continue':
-      if (left > 0) run.say(thread, 'brief', continueTaskBrief(state, taskId, left));
+      if (left > 0) run.brief(executor, continueTaskBrief(state, taskId, left));
       return;
   }
 }
@@ -206,9 +206,11 @@ async function judge(
     return null;
   }
   place.step = { kind: 'work', taskId };
-  const thread = run.threadOf(run.role(EXECUTOR));
-  if (denied) run.say(thread, 'steer', confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: taskId }));
-  else run.say(thread, 'brief', reviewFixesBrief(state, taskId, reviewed.fixes, left));
+  const executor = run.role(EXECUTOR);
+  if (denied) {
+    const text = confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: taskId });
+    run.say(run.threadOf(executor), 'steer', text);
+  } else run.brief(executor, reviewFixesBrief(state, taskId, reviewed.fixes, left));
   return null;
 }
 

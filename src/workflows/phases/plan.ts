@@ -71,7 +71,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
-      run.say(run.threadOf(run.role(PLANNER)), 'brief', morePlanningBrief(state, limit - round));
+      run.brief(run.role(PLANNER), morePlanningBrief(state, limit - round));
       return null;
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
@@ -105,9 +105,12 @@ async function clarify(run: Run, place: Planning, question: string): Promise<Goa
   if (!goal.asked && answer !== null) giveRoundBack(place);
   goal.asked = true;
   const { planning } = run.limits;
-  const text = answer ?? planUnansweredBrief(state);
-  if (answer !== null) wish(run, answer);
-  run.say(run.threadOf(run.role(PLANNER)), answer === null ? 'brief' : 'steer', text);
+  const planner = run.role(PLANNER);
+  if (answer === null) run.brief(planner, planUnansweredBrief(state));
+  else {
+    wish(run, answer);
+    run.say(run.threadOf(planner), 'steer', answer);
+  }
   return place.turns.round >= planning ? adopt(run, place, null) : null;
 }
 

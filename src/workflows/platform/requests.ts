@@ -8,6 +8,7 @@ import type { LlmMessage } from '../../core/message.js';
 import { convertToLlm, toolCallsOf } from '../../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
 import type { PinnedCall } from '../../core/model-use.js';
+import { openingOf } from '../../core/opening.js';
 import { offeredTools } from '../../core/run-config.js';
 import type { RunState } from '../../core/run-state.js';
 import { firstPage, sizeOf } from '../../core/sizes.js';
@@ -31,7 +32,7 @@ export function modelRequestPage(
     throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
   const { messages, next } = pageOf(convertToLlm(thread.messages.slice(0, call.upTo)), from);
-  const headKey = `${call.role}:${call.toolsOffered}:${call.system === undefined ? '' : call.callId}`;
+  const headKey = `${call.role}:${call.toolsOffered}`;
   const page: ModelRequestPage = {
     callId: call.callId,
     role: call.role,
@@ -55,9 +56,11 @@ function pageOf(all: LlmMessage[], from: number): { messages: LlmMessage[]; next
 function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
   const role = state.pinned?.roles[call.role];
   if (!state.pinned || !role) throw notFound(`no role ${call.role}`);
-  const tools = call.toolsOffered ? offeredTools(state.pinned, role) : [];
+  const { system, tools } = openingOf(state.pinned, role);
+  const mayCall = call.toolsOffered && offeredTools(state.pinned, role).length > 0;
   return {
-    system: call.system ?? role.system,
+    opening: role.opening,
+    system,
     tools: tools.map(({ name, description, inputSchema, validation }) => ({
       name,
       description,
@@ -66,13 +69,13 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     })),
     output: role.output,
     dialect: role.dialect,
-    toolChoice: 'auto',
+    // Its tools stay where they are, so that what follows them stays known to the endpoint.
+    toolChoice: mayCall ? 'auto' : 'none',
     temperature: role.temperature,
     topP: role.topP,
     reasoning: role.reasoning,
     toolSyntax: role.toolSyntax,
     stop: role.stop,
-    cacheKey: null,
     maxOutputTokens: role.maxOutputTokens,
   };
 }

@@ -40,7 +40,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const thread = run.threadOf(role);
   const model = modelOf(run.state, role);
   goOnWith(run, role, model, 'the first of its chain again, for a new goal');
-  trimToFit(run, thread, contextBudget(run, role, model, toolsOffered), 'context window');
+  trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const { callId } = call;
   run.journal('model_call_started', {

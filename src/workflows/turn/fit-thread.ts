@@ -1,7 +1,7 @@
 /** Keeps threads within what a model takes: trimmed pair-safely, with a journal event. */
 import { ownValue } from '../../core/json.js';
+import { openingOf } from '../../core/opening.js';
 import type { PinnedRole } from '../../core/role.js';
-import { offeredTools } from '../../core/run-config.js';
 import { shortenThread } from '../../core/shorten-thread.js';
 import type { Thread } from '../../core/thread.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/tokens.js';
@@ -11,22 +11,21 @@ import type { Run } from '../run.js';
 const CONTEXT_SHARE = 0.8;
 
 /** What is pinned never changes: each role is measured once. */
-const measured = new WeakMap<PinnedRole, { system: number; tools: number }>();
+const measured = new WeakMap<PinnedRole, number>();
 
-function fixedTokens({ pinned }: Run, role: PinnedRole): { system: number; tools: number } {
+function openingTokens({ pinned }: Run, role: PinnedRole): number {
   const known = measured.get(role);
-  if (known) return known;
-  const tools = estimateTokens(JSON.stringify(offeredTools(pinned, role)));
-  const tokens = { system: estimateTokens(role.system), tools };
+  if (known !== undefined) return known;
+  const { system, tools } = openingOf(pinned, role);
+  const tokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
   measured.set(role, tokens);
   return tokens;
 }
 
-/** Tokens that the messages of a call may take, after its system prompt and tool definitions. */
-export function contextBudget(run: Run, role: PinnedRole, model: string, toolsOffered: boolean): number {
+/** Tokens that the messages of a call may take, after what it opens with. */
+export function contextBudget(run: Run, role: PinnedRole, model: string): number {
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-  const { system, tools } = fixedTokens(run, role);
-  const room = Math.floor(context * CONTEXT_SHARE) - system - (toolsOffered ? tools : 0);
+  const room = Math.floor(context * CONTEXT_SHARE) - openingTokens(run, role);
   return Math.min(room, ownValue(run.state.models.contextLimits, model) ?? room);
 }
 

@@ -92,10 +92,11 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!turns.briefed) {
-      run.say(run.threadOf(role), 'brief', spec.brief(), taskAt(run.state.cursor));
+      run.brief(role, spec.brief(), taskAt(run.state.cursor));
       turns.briefed = true;
     }
 
+    run.nameRole(role);
     answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadRoles, promptRoots } from '../../../src/config/prompts.js';
+import { loadOpening, loadRoles, promptRoots } from '../../../src/config/prompts.js';
 import { loadSettings } from '../../../src/config/settings.js';
 
 let dir = '';
@@ -56,7 +56,8 @@ describe('roles and contexts in code', () => {
     expect(loaded.find(({ profile }) => profile.name === 'summary')).toMatchObject({
       template: prompt,
       profile: { description: 'Sums up.', output: 'text', memory: 'shared' },
-      businessContext: 'From the file.',
+      // The default one stands in the opening that it shares.
+      businessContext: '',
     });
     expect(loaded.map(({ profile }) => profile.name)).toEqual(
       expect.arrayContaining(['planner', 'verifier']),
@@ -69,12 +70,15 @@ describe('roles and contexts in code', () => {
   });
 
   test("contexts → the role's own first, be it a file's; then the default one, the code's before the file's", async () => {
-    const loaded = await loadRoles(roots(), 'en', { prompts: { default: 'All.', executor: 'Executor.' } });
+    const inCode = { prompts: { default: 'All.', executor: 'Executor.' } };
+    const loaded = await loadRoles(roots(), 'en', inCode);
     const context = (role: string) => loaded.find(({ profile }) => profile.name === role)?.businessContext;
-    expect(['planner', 'executor', 'verifier'].map(context)).toEqual([
+    expect(['planner', 'executor', 'verifier', 'router'].map(context)).toEqual([
       'Planner, from the file.',
       'Executor.',
+      '',
       'All.',
     ]);
+    expect((await loadOpening(roots(), 'en', inCode)).businessContext).toBe('All.');
   });
 });

@@ -79,8 +79,9 @@ describe('load run', () => {
     const pinned = await load({ systemMessage: 'Answer in verse.' });
     const roles = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
     expect(Object.keys(pinned.roles).sort()).toEqual(roles);
-    expect(pinned.roles.planner?.system).toMatch(/^Answer in verse\.\n\n# Planner/);
-    expect(pinned.roles.planner?.system).toContain('- read_file: Reads a file.');
+    expect(pinned.opening.system).toMatch(/^Answer in verse\.\n\n# The conversation/);
+    expect(pinned.roles.planner?.prompt).toMatch(/^# Planner/);
+    expect(pinned.roles.router?.prompt).toMatch(/^Answer in verse\.\n\n# Router/);
     expect(pinned.roles.verifier?.models).toEqual(['openai/strict']);
     expect(pinned).toMatchObject({
       models: ['openai/base', 'openai/spare'],
@@ -120,7 +121,7 @@ describe('load run', () => {
     await config('models:\n  default: openai/base\nlimits:\n  planning: 2\n  execution: 4\n');
     const pinned = await load({ limits: { execution: 6 } });
     expect(pinned.limits).toMatchObject({ planning: 2, execution: 6, verification: 3 });
-    expect(pinned.roles.executor?.system).toContain('at most 6 rounds');
+    expect(pinned.roles.executor?.prompt).toContain('at most 6 rounds');
   });
 
   test('load run: a limit of cost, and a model without a price → refused at the start, with what to do (LI2)', async () => {
@@ -144,7 +145,7 @@ describe('load run', () => {
 
   test('load run: language zh → Chinese prompts', async () => {
     await config('language: zh\nmodels:\n  default: openai/base\n');
-    expect((await load()).roles.planner?.system).toContain('规划者');
+    expect((await load()).roles.planner?.prompt).toContain('规划者');
   });
 
   test('load run: tool overrides → in the pinned policies; one that fits nothing is a warning', async () => {

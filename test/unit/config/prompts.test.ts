@@ -2,7 +2,15 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { listRoles, loadRoles, promptRoots, renderRole } from '../../../src/config/prompts.js';
+import {
+  listRoles,
+  loadOpening,
+  loadRoles,
+  promptRoots,
+  renderOpening,
+  renderRole,
+} from '../../../src/config/prompts.js';
+import { wordsOf } from '../../../src/core/briefs/brief-words.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
@@ -18,6 +26,8 @@ const values = {
   workspace: '/home/me/tea',
 };
 const HEAD = '---\ndescription: d\noutput: text\n---\n';
+/** Of a role whose prompt is its system text. */
+const OWN = HEAD.replace('output', 'opening: own\noutput');
 
 let root: string;
 
@@ -31,7 +41,7 @@ async function systemOf(role: string, language = 'en', systemMessage?: string): 
   const roles = await loadRoles([root], language);
   const found = roles.find(candidate => candidate.profile.name === role);
   if (!found) throw new Error(`no role ${role}`);
-  return renderRole(found, values, systemMessage).system;
+  return renderRole(found, values, systemMessage).prompt;
 }
 
 function tool(name: string, description: string): ToolDefinition {
@@ -52,14 +62,14 @@ beforeEach(async () => {
 
 describe('two layers', () => {
   test('system prompt: core template and business context → joined where the placeholder stands (P1)', async () => {
-    await put('core/a.md', `${HEAD}# A\n\n{{businessContext}}\n\nEnd.\n`);
+    await put('core/a.md', `${OWN}# A\n\n{{businessContext}}\n\nEnd.\n`);
     await put('business/default.md', 'We sell tea.\n');
     expect(await systemOf('a')).toBe('# A\n\nWe sell tea.\n\nEnd.');
   });
 
   test('business context: a role has its own → it wins over the default; others get the default (P4)', async () => {
-    await put('core/a.md', `${HEAD}{{businessContext}}`);
-    await put('core/b.md', `${HEAD}{{businessContext}}`);
+    await put('core/a.md', `${OWN}{{businessContext}}`);
+    await put('core/b.md', `${OWN}{{businessContext}}`);
     await put('business/default.md', 'for all');
     await put('business/a.md', 'for a');
     expect(await systemOf('a')).toBe('for a');
@@ -67,32 +77,32 @@ describe('two layers', () => {
   });
 
   test('business context: braces and dollars in it → stay as they are, never filled in (P10)', async () => {
-    await put('core/a.md', `${HEAD}{{businessContext}} / {{executionRounds}}`);
+    await put('core/a.md', `${OWN}{{businessContext}} / {{executionRounds}}`);
     await put('business/default.md', "{{executionRounds}} {{nothing}} $& $1 $' {x}");
     expect(await systemOf('a')).toBe("{{executionRounds}} {{nothing}} $& $1 $' {x} / 10");
   });
 
   test('system prompt: a placeholder used twice → filled in both times (P10)', async () => {
-    await put('core/a.md', `${HEAD}{{businessContext}} {{maxTasks}} {{maxTasks}} {{planningRounds}}`);
+    await put('core/a.md', `${OWN}{{businessContext}} {{maxTasks}} {{maxTasks}} {{planningRounds}}`);
     expect(await systemOf('a')).toBe('20 20 3');
   });
 
   test('extra system text of a run → stands in front of the prompt (P5)', async () => {
-    await put('core/a.md', `${HEAD}Core. {{businessContext}}`);
+    await put('core/a.md', `${OWN}Core. {{businessContext}}`);
     expect(await systemOf('a', 'en', '  Be brief. {{x}} \n')).toBe('Be brief. {{x}}\n\nCore.');
     expect(await systemOf('a', 'en', '   ')).toBe('Core.');
   });
 
   test('tool overview: names and first sentences, on one line each, marked as data (K2)', async () => {
-    await put('core/a.md', `${HEAD}{{businessContext}}{{toolOverview}}`);
+    await put('core/a.md', `${OWN}{{businessContext}}{{toolOverview}}`);
     const [role] = await loadRoles([root], 'en');
     if (!role) throw new Error('no role');
     const tools = [tool('read', 'Reads\n a file. Then more {{maxTasks}}.'), tool('long', 'x'.repeat(500))];
-    const { system } = renderRole(role, { ...values, tools });
+    const { prompt: system } = renderRole(role, { ...values, tools });
     expect(system).toContain('- read: Reads a file.\n');
     expect(system).not.toContain('Then more');
     expect(system.length).toBeLessThan(400);
-    expect(renderRole(role, values).system).toBe('(No tools are connected.)');
+    expect(renderRole(role, values).prompt).toBe('(No tools are connected.)');
   });
 });
 
@@ -106,6 +116,7 @@ describe('front matter', () => {
       name: 'reviewer',
       description: 'Looks twice.',
       memory: 'private',
+      opening: 'own',
       tools: ['read_*'],
       output: 'verdict',
       dialect: 'component',
@@ -119,14 +130,14 @@ describe('front matter', () => {
     });
   });
 
-  test('profile: only what is required → shared memory, no tools, default model (L9, Y2)', async () => {
+  test('profile: only what is required → shared memory and opening, no tools, default model (L9, Y2)', async () => {
     await put('core/a.md', `${HEAD}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
-    expect(role?.profile).toMatchObject({ memory: 'shared', tools: [], models: [], temperature: null });
+    expect(role?.profile).toMatchObject({ memory: 'shared', opening: 'shared', tools: [], models: [] });
   });
 
   test('file with byte order mark and Windows line ends → read like any other', async () => {
-    await put('core/a.md', `\uFEFF${HEAD}Hi {{businessContext}}.`.replaceAll('\n', '\r\n'));
+    await put('core/a.md', `\uFEFF${OWN}Hi {{businessContext}}.`.replaceAll('\n', '\r\n'));
     await put('business/default.md', 'a\r\nb');
     expect(await systemOf('a')).toBe('Hi a\nb.');
   });
@@ -184,9 +195,12 @@ test('prompt files: faults in two of them → both in one error (TE8)', async ()
 
 describe('languages and folders', () => {
   test('language: a role has a translation → its text, with the profile of the role (P13)', async () => {
-    await put('core/a.md', '---\ndescription: d\noutput: plan\ntools: ["*"]\n---\nHello {{businessContext}}');
+    await put(
+      'core/a.md',
+      '---\ndescription: d\noutput: plan\nopening: own\ntools: ["*"]\n---\nHello {{businessContext}}',
+    );
     await put('core/zh/a.md', '---\ndescription: 说明\n---\n你好 {{businessContext}}');
-    await put('core/b.md', `${HEAD}Only English {{businessContext}}`);
+    await put('core/b.md', `${OWN}Only English {{businessContext}}`);
     await put('business/default.md', 'tea');
     await put('business/zh/default.md', '茶');
     expect(await systemOf('a', 'zh')).toBe('你好 茶');
@@ -209,7 +223,8 @@ describe('languages and folders', () => {
     const roles = await loadRoles(roots, 'en');
     const own = roles.filter(role => role.file.startsWith(root));
     expect(own.map(role => role.profile.name)).toEqual(['planner']);
-    expect(roles.every(role => role.businessContext.length > 0)).toBe(true);
+    const withContext = roles.filter(role => role.businessContext.length > 0);
+    expect(withContext.map(role => role.profile.opening)).toEqual(['own', 'own', 'own', 'own']);
   });
 });
 
@@ -240,7 +255,7 @@ function keysOf(value: unknown): string[] {
 
 async function shippedRoles(language: string) {
   const roles = await loadRoles([SHIPPED], language);
-  return roles.map(role => ({ ...role, name: role.profile.name, system: renderRole(role, values).system }));
+  return roles.map(role => ({ ...role, name: role.profile.name, system: renderRole(role, values).prompt }));
 }
 
 const LANGUAGES = ['en', 'zh'];
@@ -324,16 +339,26 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     }
   });
 
-  test('all: rendered → the day, no placeholder left, and the business context of the language (P1, OU7)', async () => {
+  test('all: rendered → no placeholder left, and before each the day and the business context of the language, once (P1, OU7)', async () => {
     const folder = language === 'en' ? 'business' : `business/${language}`;
     const business = (await readFile(join(SHIPPED, folder, 'default.md'), 'utf8')).trim();
-    for (const { name, system } of await shippedRoles(language)) {
+    const opening = renderOpening(await loadOpening([SHIPPED], language), values).system;
+    for (const { name, profile, system: prompt } of await shippedRoles(language)) {
+      const system = profile.opening === 'own' ? prompt : `${opening}\n${prompt}`;
       expect(system, name).not.toMatch(/\{\{|\}\}/);
-      expect(system, name).toContain('2026-11-22');
-      expect(system, name).toContain(business);
+      expect(system.split('2026-11-22'), name).toHaveLength(2);
+      expect(system.split(business), name).toHaveLength(2);
       if (!['understanding', 'router', 'orchestrator'].includes(name))
         expect(system, name).toContain('`/home/me/tea`');
     }
+  });
+
+  test('opening: says how the run names a role, in the words that it does (P7)', async () => {
+    const { system } = renderOpening(await loadOpening([SHIPPED], language), values);
+    const { takeRole, asRole } = wordsOf({ pinned: { language } });
+    const named = (text: string) => text.replaceAll('{role}', 'planner');
+    expect(system).toContain(named(asRole));
+    expect(system).toContain(named(takeRole).split(/[.。]/)[0]);
   });
 
   test('all: budgets are said in rounds and calls, confidences in percent alone (OU7)', async () => {
@@ -349,7 +374,8 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
 
   test('all: short enough to be read: on the average, and each (OU7)', async () => {
     const most = language === 'en' ? { mean: 3_875, one: 5_600 } : { mean: 2_000, one: 3_000 };
-    const sizes = (await shippedRoles(language)).map(({ template }) => template.length);
+    const all = [await loadOpening([SHIPPED], language), ...(await shippedRoles(language))];
+    const sizes = all.map(({ template }) => template.length);
     expect(Math.max(...sizes)).toBeLessThan(most.one);
     expect(sizes.reduce((sum, size) => sum + size, 0) / sizes.length).toBeLessThan(most.mean);
   });
@@ -361,6 +387,9 @@ test('shipped prompts: a translation → the same placeholders and the same word
     return [...new Set(spans.flatMap(span => span.match(/[A-Za-z_]{3,}/g) ?? []))].sort();
   };
   const [base, other] = await Promise.all(LANGUAGES.map(shippedRoles));
+  const openings = await Promise.all(LANGUAGES.map(language => loadOpening([SHIPPED], language)));
+  const [inBase, inOther] = openings.map(({ template }) => marks(template));
+  expect(inOther).toEqual(inBase);
   for (const role of base ?? []) {
     const translated = other?.find(({ name }) => name === role.name);
     expect(translated?.file).not.toBe(role.file);

@@ -211,7 +211,8 @@ describe('models', () => {
     toolSyntax: null,
     stop: [],
     maxOutputTokens: null,
-    system: '',
+    opening: 'shared',
+    prompt: '',
   });
   const models = {
     default: ['p/default'],

@@ -98,7 +98,8 @@ const ROLE: PinnedRole = {
   toolSyntax: null,
   stop: [],
   maxOutputTokens: null,
-  system: '',
+  opening: 'shared',
+  prompt: '',
 };
 
 function pinnedWith(names: readonly string[]): PinnedRun {

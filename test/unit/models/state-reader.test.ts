@@ -7,6 +7,7 @@ import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/model
 import { failureOf, user } from '../../support/model-calls.js';
 
 const HEAD: ModelRequestHead = {
+  opening: 'own',
   system: 'S',
   tools: [],
   output: 'text',
@@ -16,7 +17,6 @@ const HEAD: ModelRequestHead = {
   reasoning: null,
   toolSyntax: null,
   stop: [],
-  cacheKey: null,
   temperature: null,
   maxOutputTokens: null,
 };

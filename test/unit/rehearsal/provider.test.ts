@@ -16,6 +16,7 @@ function request(output: ModelRequest['output'], text: string, model = 'rules'):
   return {
     model,
     messages,
+    opening: 'own',
     system: '# Planner',
     tools: [],
     output,

@@ -32,7 +32,7 @@ test.each<[UserMessage['purpose'], boolean]>([
 
 test('a brief that gives a task → names it, so that trimming keeps it (LI6)', () => {
   const run = runThatRead();
-  run.say(run.mainThread(), 'brief', 'Do this task now.', 'task-1');
+  run.say(run.mainThread(), 'brief', 'Do this task now.', { taskId: 'task-1' });
   run.say(run.mainThread(), 'brief', 'Plan.');
   expect(run.mainThread().messages).toMatchObject([{ taskId: 'task-1' }, { purpose: 'brief' }]);
   expect(run.mainThread().messages[1]).not.toHaveProperty('taskId');

@@ -75,6 +75,7 @@ const use = (id: string) => ({ type: 'tool_use', id, name: 'read', input: { path
 function request(fields: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: 'claude-sonnet-5',
+    opening: 'own',
     system: 'You are a test.',
     tools: [tool('read'), tool('write')],
     output: 'text',
@@ -257,7 +258,8 @@ describe('a request to Anthropic', () => {
 
   it.each([
     ['auto', undefined],
-    ['none', { type: 'none' }],
+    // Another choice would have the conversation read anew.
+    ['none', undefined],
     ['required', { type: 'any' }],
   ] as const)('tool choice %s → %j', (toolChoice, wire) => {
     expect(body({ toolChoice }).tool_choice).toEqual(wire);

@@ -108,7 +108,7 @@ describe('hosts that are known get it at once', () => {
     { role: 'user', content: 'Stop.' },
   ];
   const head: Partial<ModelRequestHead> = { system: '' };
-  const request = { ...head, model: 'm', messages: CONVERSATION.slice(1) } as ModelRequest;
+  const request = { ...head, model: 'm', messages: CONVERSATION.slice(1), cacheKey: null } as ModelRequest;
   const bodyAt = (host: string) =>
     new RefusedOptions(CHAT_OPTIONS, host).request(request, {
       messages: wire,

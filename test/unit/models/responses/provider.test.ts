@@ -220,6 +220,7 @@ describe('request of the Responses API', () => {
       store: false,
       include: ['reasoning.encrypted_content'],
       reasoning: { summary: 'auto' },
+      prompt_cache_key: expect.stringMatching(/^[0-9a-f]{32}$/),
     });
   });
 
@@ -227,7 +228,6 @@ describe('request of the Responses API', () => {
     ['temperature', { temperature: 0.3 }, { temperature: 0.3 }],
     ['top_p', { topP: 0.9 }, { top_p: 0.9 }],
     ['token limit', { maxOutputTokens: 77 }, { max_output_tokens: 77 }],
-    ['cache key', { cacheKey: 'run-1' }, { prompt_cache_key: 'run-1' }],
     ['form of the reply', { output: 'plan' }, { text: { format: { type: 'json_schema', strict: true } } }],
     ['tools', { tools: [tool('read')] }, { parallel_tool_calls: true, tools: [{ strict: false }] }],
     ['tools, none may be called', { tools: [tool('read')], toolChoice: 'none' }, { tool_choice: 'none' }],
