@@ -201,7 +201,6 @@ async function complete(
     stopReason,
     usage: used.usage,
     ...(used.turnedDown ? { warning: usageWarning(input.model) } : {}),
-    model: input.model,
     ...(servedModel !== null && !input.model.endsWith(`/${servedModel}`) ? { servedModel } : {}),
     ...(whole === null ? {} : { wholeText: whole }),
     ...(repairedText === null ? {} : { repairedText: cutText(clean(repairedText), WHOLE_REPLY_BYTES) }),
@@ -227,7 +226,6 @@ async function interrupted(
     content: await fitReply(draft.partial(), input.callId, deps.storeText, deps.redact),
     stopReason: 'interrupted',
     usage: usage.ofReply().usage,
-    model: input.model,
     durationMs,
   };
 }

@@ -113,9 +113,14 @@ class ToolCall {
     }
   }
 
+  get #serverToolName(): string {
+    return this.#input.serverToolName ?? this.#input.tool;
+  }
+
   /** What the host denies does not run on it, whatever a workflow says it is called. */
   async #isDenied(): Promise<boolean> {
-    const { tool, server, serverToolName } = this.#input;
+    const { tool, server } = this.#input;
+    const serverToolName = this.#serverToolName;
     const servers = this.#deps.pool.config.servers.map(({ name }) => name);
     const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
     const deny = await this.#orStop(this.#deps.deniedTools());
@@ -125,7 +130,7 @@ class ToolCall {
   }
 
   async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
-    const { serverToolName } = this.#input;
+    const serverToolName = this.#serverToolName;
     if (serverToolName !== READ_RESULT)
       return ended('unavailable', unknownToolNote(serverToolName, [READ_RESULT]));
     const startedAt = performance.now();
@@ -189,7 +194,7 @@ class ToolCall {
   /** The schema is the server's of this moment; where it can not be had, the server is the judge. */
   async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
     if (!this.#input.checked) return [];
-    const asked = connection.inputSchemaOf(this.#input.serverToolName).catch(() => undefined);
+    const asked = connection.inputSchemaOf(this.#serverToolName).catch(() => undefined);
     const schema = await this.#orStop(within(LIST_BUDGET_MS, asked, undefined));
     return isUsableSchema(schema) ? validateArguments(schema, args) : [];
   }
@@ -256,13 +261,13 @@ class ToolCall {
 
   /** Listed anew: servers answer wrong arguments and a tool that is gone with the same code. */
   #isListed(connection: McpConnection): Promise<boolean> {
-    const asked = connection.listsTool(this.#input.serverToolName).catch(() => true);
+    const asked = connection.listsTool(this.#serverToolName).catch(() => true);
     return within(LIST_BUDGET_MS, asked, true);
   }
 
   #request(args: Record<string, unknown>, signal: AbortSignal) {
     const { progress: onProgress } = this.#beat;
-    return { tool: this.#input.serverToolName, arguments: args, meta: this.#meta(), signal, onProgress };
+    return { tool: this.#serverToolName, arguments: args, meta: this.#meta(), signal, onProgress };
   }
 
   /** Run context for the tool (T4): keys without a namespace get ours. */

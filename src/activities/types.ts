@@ -31,8 +31,7 @@ export interface CallModelResult {
   content: AssistantMessage['content'];
   stopReason: AssistantMessage['stopReason'];
   usage: Usage;
-  /** `endpoint/model` as asked for; `servedModel` where the endpoint names another. */
-  model: string;
+  /** Where the endpoint names another than was asked for. */
   servedModel?: string;
   /** The text that the output is read from, where the message has its head and tail only. */
   wholeText?: string;
@@ -49,7 +48,8 @@ export interface CallToolInput {
   toolUseId: string;
   /** Name as pinned in the run. */
   tool: string;
-  serverToolName: string;
+  /** Where the server calls it otherwise. */
+  serverToolName?: string;
   /** MCP server, or null for a built-in tool. */
   server: string | null;
   /** Small arguments; larger ones are read by the query `toolRequest`. */

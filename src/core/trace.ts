@@ -11,36 +11,44 @@ import { envelopeOf, extractJson } from './outputs/parse-output.js';
 import { preview } from './preview.js';
 import { sizeOf, sizeOfList } from './sizes.js';
 
-/** One step: a tool call, or the reply that ended a phase, task or goal. */
+/** One step: a tool call, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {
   step: number;
   /** Milliseconds since the epoch. */
   at: number;
   role: string;
-  taskId: string | null;
+  taskId?: string;
   /** The assistant message the step comes from. */
   messageId: string;
   /** What the model said it thinks or did, in words: a preview. */
   thought: string;
   action: { type: 'tool'; tool: string; arguments: string } | { type: 'final' };
-  /** What the envelope of the reply says of the step (O5); null where the reply has none of it. */
-  expectedOutcome: string | null;
-  risk: Risk | null;
+  /** What the envelope of the reply says of the step (O5). */
+  expectedOutcome?: string;
+  risk?: Risk;
   /** 0 to 100. */
-  confidence: number | null;
-  /** Preview of the tool's result; empty for `final`. */
-  observation: string;
-  ending: ToolEnding | null;
-  /** The message that holds the tool's result; null for `final`. */
-  resultId: string | null;
-  /** By which field of the reply its task was decided; null where none was. */
-  decidedBy: string | null;
+  confidence?: number;
+  /** Of a tool call: preview of its result. */
+  observation?: string;
+  /** Of a tool call. */
+  ending?: ToolEnding;
+  /** Of a tool call: the message that holds its result. */
+  resultId?: string;
+  /** By which field of the reply its task was decided. */
+  decidedBy?: string;
   /** Time in the tool; of a final reply, time in the model. */
   elapsedMs: number;
-  /** Tokens of the reply, at its first step; null at its others, so that the steps add up. */
-  tokens: { input: number; output: number } | null;
-  error: string | null;
+  /** Tokens of the reply, at the first of its steps, so that the steps add up. */
+  tokens?: { input: number; output: number };
+  error?: string;
 }
+
+/** A step as it is noted: null is left out. */
+export type NotedStep = {
+  [K in Exclude<keyof TraceStep, 'step'>]-?: Exclude<TraceStep[K], undefined> | WhereOptional<K>;
+};
+type WhereOptional<K extends keyof TraceStep> =
+  Partial<Pick<TraceStep, K>> extends Pick<TraceStep, K> ? null : never;
 
 export interface Trace {
   steps: TraceStep[];
@@ -63,6 +71,8 @@ export interface TraceReport extends Trace {
 }
 
 const ANSWER_CHARS = 2_000;
+/** Of a text in a step: what its line shows. */
+export const STEP_TEXT_CHARS = 140;
 
 /** The trace of a run as it stands, or with its end. */
 export function traceReport(
@@ -79,17 +89,22 @@ export function traceReport(
   };
 }
 
+/** A text as a step has it. */
+export function shown(text: string): string {
+  return preview(text, STEP_TEXT_CHARS);
+}
+
 type OfReply = 'role' | 'messageId' | 'thought' | 'expectedOutcome' | 'risk' | 'confidence' | 'tokens';
 
 /** What a step takes from the reply that it comes from. */
-export function stepOf(reply: AssistantMessage): Pick<TraceStep, OfReply> {
+export function stepOf(reply: AssistantMessage): Pick<NotedStep, OfReply> {
   const { expectedOutcome, risk, confidence } = envelopeOf(reply);
   const { inputTokens: input, outputTokens: output } = reply.usage;
   return {
     role: reply.role,
     messageId: reply.id,
-    thought: preview(wordsOf(reply)),
-    expectedOutcome: expectedOutcome && preview(expectedOutcome),
+    thought: shown(wordsOf(reply)),
+    expectedOutcome: expectedOutcome && shown(expectedOutcome),
     risk: risk && shortRisk(risk),
     confidence,
     tokens: { input, output },
@@ -97,8 +112,8 @@ export function stepOf(reply: AssistantMessage): Pick<TraceStep, OfReply> {
 }
 
 function shortRisk({ level, description, mitigation }: Risk): Risk {
-  const short = { level, description: preview(description) };
-  return mitigation === undefined ? short : { ...short, mitigation: preview(mitigation) };
+  const short = { level, description: shown(description) };
+  return mitigation === undefined ? short : { ...short, mitigation: shown(mitigation) };
 }
 
 /** Fields in which roles say in words what they think or found, the most telling first. */
@@ -136,11 +151,11 @@ export function emptyTrace(): Trace {
 }
 
 /** Appends a step; numbers go on when old steps have gone. Changes `trace`. */
-export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
+export function addStep(trace: Trace, step: NotedStep): void {
   const counted = trace.steps.at(-1)?.messageId === step.messageId;
   const tokens = counted ? null : step.tokens;
   const number = trace.dropped + trace.steps.length + 1;
-  trace.steps.push(fitted({ step: number, ...step, tokens }, STEP_BYTES));
+  trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
   // Only where they were not shelved in time: between two safe points there are few steps.
   dropSteps(trace, stepsOver(trace.steps, TRACE_BYTES));
   if (step.action.type !== 'tool' || step.ending !== 'executed') return;
@@ -150,6 +165,14 @@ export function addStep(trace: Trace, step: Omit<TraceStep, 'step'>): void {
   const used = ownValue(trace.usedTools, tool) ?? { count: 0, totalMs: 0 };
   const next = { count: used.count + 1, totalMs: used.totalMs + step.elapsedMs };
   trace.usedTools = { ...trace.usedTools, [tool]: next };
+}
+
+/** A result carries its trace for ever: fields without a value are an eighth of it. */
+function withoutNulls(step: NotedStep): Omit<TraceStep, 'step'> {
+  return Object.fromEntries(Object.entries(step).filter(([, value]) => value !== null)) as Omit<
+    TraceStep,
+    'step'
+  >;
 }
 
 /** Counts the uses of tools that are too many to be counted each. */
@@ -174,7 +197,7 @@ function dropSteps(trace: Trace, count: number): void {
 /** The oldest steps, to be kept by reference, once there are many: those of the task at hand stay longest. */
 export function stepsToShelve({ steps }: Trace, taskId: string | null): TraceStep[] {
   if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
-  const ofTask = steps.findIndex(step => step.taskId === taskId);
+  const ofTask = steps.findIndex(step => (step.taskId ?? null) === taskId);
   const half = stepsOver(steps, TRACE_SHELVED_ABOVE / 2);
   return steps.slice(0, ofTask > half ? ofTask : half);
 }

@@ -1,11 +1,10 @@
 /** The trace of a run as plain lines: what can be told of an ended run without a worker. Pure. */
 import { preview } from '../core/preview.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
+import { STEP_TEXT_CHARS } from '../core/trace.js';
 import { formatClock, formatCount, formatDuration } from './format.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';
-
-const CHARS = 140;
 
 /** One line a step, timed from the first. */
 export function traceLines(trace: TraceReport, colors: Colors): string[] {
@@ -23,12 +22,12 @@ export function traceLines(trace: TraceReport, colors: Colors): string[] {
 }
 
 function stepText(step: TraceStep): string {
-  const { role, taskId, action, thought, observation, ending, elapsedMs, decidedBy } = step;
+  const { role, taskId, action, thought, observation = '', ending, elapsedMs, decidedBy } = step;
   const who = `${role}${taskId ? ` · task ${taskId}` : ''}`;
   if (action.type === 'final') {
-    const by = decidedBy === null ? '' : ` · by ${decidedBy}`;
-    return `${who} · ${formatDuration(elapsedMs)} · ${preview(thought, CHARS)}${by}`;
+    const by = decidedBy === undefined ? '' : ` · by ${decidedBy}`;
+    return `${who} · ${formatDuration(elapsedMs)} · ${preview(thought, STEP_TEXT_CHARS)}${by}`;
   }
-  const call = `tool ${action.tool} ${preview(action.arguments, CHARS)}`;
-  return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, CHARS)}`;
+  const call = `tool ${action.tool} ${preview(action.arguments, STEP_TEXT_CHARS)}`;
+  return `${who} · ${call} · ${ending ?? 'open'} · ${formatDuration(elapsedMs)} · ${preview(observation, STEP_TEXT_CHARS)}`;
 }

@@ -301,7 +301,7 @@ describe('client tools (T10, T11, K4)', () => {
       expect.stringContaining('{"ready":false}'),
     ]);
     expect(
-      result.trace.steps.filter(step => step.action.type === 'tool').map(step => step.error !== null),
+      result.trace.steps.filter(step => step.action.type === 'tool').map(step => step.error !== undefined),
     ).toEqual([false, false, true]);
   });
 

@@ -181,7 +181,7 @@ describe('the fallback server', () => {
       const { result } = await own.run('Append', { autoApprove: true });
       expect(readFileSync(file, 'utf8')).toBe('one\n');
       expect(fake.effects('append_line')).toHaveLength(1);
-      expect(toolSteps(result).map(step => [step.ending, step.error !== null])).toEqual([
+      expect(toolSteps(result).map(step => [step.ending, step.error !== undefined])).toEqual([
         ['executed', false],
         ['unavailable', true],
       ]);

@@ -109,7 +109,6 @@ export class World implements Ports {
         reasoningTokens: 0,
         costUsd: input.model === 'p/b' ? null : random.int(0, 9) / 1_024,
       },
-      model: input.model,
       durationMs: random.int(1, 2_000),
     };
     return { ok: true, value };

@@ -67,7 +67,7 @@ const GO_ON = 'Go on.';
 /** Whether the endpoint takes the conversation with this reply in it, and the results of its calls. */
 async function isTakenBack(
   call: CallSetup,
-  { content, stopReason, usage, model }: CallModelResult,
+  { content, stopReason, usage }: CallModelResult,
 ): Promise<boolean> {
   const said = {
     kind: 'assistant',
@@ -76,7 +76,7 @@ async function isTakenBack(
     stopReason,
     action: 'executing',
     usage,
-    model,
+    model: 'openai/gpt-5-mini',
   };
   const results = content.flatMap(block => (block.type === 'tool_use' ? [resultOf(block)] : []));
   const messages = [user('Hello'), { id: 'm2', at: 2, ...said } as LlmMessage, ...results, user(GO_ON, 'm9')];

@@ -42,7 +42,7 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   if (!pinned.review.results) return APPROVED;
   const calls = state.log.trace.steps.flatMap(({ action, ending, error, taskId }) =>
     taskId === task.id && action.type === 'tool' && ending
-      ? [{ tool: action.tool, ending, isError: error !== null }]
+      ? [{ tool: action.tool, ending, isError: error !== undefined }]
       : [],
   );
   const checks = checkResult({ taskId: task.id, completed: true, summary, calls });

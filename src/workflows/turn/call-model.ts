@@ -197,7 +197,7 @@ function settle(
     content: withOwnToolIds(result.content, call.callId),
     stopReason: result.stopReason,
     action: actionOf(role.output, result),
-    model: result.model,
+    model: call.model,
     usage: result.usage,
   });
   state.models.retries = NO_RETRIES;
@@ -207,7 +207,7 @@ function settle(
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,
-    model: result.model,
+    model: call.model,
     turn,
     messageId: message.id,
     stopReason: result.stopReason,

@@ -215,7 +215,6 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     callId,
     toolUseId: call.id,
     tool: tool.name,
-    serverToolName: tool.serverToolName,
     server: tool.origin.type === 'mcp' ? tool.origin.server : null,
     timeoutMs: tool.policy.timeoutMs,
     idempotent: isRepeatable(tool.policy),
@@ -223,6 +222,7 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
   };
   if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
+  if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
   if (tool.validation === 'strict') input.checked = true;
   return input;
 }

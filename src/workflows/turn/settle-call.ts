@@ -4,13 +4,12 @@ import { taskAt } from '../../core/cursor.js';
 import { jsonBytes, ownValue } from '../../core/json.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
-import { preview } from '../../core/preview.js';
 import { BOUNDS } from '../../core/state-bounds.js';
 import { recordCall } from '../../core/tools/ledger.js';
 import { resultPreview } from '../../core/tools/result-preview.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { resultText } from '../../core/tools/tool-result.js';
-import { addStep, stepOf } from '../../core/trace.js';
+import { addStep, shown, stepOf } from '../../core/trace.js';
 import type { Run } from '../run.js';
 
 export interface CallEnd {
@@ -52,12 +51,12 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     });
   // It has run, or never will.
   delete batch.edited[call.id];
-  const text = preview(resultText(result));
+  const text = shown(resultText(result));
   addStep(state.log.trace, {
     ...stepOf(reply),
     at: ports.now(),
     taskId,
-    action: { type: 'tool', tool: call.name, arguments: preview(call.raw ?? JSON.stringify(call.input)) },
+    action: { type: 'tool', tool: call.name, arguments: shown(call.raw ?? JSON.stringify(call.input)) },
     observation: text,
     ending: result.ending,
     resultId: messageId,

@@ -20,7 +20,7 @@ import { preview } from '../../core/preview.js';
 import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
-import { addStep, stepOf } from '../../core/trace.js';
+import { addStep, shown, stepOf } from '../../core/trace.js';
 import { hears, listen } from '../hearing.js';
 import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
@@ -215,12 +215,12 @@ function noteFinal(
     at: message.at,
     taskId: taskAt(run.state.cursor),
     action: { type: 'final' },
-    observation: '',
+    observation: null,
     ending: null,
     resultId: null,
     decidedBy: null,
     elapsedMs: durationMs,
-    error: error && preview(error),
+    error: error && shown(error),
   });
 }
 

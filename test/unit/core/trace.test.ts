@@ -10,14 +10,14 @@ import type { AssistantMessage, ToolEnding } from '../../../src/core/message.js'
 import {
   addStep,
   emptyTrace,
+  type NotedStep,
   shelveSteps,
   stepOf,
   stepsToShelve,
   type Trace,
-  type TraceStep,
 } from '../../../src/core/trace.js';
 
-function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<TraceStep, 'step'> {
+function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): NotedStep {
   return {
     at: 1,
     role: 'executor',
@@ -38,22 +38,23 @@ function toolStep(tool: string, ending: ToolEnding, elapsedMs: number): Omit<Tra
   };
 }
 
-const FINAL: Omit<TraceStep, 'step'> = {
+const FINAL: NotedStep = {
   ...toolStep('', 'executed', 5),
   action: { type: 'final' },
   ending: null,
 };
 
-function traceOf(steps: readonly Omit<TraceStep, 'step'>[]): Trace {
+function traceOf(steps: readonly NotedStep[]): Trace {
   const trace = emptyTrace();
   for (const step of steps) addStep(trace, step);
   return trace;
 }
 
 describe('addStep', () => {
-  test('addStep: first step → number 1, all it says is kept (O2)', () => {
-    const step = toolStep('read', 'executed', 5);
-    expect(traceOf([step]).steps).toEqual([{ step: 1, ...step }]);
+  test('addStep: first step → number 1, all it says is kept, and what it does not say takes no room (O2)', () => {
+    const { expectedOutcome, risk, confidence, decidedBy, error, ...said } = toolStep('read', 'executed', 5);
+    const [step] = traceOf([{ ...said, expectedOutcome, risk, confidence, decidedBy, error }]).steps;
+    expect(JSON.stringify(step)).toBe(JSON.stringify({ step: 1, ...said }));
   });
 
   test('addStep: steps in Chinese without end → bounded in bytes, the last stay, numbers go on, the dropped are counted (O2, ST1)', () => {
@@ -188,18 +189,18 @@ describe('shelving', () => {
   });
 
   test('stepsToShelve: much → all before the task at hand, in order (ST1)', () => {
-    const trace = traceWith(100, 15);
+    const trace = traceWith(130, 15);
     expect(jsonBytes(trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
     expect(stepsToShelve(trace, 'task-2').map(({ step }) => step)).toEqual(
-      Array.from({ length: 100 }, (_, n) => n + 1),
+      Array.from({ length: 130 }, (_, n) => n + 1),
     );
   });
 
   test('stepsToShelve: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
-    const trace = traceWith(0, 115);
+    const trace = traceWith(0, 140);
     const shelved = stepsToShelve(trace, 'task-2');
     expect(shelved.length).toBeGreaterThan(30);
-    expect(shelved.length).toBeLessThan(115);
+    expect(shelved.length).toBeLessThan(140);
   });
 
   test('shelveSteps: with and without a reference → the steps go, are counted, and the reference is kept (ST1)', () => {

@@ -32,7 +32,6 @@ describe('a reply', () => {
         { type: 'text', text: 'Done.' },
       ],
       stopReason: 'end_turn',
-      model: 'openai/gpt-5-mini',
       usage: { inputTokens: 1_000, outputTokens: 500, cachedInputTokens: 400, reasoningTokens: 200 },
     });
     expect(result.usage.costUsd).toBeCloseTo((600 * 0.25 + 400 * 0.025 + 500 * 2) / 1e6, 12);

@@ -52,7 +52,7 @@ function reply(text: string, more: Partial<CallModelResult> = {}): Called<CallMo
   const content = [{ type: 'text' as const, text }];
   return {
     ok: true,
-    value: { content, stopReason: 'end_turn', usage, model: 'p/a', durationMs: 1, ...more },
+    value: { content, stopReason: 'end_turn', usage, durationMs: 1, ...more },
   };
 }
 

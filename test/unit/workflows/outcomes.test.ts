@@ -257,16 +257,16 @@ describe('trace of a goal', () => {
     const { run } = await runTeam([planned('Read'), { calls: ['read', 'read'] }, done, accepted(1)]);
     const { steps } = run.state.log.trace;
     expect(steps.map(({ action, thought, decidedBy }) => [action.type, thought, decidedBy])).toEqual([
-      ['final', 'A plan of 1 tasks.', null],
-      ['tool', '', null],
-      ['tool', '', null],
+      ['final', 'A plan of 1 tasks.', undefined],
+      ['tool', '', undefined],
+      ['tool', '', undefined],
       ['final', 'The file says 42.', 'taskCompleted'],
-      ['final', 'It says 42.', null],
+      ['final', 'It says 42.', undefined],
     ]);
     expect(steps.filter(({ action }) => action.type === 'final').map(step => step.elapsedMs)).toEqual([
       7, 7, 7,
     ]);
-    expect(steps.map(({ tokens }) => tokens !== null)).toEqual([true, true, false, true, true]);
+    expect(steps.map(({ tokens }) => tokens !== undefined)).toEqual([true, true, false, true, true]);
     const results = run.mainThread().messages.filter(({ kind }) => kind === 'tool_result');
     expect([steps[1]?.resultId, steps[2]?.resultId]).toEqual(results.map(({ id }) => id));
   });

@@ -71,7 +71,7 @@ describe('shelve', () => {
         expectedOutcome: null,
         risk: null,
         confidence: null,
-        observation: '',
+        observation: null,
         ending: null,
         elapsedMs: 1,
         error: null,
@@ -84,7 +84,7 @@ describe('shelve', () => {
 
   test('a long trace → its oldest steps are stored, in order, and named in the trace (ST1)', async () => {
     const { run, stored } = runWithStore(null);
-    steps(run, 80);
+    steps(run, 100);
     const all = run.state.log.trace.steps.map(({ step }) => step);
     expect(jsonBytes(run.state.log.trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
     await shelve(run);
