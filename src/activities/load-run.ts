@@ -244,7 +244,7 @@ function pinModels(
   if (priced.fault === null) return { choice: priced, modelInfo };
   throw new SteersmanError(
     priced.fault,
-    'Use a model whose price is known, or set no limit: costUsd: null in steersman.yaml, or costUsd=none for a run.',
+    'Use a model whose price is known, say its prices under models.info in steersman.yaml, or set no limit: costUsd: null there, or costUsd=none for a run.',
   );
 }
 

@@ -7,6 +7,7 @@ const SETTING_NAMES = [
   'mode',
   'workspace',
   'model',
+  'configuration',
   'systemMessage',
   'autoApprove',
   'limits',

@@ -10,12 +10,16 @@ let dir: string;
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'steersman-settings-'));
   mkdirSync(join(dir, 'prompts'));
-  writeFileSync(join(dir, 'steersman.yaml'), 'models: {}\n');
+  writeFileSync(
+    join(dir, 'steersman.yaml'),
+    'models: { endpoints: { a: { baseUrl: "http://a/v1", keyVariable: LLM_WORD } } }\n',
+  );
   writeFileSync(join(dir, '.mcp.json'), `{"headers": {"a": "\${MY_TOKEN}", "x": "\${OTHER:-default}"}}`);
   writeFileSync(join(dir, 'prompts', 'planner.md'), 'Plan.');
   vi.stubEnv('OPENAI_API_KEY', 'sk-one');
   vi.stubEnv('MY_TOKEN', 'token-one');
   vi.stubEnv('OTHER', undefined);
+  vi.stubEnv('LLM_WORD', 'word-one');
 });
 
 afterEach(() => {
@@ -35,6 +39,7 @@ test.each<[string, () => void]>([
   ['the key of a model', () => vi.stubEnv('OPENAI_API_KEY', 'sk-two')],
   ['a key that is no longer set', () => vi.stubEnv('OPENAI_API_KEY', undefined)],
   ['a variable that .mcp.json names', () => vi.stubEnv('MY_TOKEN', 'token-two')],
+  ['a variable that an endpoint names', () => vi.stubEnv('LLM_WORD', 'word-two')],
   ['a variable with a default', () => vi.stubEnv('OTHER', 'set')],
 ])('fingerprint: changed is %s → another one', (_title, change) => {
   const before = projectFingerprint(dir);

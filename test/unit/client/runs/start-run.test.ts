@@ -40,6 +40,15 @@ clientTools:
   });
 });
 
+test('start: a configuration of models → in the settings of the run; beside a model → refused (M11)', async () => {
+  const { settings, rehearses } = await request({ configuration: 'cheap' });
+  expect(settings.configuration).toBe('cheap');
+  expect(settings).not.toHaveProperty('model');
+  expect(rehearses).toBe(false);
+  const message = await faultOf({ configuration: 'cheap', model: 'openai/gpt-5' });
+  expect(message).toContain('give `settings.model` or `settings.configuration`');
+});
+
 test('start: several faults in options and file → all of them, each with its path (OU5)', async () => {
   const settings = settingsFile('context: { tenant: 3 }\nworkspaces: /etc\n');
   const message = await faultOf({ settings, limit: { turn: 7 } as object });
