@@ -62,7 +62,7 @@ interface Answer {
   fault: string | null;
 }
 
-/** The health of an endpoint: whether it lists its models (M1). */
+/** The health of an endpoint: whether it lists its models. */
 export async function askForList(
   endpoint: string,
   providers: ProviderRegistry,
