@@ -33,6 +33,8 @@ export interface ScriptedModel {
   requests: ChatRequest[];
   /** Resolves with the request number `index` (from 0), at once if it has arrived. */
   requestArrived(index: number): Promise<ChatRequest>;
+  /** Empties the prompt caches: what comes next costs what it would on another day. */
+  forgetCaches(): void;
   close(): Promise<void>;
 }
 
@@ -41,10 +43,11 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const requests: ChatRequest[] = [];
   const waiting: { index: number; resolve: (request: ChatRequest) => void }[] = [];
   let answered = 0;
+  const cache = new PromptCache();
   const server = await startProtocolServer({
     ...(options.port === undefined ? {} : { port: options.port }),
     models: options.models ?? [],
-    cache: new PromptCache(),
+    cache,
     arrived: request => {
       requests.push(request);
       for (const waiter of waiting) if (waiter.index === request.index) waiter.resolve(request);
@@ -59,6 +62,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   return {
     ...server,
     requests,
+    forgetCaches: () => cache.forget(),
     requestArrived: index => {
       const there = requests[index];
       return there ? Promise.resolve(there) : new Promise(resolve => waiting.push({ index, resolve }));

@@ -161,6 +161,8 @@ async function startStage(first: Reply): Promise<{ model: ScriptedModel; play: R
   const play = (reply: Reply): Script => {
     script = reply;
     from = answered;
+    // Each script costs the same, whatever was played before it.
+    model.forgetCaches();
     endPrevious();
     const before = model.requests.length;
     let end: number | undefined;

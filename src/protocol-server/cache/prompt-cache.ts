@@ -6,8 +6,14 @@ import { type CacheCount, PrefixCache } from './prefix-cache.js';
 import { chatPrompt, messagesPrompt, responsesPrompt } from './prompt.js';
 
 export class PromptCache {
-  readonly #prefixes = new PrefixCache();
-  readonly #marked = new MarkedCache();
+  #prefixes = new PrefixCache();
+  #marked = new MarkedCache();
+
+  /** Empties them, as time does at the providers. */
+  forget(): void {
+    this.#prefixes = new PrefixCache();
+    this.#marked = new MarkedCache();
+  }
 
   /** Counts a request, and keeps it for those that come after it. */
   read(protocol: Protocol, body: Json): CacheCount {

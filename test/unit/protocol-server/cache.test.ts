@@ -206,11 +206,14 @@ test('server: the same request twice → usage of the second says what was cache
       usage: { input_tokens: 0, cache_read_input_tokens: 2_007, cache_creation_input_tokens: 0 },
     });
     expect(await post('messages/count_tokens', chat)).toEqual({ input_tokens: 2_007 });
+    server.forgetCaches();
+    await post('chat/completions', chat);
     expect(server.requests.map(({ cache }) => cache)).toEqual([
       { inputTokens: 2_007, cached: 0, written: 0 },
       { inputTokens: 2_007, cached: 1_920, written: 0 },
       { inputTokens: 2_007, cached: 0, written: 2_007 },
       { inputTokens: 2_007, cached: 2_007, written: 0 },
+      { inputTokens: 2_007, cached: 0, written: 0 },
     ]);
   } finally {
     await server.close();
