@@ -5,6 +5,8 @@ import { WorkflowFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROTOCOLS } from '../../src/models/endpoint.js';
+import type { ChatRequest } from '../../src/protocol-server/server.js';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
@@ -89,6 +91,44 @@ describe('a model that fails', () => {
     expect(models.slice(0, 5)).toEqual([...Array.from({ length: 4 }, () => 'gpt-5-mini'), 'spare']);
     const [first] = await eventsOf(handle, 'model_call_failed');
     expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
+  });
+
+  test('its provider is lost in the midst of a tool loop, each protocol with each other → the other goes on, the first verifies (G5, M5)', async () => {
+    const file = join(rig.project.configDir, 'steersman.yaml');
+    const before = readFileSync(file, 'utf8');
+    const endpoints = Object.fromEntries(
+      PROTOCOLS.map(protocol => [protocol, { protocol, baseUrl: rig.model.baseUrl }]),
+    );
+    const pairs = PROTOCOLS.flatMap(from =>
+      PROTOCOLS.filter(to => to !== from).map(to => [from, to] as const),
+    );
+    const named = pairs.map(
+      ([from, to]) => [`${from}-${to}`, { default: [`${from}/m`, `${to}/m`] }] as const,
+    );
+    const configurations = Object.fromEntries(named);
+    writeFileSync(file, JSON.stringify({ models: { endpoints, configurations } }));
+    const [planned = {}, ...rest] = whole;
+    const lost: ScriptedReply = { error: { status: 401, message: 'No.' } };
+    const steps = [planned, read('a.txt'), lost, read('b.txt'), ...rest];
+    const asked = new Map<string, ChatRequest[]>(named.map(([name]) => [name, []]));
+    rig.play(request => {
+      const said = JSON.stringify(request.body.messages);
+      const requests = asked.get(named.find(([name]) => said.includes(`Hello ${name}!`))?.[0] ?? '') ?? [];
+      return steps[requests.push(request) - 1] ?? { error: { status: 400, message: 'No more.' } };
+    });
+    const handles: WorkflowHandle[] = [];
+    for (const [name] of named) handles.push(await rig.start(`Hello ${name}!`, { configuration: name }));
+    const results = await Promise.all(handles.map(handle => handle.result()));
+    writeFileSync(file, before);
+    for (const [index, handle] of handles.entries()) {
+      expect(results[index]).toMatchObject({ outcome: 'completed', cause: 'verified' });
+      expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
+      const [name = '', [from, to]] = [named[index]?.[0], pairs[index] ?? []];
+      const requests = asked.get(name) ?? [];
+      expect(requests.map(({ protocol }) => protocol)).toEqual([from, from, from, to, to, from]);
+      expect(requests.map(({ refusal }) => refusal)).toEqual(requests.map(() => null));
+      expect(JSON.stringify(requests[3]?.body.messages)).toContain('alpha');
+    }
   });
 
   test('a chain over two protocols, written while the worker runs, the first refuses in mid-run → the other goes on with the conversation (M2, M11)', async () => {
