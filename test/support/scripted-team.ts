@@ -3,10 +3,12 @@ import type { CallToolInput } from '../../src/activities/types.js';
 import type { GateAnswer } from '../../src/core/gates/gate.js';
 import type { AssistantMessage, StopReason } from '../../src/core/message.js';
 import { NO_USAGE } from '../../src/core/message.js';
+import type { ModelRequestPage } from '../../src/core/model-request.js';
 import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { newRunState } from '../../src/core/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
+import { modelRequestPage } from '../../src/workflows/platform/requests.js';
 import type { Ports } from '../../src/workflows/ports.js';
 import { Run } from '../../src/workflows/run.js';
 import { modelFacts, pinnedRun } from './core-values.js';
@@ -27,6 +29,8 @@ export interface TeamRun {
   end: GoalEnd;
   /** Roles that were asked, in order. */
   asked: string[];
+  /** What was sent to each of them. */
+  requests: ModelRequestPage[];
   ran: CallToolInput[];
 }
 
@@ -35,7 +39,9 @@ export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = 
   const settings: RunSettings = { mode: 'team', workspace: '/w', autoApprove: false, ...given.settings };
   const ran: CallToolInput[] = [];
   const asked: string[] = [];
-  const run = new Run(newRunState('Do it.', settings, 0), portsOf(replies, given.answers ?? [], asked, ran));
+  const requests: ModelRequestPage[] = [];
+  const ports = portsOf(replies, given.answers ?? [], asked, ran, requests);
+  const run = new Run(newRunState('Do it.', settings, 0), ports);
   served.set(run.ports, run);
   await beginRun(
     run,
@@ -53,7 +59,7 @@ export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = 
       ...given.pinned,
     }),
   );
-  return { run, end: await pursue(run), asked, ran };
+  return { run, end: await pursue(run), asked, requests, ran };
 }
 
 /** The run that ports serve: they are made before it. */
@@ -64,11 +70,14 @@ function portsOf(
   answers: GateAnswer[],
   asked: string[],
   ran: CallToolInput[],
+  requests: ModelRequestPage[],
 ): Ports {
   const left = [...answers];
   const ports: Ports = {
     ...quietPorts(ran),
-    callModel: async ({ role }) => {
+    callModel: async ({ role, callId }) => {
+      const state = served.get(ports)?.state;
+      if (state) requests.push(structuredClone(modelRequestPage(state, callId)));
       const reply = replies[asked.length];
       asked.push(role);
       if (reply === undefined)

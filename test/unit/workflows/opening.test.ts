@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { ModelRequestPage } from '../../../src/core/model-request.js';
+import { isPromptOf } from '../../../src/core/opening.js';
+import { shortenThread } from '../../../src/core/shorten-thread.js';
+import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import type { TeamReply } from '../../support/scripted-team.js';
+import { runTeam } from '../../support/scripted-team.js';
+import { runAtCalls, testRole } from '../../support/small-run.js';
+
+const done: TeamReply = { text: execution({ summary: 'The file says 42.', taskCompleted: true }) };
+const judged = (completed: boolean) => [{ id: 't1', completed, feedback: 'Seen.' }];
+
+/** Two plans, a task whose rounds are used up, a role that calls tools which it has not, a reply sent back. */
+const SCRIPT: TeamReply[] = [
+  { calls: ['read'] },
+  { text: plan({ todos: [{ id: 't1', description: 'Read it' }] }) },
+  { text: 'I read it.', calls: ['read'] },
+  { text: 'What a file.', calls: ['read'] },
+  { text: execution({ summary: 'Not much.', taskCompleted: false }) },
+  { text: verdict({ improvements: ['Read it whole.'], tasks: judged(false) }) },
+  { text: plan({ todos: [{ id: 't1', description: 'Read it whole' }] }) },
+  { text: 'It is as I said.' },
+  done,
+  { text: verdict({ summary: 'It says 42.', tasks: judged(true) }) },
+];
+const team = () => {
+  const roles = {
+    planner: testRole('planner', { tools: [], output: 'plan', prompt: '# Planner' }),
+    executor: testRole('executor', { prompt: '# Executor', temperature: 0.3 }),
+    verifier: testRole('verifier', { tools: [], output: 'verdict', prompt: '# Verifier' }),
+    summary: testRole('summary', { tools: [], output: 'text', prompt: '# Summary' }),
+  };
+  const opening = { system: 'You are a team.' };
+  return runTeam(SCRIPT, { pinned: { roles, opening, limits: { ...DEFAULT_LIMITS, execution: 2 } } });
+};
+
+describe('what a run sends', () => {
+  it('each request → but for its end the beginning of the next, across roles, and opened alike', async () => {
+    const { requests, asked } = await team();
+    expect(new Set(asked)).toEqual(new Set(['planner', 'executor', 'verifier']));
+    requests.slice(1).forEach((request, at) => {
+      const before = requests[at] as ModelRequestPage;
+      expect(request.messages.slice(0, before.messages.length)).toEqual(before.messages);
+      expect(request.head).toMatchObject({
+        opening: 'shared',
+        system: before.head?.system,
+        tools: before.head?.tools,
+      });
+    });
+  });
+
+  it('tools → a block that stays; who has none, or has used up the rounds, is told to call none (L9)', async () => {
+    const { requests, asked, ran } = await team();
+    const choices = requests.map(({ head }, at) => `${asked[at]} ${head?.toolChoice}`);
+    expect(choices.slice(0, 6)).toEqual([
+      ...['planner none', 'planner none', 'executor auto', 'executor auto', 'executor none', 'verifier none'],
+    ]);
+    expect(requests.every(({ head }) => head?.tools.length === 2)).toBe(true);
+    // The planner's own call was closed.
+    expect(ran.length).toBeLessThan(3);
+  });
+
+  it("a role that comes on → its prompt once, and above each brief the role's name", async () => {
+    const { run } = await team();
+    const said = run.mainThread().messages.flatMap(message => (message.kind === 'user' ? [message] : []));
+    expect(said.filter(({ purpose }) => purpose === 'role').map(({ role }) => role)).toEqual([
+      'planner',
+      'executor',
+      'verifier',
+    ]);
+    const briefs = said.filter(({ purpose }) => purpose === 'brief');
+    expect(briefs.every(({ role, content }) => content[0]?.text.startsWith(`To \`${role}\`:`))).toBe(true);
+  });
+});
+
+describe('a role whose prompt stands in the thread', () => {
+  const executor = testRole('executor', { prompt: '# Executor' });
+  const verifier = testRole('verifier', { prompt: '# Verifier', tools: [] });
+  const thread = () => {
+    const { run } = runAtCalls([{ name: 'read', input: {} }], { pinned: { roles: { executor, verifier } } });
+    run.state.cursor.place.turns.batch = null;
+    return run;
+  };
+
+  it('another has spoken since → it is named again, and not given its prompt twice', () => {
+    const run = thread();
+    run.brief(executor, 'Do it.');
+    run.brief(verifier, 'Check it.');
+    run.nameRole(executor);
+    run.nameRole(executor);
+    const { messages } = run.mainThread();
+    expect(messages.at(-1)).toMatchObject({ role: 'executor', content: [{ text: 'To `executor`: go on.' }] });
+    expect(messages.filter(message => isPromptOf(message, 'executor'))).toHaveLength(1);
+  });
+
+  it('the thread is trimmed → the prompt of the role at hand stays, another is given again when it comes on', () => {
+    const run = thread();
+    run.brief(verifier, 'Check it.');
+    run.say(run.mainThread(), 'goal', 'Another goal.');
+    run.brief(executor, 'Do it.');
+    expect(shortenThread(run.state, run.mainThread(), 10, { why: 'test', at: 0 })).toBe(true);
+    const prompts = () =>
+      run
+        .mainThread()
+        .messages.flatMap(each => (each.kind === 'user' && each.purpose === 'role' ? [each.role] : []));
+    expect(prompts()).toEqual(['executor']);
+    run.nameRole(verifier);
+    expect(prompts()).toEqual(['executor', 'verifier']);
+  });
+
+  it('it has some of the tools → it is told which', () => {
+    const run = thread();
+    const reader = testRole('reader', { tools: ['re*'], prompt: '# Reader' });
+    run.pinned.roles.reader = reader;
+    run.brief(reader, 'Read.');
+    const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'reader'));
+    expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nOf the tools this role has read:');
+  });
+});
