@@ -49,10 +49,7 @@ export function toWireTurns(
   }
   if (turns[0]?.role !== 'user') turns.unshift({ role: 'user', content: [text(GO_ON)] });
   if (turns.at(-1)?.role !== 'user') turns.push({ role: 'user', content: [text(GO_ON)] });
-  return turns.map(({ role, content }) => ({
-    role,
-    content: role === 'user' ? resultsFirst(content) : content,
-  }));
+  return turns;
 }
 
 function text(said: string): Anthropic.TextBlockParam {
@@ -62,12 +59,6 @@ function text(said: string): Anthropic.TextBlockParam {
 /** The API refuses texts that are empty or blank. */
 function texts(said: string): Anthropic.TextBlockParam[] {
   return said.trim() === '' ? [] : [text(said)];
-}
-
-/** Results answer the calls of the turn before: they come before all else. */
-function resultsFirst(content: readonly WireBlock[]): WireBlock[] {
-  const isResult = (block: WireBlock) => block.type === 'tool_result';
-  return [...content.filter(isResult), ...content.filter(block => !isResult(block))];
 }
 
 function toBlocks(model: string, message: LlmMessage, pictures: Pictures): WireBlock[] {

@@ -202,7 +202,7 @@ const signature = (text: string) => ({ type: 'signature_delta', signature: text 
 const MARK = { cache_control: { type: 'ephemeral' } };
 
 describe('a request to Anthropic', () => {
-  it('conversation → turns of the two sides, results first, blank texts left out (G5)', () => {
+  it('conversation → turns of the two sides, all results in one, blank texts left out (G5)', () => {
     const messages = [
       user('Hello'),
       reply([use('a'), use('b')]),
