@@ -9,11 +9,10 @@ import { createStoreText, runIdOf } from '../activities/store-text.js';
 import type { SteersmanActivities } from '../activities/types.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { listRunTools } from '../mcp/tools.js';
-import { modelInfo, pinnedModel } from '../models/model-info.js';
-import { env } from '../shared/env.js';
 import { failpoint } from '../shared/failpoints.js';
 import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import type { Parts } from './parts.js';
+import { pinnedFacts } from './providers.js';
 import { readArguments } from './read-arguments.js';
 import { readSearchAttributes } from './search-attributes.js';
 
@@ -27,7 +26,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       inCode: options,
       localStack,
       listTools: workspace => listRunTools(pool, workspace),
-      modelInfo: (id, models) => pinnedModel(modelInfo(id, models, env.lookup)),
+      modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),
     steersmanCallModel: createCallModel({

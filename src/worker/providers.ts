@@ -1,14 +1,16 @@
 /** Which providers this program has: the one place where they are put together. */
 
+import type { PinnedModel } from '../core/run-config.js';
 import type { EndpointSettings } from '../models/endpoint.js';
-import { endpointNames, endpointSettings } from '../models/endpoints.js';
-import { type ModelsConfig, modelInfo } from '../models/model-info.js';
+import { endpointFault, endpointNames, endpointSettings } from '../models/endpoints.js';
+import { type ModelsConfig, modelInfo, pinnedModel } from '../models/model-info.js';
 import { createProvider } from '../models/protocols.js';
 import type { ModelProvider } from '../models/provider.js';
 import type { ProviderFactory, ProviderRegistry } from '../models/providers.js';
 import { createProviders } from '../models/providers.js';
 import { createRehearsalProvider } from '../rehearsal/provider.js';
 import { env } from '../shared/env.js';
+import { SteersmanError } from '../shared/errors.js';
 
 /** The providers by what the configuration says at the time of asking. */
 export type ProviderSource = (models: ModelsConfig) => ProviderRegistry;
@@ -42,4 +44,19 @@ export function providerSource(given: readonly ModelProvider[] = []): ProviderSo
     };
     return createProviders(factories, id => modelInfo(id, models, env.lookup));
   };
+}
+
+/** What a run pins of a model: needs no key. Throws a SteersmanError where there is no endpoint for it. */
+export function pinnedFacts(
+  modelId: string,
+  models: ModelsConfig,
+  given: readonly ModelProvider[] = [],
+): PinnedModel {
+  const names = given.map(({ name }) => name);
+  const fault = endpointFault(modelId, endpointNames(models.endpoints, names));
+  if (fault === null) return pinnedModel(modelInfo(modelId, models, env.lookup));
+  throw new SteersmanError(
+    `The run can not start: ${fault}`,
+    'Write the endpoint under models.endpoints in steersman.yaml of its worker, or name another model.',
+  );
 }

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
 import { knownSecrets } from '../../../src/worker/known-secrets.js';
 import { liveSettings } from '../../../src/worker/live-settings.js';
-import { providerSource } from '../../../src/worker/providers.js';
+import { pinnedFacts, providerSource } from '../../../src/worker/providers.js';
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -39,6 +39,17 @@ describe('providers of a worker (M3)', () => {
     };
     expect(providerSource()(models).resolve('home/a').info.prices).toEqual({ input: 1, output: 2 });
   });
+});
+
+test('a run names a model of no endpoint → refused at its start with those that there are; no key is needed', () => {
+  vi.stubEnv('OPENAI_API_KEY', '');
+  const models = home('http://127.0.0.1:1/v1');
+  expect(pinnedFacts('openai/gpt-5-mini', models).costKnown).toBe(true);
+  expect(() => pinnedFacts('hone/a', models)).toThrowError(
+    'there is no endpoint "hone" for the model hone/a. Endpoints here: home, openai, anthropic, rehearsal.',
+  );
+  const acme = providerSource()(models).resolve('home/a').provider;
+  expect(pinnedFacts('acme/a', models, [{ ...acme, name: 'acme' }]).costKnown).toBe(false);
 });
 
 test('settings of a worker: the file is edited → as it says now; while it is wrong, as it said last', async () => {
