@@ -11,7 +11,7 @@ import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelInfo } from '../models/model-info.js';
 import { repairOutput } from '../models/output-repair.js';
 import type { ResolvedModel } from '../models/providers.js';
-import { ReplyDraft } from '../models/reply-draft.js';
+import { type ChannelText, ReplyDraft } from '../models/reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../models/run-stream.js';
 import type { ToolCallCodec } from '../models/tool-syntax/codec.js';
 import { CODECS } from '../models/tool-syntax/codecs.js';
@@ -124,17 +124,18 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const limits = callLimits(deps, context);
   await failpoint('model.before-send');
   usage.sent(state, info);
-  const { ended, codec } = await runWithTools({
+  const run = {
     provider,
     request,
     draft,
     limits,
     signal,
-    onText: text => {
+    onText: (text: ChannelText) => {
       beat.show(text);
       failpoint('model.mid-stream');
     },
-  });
+  };
+  const { ended, codec } = await runWithTools(run, info.capabilities.tools);
   const durationMs = Math.round(performance.now() - startedAt);
   if (ended === 'aborted') return interrupted(call, durationMs);
   await failpoint('model.after-reply');

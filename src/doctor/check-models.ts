@@ -1,6 +1,7 @@
 /** Do the configured models answer? One short request each: a list of models proves neither key nor credit. */
 
 import { FAILURE } from '../core/failure.js';
+import { PLAIN_REQUEST } from '../models/complete.js';
 import { ModelCallError } from '../models/model-call-error.js';
 import type { ModelProvider, ModelRequest } from '../models/provider.js';
 import type { ProviderRegistry } from '../models/providers.js';
@@ -68,18 +69,8 @@ function named(id: string, message: string): string {
 async function ask(provider: ModelProvider, model: string, signal: AbortSignal): Promise<void> {
   const request: ModelRequest = {
     model,
-    opening: 'own',
+    ...PLAIN_REQUEST,
     system: 'Answer with one word.',
-    tools: [],
-    output: 'text',
-    dialect: 'component',
-    toolChoice: 'auto',
-    topP: null,
-    reasoning: null,
-    toolSyntax: null,
-    stop: [],
-    cacheKey: null,
-    temperature: null,
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     messages: [
       { id: 'doctor', at: 0, kind: 'user', purpose: 'brief', content: [{ type: 'text', text: 'Hello?' }] },

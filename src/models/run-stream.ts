@@ -3,6 +3,7 @@ import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelProvider, ModelRequest } from './provider.js';
 import type { ChannelText, ReplyDraft } from './reply-draft.js';
+import { endedAt } from './stop-texts.js';
 
 export interface StreamLimits {
   /** Longest silence within a reply, milliseconds. Default 60,000. */
@@ -40,7 +41,8 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
   const { draft, signal } = run;
   const watch = new Watch(run);
   try {
-    for await (const delta of run.provider.stream(run.request, watch.signal)) {
+    const { provider, request } = run;
+    for await (const delta of endedAt(provider.stream(request, watch.signal), request.stop)) {
       const grown = draft.add(delta);
       watch.alive();
       if (grown) run.onText(grown);

@@ -7,6 +7,12 @@ import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
+export {
+  type Completion,
+  type CompletionOptions,
+  type CompletionRequest,
+  complete,
+} from '../models/complete.js';
 export type { EndpointSettings, Protocol } from '../models/endpoint.js';
 export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';

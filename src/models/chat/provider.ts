@@ -17,13 +17,14 @@ export function createChatProvider(at: Endpoint): ModelProvider {
   return createOpenAiProvider<ChatBody>(at, {
     answer: 'a chat completion',
     options: CHAT_OPTIONS,
-    toBody: request => toBody(at.name, request, ownOpenAi),
+    toBody: request => toChatBody(at.name, request, ownOpenAi),
     send: (client, body, signal) => client.chat.completions.create(body, { signal }).asResponse(),
     read: readChunks,
   });
 }
 
-function toBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
+/** `endpoint`: the name of it, the first segment of model ids. */
+export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: boolean): ChatBody {
   const schema = schemaOf(request);
   // Only OpenAI itself is known to let a reply held to a schema call tools all the same: other servers
   // constrain the reply so that it can't. An envelope may be a tool call itself, with any arguments.

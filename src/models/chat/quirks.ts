@@ -30,6 +30,8 @@ const OPTIONS: readonly RefusableOption[] = [
   { path: 'stream_options' },
   { path: 'temperature' },
   { path: 'top_p' },
+  // Reasoning models of OpenAI, for which it is done in src/models/stop-texts.ts.
+  { path: 'stop' },
   effortOption('reasoning_effort'),
   { path: 'tool_choice' },
   { path: 'prompt_cache_key' },

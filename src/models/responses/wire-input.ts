@@ -49,28 +49,18 @@ function toOutput(result: ToolResultBlock, pictures: Pictures): Output {
   return seen.length === 0 ? text : [{ type: 'input_text', text }, ...seen];
 }
 
-/** The text of a reply is one item, where its first text stood. */
+/** Each block is an item, in its place. */
 function toReply(model: string, message: AssistantMessage): Item[] {
-  const text = assistantText(message);
-  const isCut = message.stopReason === 'interrupted';
-  const items: Item[] = [];
-  let told = text === '';
-  const tell = () => {
-    if (!told) items.push({ role: 'assistant', content: text });
-    told = true;
-  };
-  for (const block of message.content) {
-    if (block.type === 'text') tell();
-    // Of a reply that was cut off, what it led to is not there.
-    else if (block.type === 'reasoning') items.push(...(isCut ? [] : reasoningItem(model, block)));
-    else {
-      const { input } = block;
-      const [id, name] = [wireCallId(block.id), wireToolName(block.name)];
-      items.push({ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) });
-    }
-  }
-  tell();
-  return followed(items);
+  // Of a reply that was cut off, what its reasoning led to is not there.
+  if (message.stopReason === 'interrupted') return [{ role: 'assistant', content: assistantText(message) }];
+  return followed(
+    message.content.flatMap((block): Item[] => {
+      if (block.type === 'reasoning') return reasoningItem(model, block);
+      if (block.type === 'text') return block.text === '' ? [] : [{ role: 'assistant', content: block.text }];
+      const [call_id, name] = [wireCallId(block.id), wireToolName(block.name)];
+      return [{ type: 'function_call', call_id, name, arguments: JSON.stringify(block.input) }];
+    }),
+  );
 }
 
 function reasoningItem(model: string, block: ReasoningBlock): Item[] {

@@ -1,4 +1,4 @@
-/** Calls a model in the syntax in which it can call tools: said by its role or endpoint, else native, else learnt. */
+/** Calls a model in the syntax in which it can call tools: said by its role or endpoint, known of it, or learnt; else native. */
 import type { ToolSyntax } from '../../core/role.js';
 import { ModelCallError } from '../model-call-error.js';
 import type { ModelProvider } from '../provider.js';
@@ -24,10 +24,11 @@ export interface ToolRun {
   codec: ToolCallCodec | null;
 }
 
-/** As `runStream`. */
-export async function runWithTools(run: StreamRun): Promise<ToolRun> {
+/** As `runStream`. `canCallTools`: what is known of the model; null for nothing. */
+export async function runWithTools(run: StreamRun, canCallTools: boolean | null = null): Promise<ToolRun> {
   const { provider, request } = run;
-  const known = withoutTools.get(provider)?.has(request.model) ? WITHOUT_TOOLS : 'native';
+  const lacksTools = canCallTools === false || withoutTools.get(provider)?.has(request.model) === true;
+  const known = lacksTools ? WITHOUT_TOOLS : 'native';
   const codec = CODECS[request.toolSyntax ?? provider.toolSyntax ?? known];
   if (codec) return { ended: await runStream({ ...run, request: asText(request, codec) }), codec };
   try {
