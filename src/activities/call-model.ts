@@ -209,7 +209,7 @@ async function complete(
   };
 }
 
-/** Roles of the envelope dialect may write a call as one, whatever else they could do (F19). */
+/** Roles of the envelope dialect may write a call as one, whatever else they could do. */
 function envelopeCodec({ dialect, toolChoice }: ModelRequestState['head']): ToolCallCodec | null {
   return dialect === 'envelope' && toolChoice !== 'none' ? CODECS['json-action'] : null;
 }

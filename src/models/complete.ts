@@ -1,6 +1,5 @@
 /** One whole reply, for programs and checks: the stream, drained. */
 import type { AssistantMessage, StopReason } from '../core/message.js';
-import type { ModelRequestHead } from '../core/model-request.js';
 import type { ModelProvider, ModelRequest, ReportedUsage } from './provider.js';
 import { ReplyDraft } from './reply-draft.js';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './run-stream.js';
@@ -8,7 +7,7 @@ import { runWithTools } from './tool-syntax/run-with-tools.js';
 import { withWrittenCalls } from './tool-syntax/written-calls.js';
 
 /** What a request asks for where it does not say: text, without tools, all else as the endpoint has it. */
-export const PLAIN_REQUEST: ModelRequestHead = {
+export const PLAIN_REQUEST: Omit<ModelRequest, 'model' | 'messages' | 'pictures'> = {
   opening: 'own',
   system: '',
   tools: [],
@@ -24,7 +23,7 @@ export const PLAIN_REQUEST: ModelRequestHead = {
   cacheKey: null,
 };
 
-export type CompletionRequest = Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequestHead>;
+export type CompletionRequest = Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>;
 
 export interface CompletionOptions {
   /** Ends the call early. */

@@ -1,4 +1,4 @@
-/** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire (M1). */
+/** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire. */
 
 import type { LlmMessage, StopReason } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';

@@ -1,4 +1,4 @@
-/** Tool calls of models and endpoints that have no interface for them: written and read as text (G14, C17). */
+/** Tool calls of models and endpoints that have no interface for them: written and read as text (G14). */
 import type { ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 

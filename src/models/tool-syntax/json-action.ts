@@ -1,4 +1,4 @@
-/** Calls as the `action` and `params` of an envelope (F19). */
+/** Calls as the `action` and `params` of an envelope. */
 import { envelopeToolCall } from '../../core/outputs/envelope.js';
 import { extractJson } from '../../core/outputs/parse-output.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
