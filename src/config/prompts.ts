@@ -277,7 +277,7 @@ function withPlaces<T>(render: () => T): T {
 }
 
 /** Built code may lie elsewhere than sources: the folder is looked for upwards. */
-function shippedPrompts(): string | null {
+export function shippedPrompts(): string | null {
   for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
     const prompts = join(folder, 'prompts');
     if (existsSync(join(prompts, 'core', 'planner.md'))) return prompts;

@@ -7,6 +7,7 @@ import { addAnswer, addApprove, addDeny, addToolResult } from './gates.js';
 import { addList } from './list.js';
 import { addMcp } from './mcp.js';
 import { addModels } from './models.js';
+import { addPrompts } from './prompts.js';
 import { addResult } from './result.js';
 import { addShow } from './show.js';
 import { addStart } from './start.js';
@@ -36,6 +37,7 @@ const VERBS = [
   addStored,
   addMcp,
   addModels,
+  addPrompts,
   addDoctor,
 ];
 
