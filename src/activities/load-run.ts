@@ -6,6 +6,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { chooseModels } from '../config/choose-models.js';
 import { displayPath } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
+import { namedModels } from '../config/models-schema.js';
 import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
@@ -18,7 +19,7 @@ import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { Mode } from '../core/modes.js';
 import { hasPlan, requiredRoles } from '../core/modes.js';
-import { pricedChains } from '../core/prices.js';
+import { pricedChains, pricedRows } from '../core/prices.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
@@ -115,7 +116,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
   const { roles, opening } = await failAs(badConfig, () => renderAll(files, values, run.systemMessage));
-  const { choice, modelInfo } = await failAs(namesModels(run) ? badInput : badConfig, () =>
+  const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
   );
   const attributes = await searchAttributes(deps);
@@ -129,6 +130,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     ceilings,
     models: choice.models,
     modelInfo,
+    resolver,
     dedupe: settings.dedupe,
     permissions: settings.permissions,
     review: settings.review,
@@ -237,11 +239,22 @@ function pinModels(
     configuration: run.configuration,
     file,
   });
-  const ids = [...new Set([...choice.models, ...choice.roles.flatMap(role => role.models)])];
+  const inChains = [...choice.models, ...choice.roles.flatMap(role => role.models)];
+  // Those that the configuration names a person may choose while it runs.
+  const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];
   const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
-  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo };
+  // A model named for the run stands alone.
+  const resolver = run.model === undefined ? settings.models.resolver : [];
+  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
   const priced = pricedChains(choice, modelInfo);
-  if (priced.fault === null) return { choice: priced, modelInfo };
+  const { rows, warnings } = pricedRows(resolver, modelInfo);
+  if (priced.fault === null) {
+    return {
+      choice: { ...priced, warnings: [...priced.warnings, ...warnings] },
+      modelInfo,
+      resolver: rows,
+    };
+  }
   throw new SteersmanError(
     priced.fault,
     'Use a model whose price is known, say its prices under models.info in steersman.yaml, or set no limit: costUsd: null there, or costUsd=none for a run.',

@@ -1,5 +1,9 @@
 /** The part `models` of `steersman.yaml`: where models are, which answer, and what is known of them. */
 import { z } from 'zod';
+import { MODEL_FAILURES } from '../core/failure.js';
+import { STOP_REASONS } from '../core/message.js';
+import { MODES } from '../core/modes.js';
+import { PHASES } from '../core/place.js';
 import { TOOL_SYNTAXES } from '../core/role.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
 
@@ -99,6 +103,40 @@ const configurationSchema = z.strictObject({
   roles: rolesSchema.default({}).describe('Over models.roles and the front matter of roles.'),
 });
 
+const share = z.number().min(0).max(1);
+const count = z.int().min(1);
+
+const rowSchema = z.strictObject({
+  when: z
+    .strictObject({
+      role: z.string().describe('The role that is called.').exactOptional(),
+      mode: z.enum(MODES).exactOptional(),
+      phase: z.enum(PHASES).describe('Where the run stands.').exactOptional(),
+      roundFrom: count.describe('From this round of the role at its place on.').exactOptional(),
+      turnFrom: count.describe('From this reply of the run on.').exactOptional(),
+      budgetFrom: z
+        .union([
+          share,
+          z.strictObject({
+            tokens: share.exactOptional(),
+            costUsd: share.exactOptional(),
+            wallTimeMs: share.exactOptional(),
+            turns: share.exactOptional(),
+          }),
+        ])
+        .describe("From this share of any of the goal's budgets on, such as 0.8, or of each that is named.")
+        .exactOptional(),
+      lastStop: z.enum(STOP_REASONS).describe("How the role's last reply ended.").exactOptional(),
+      lastFailure: z
+        .enum(MODEL_FAILURES)
+        .describe('The model failure that the role met last in this goal.')
+        .exactOptional(),
+      inputTokensFrom: count.describe('From this many tokens of the request on, estimated.').exactOptional(),
+    })
+    .describe('What must hold, all of it.'),
+  use: modelChainSchema.describe('Model or list in place of any chain.'),
+});
+
 const dollars = z.number().min(0);
 
 const infoSchema = z.strictObject({
@@ -131,6 +169,11 @@ export const modelsSchema = z.strictObject({
   endpoints: endpointsSchema
     .default({})
     .describe('Where models are reached, by the first part of their ids; openai and anthropic by variables.'),
+  resolver: z
+    .array(rowSchema)
+    .max(50)
+    .default([])
+    .describe('Chooses a model before each call: the first row whose conditions all hold.'),
   configurations: z
     .record(z.string().min(1), configurationSchema)
     .default({})
@@ -151,9 +194,11 @@ export const modelsSchema = z.strictObject({
 export type ModelSettings = z.output<typeof modelsSchema>;
 
 /** Every model id that the settings name, with the path of its key. */
-export function namedModels(models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'info'>) {
-  const named: { path: string[]; id: string }[] = [];
-  const add = (path: string[], chain: readonly string[] = []) => {
+export function namedModels(
+  models: Pick<ModelSettings, 'default' | 'roles' | 'configurations' | 'resolver' | 'info'>,
+) {
+  const named: { path: (string | number)[]; id: string }[] = [];
+  const add = (path: (string | number)[], chain: readonly string[] = []) => {
     for (const id of chain) named.push({ path, id });
   };
   const addChoice = (path: string[], choice: { default?: string[] | undefined; roles: ByRole }) => {
@@ -163,6 +208,7 @@ export function namedModels(models: Pick<ModelSettings, 'default' | 'roles' | 'c
   addChoice(['models'], models);
   for (const [name, choice] of Object.entries(models.configurations))
     addChoice(['models', 'configurations', name], choice);
+  for (const [index, { use }] of models.resolver.entries()) add(['models', 'resolver', index, 'use'], use);
   for (const id of Object.keys(models.info)) add(['models', 'info', id], [id]);
   return named;
 }

@@ -29,7 +29,9 @@ export async function loadSettings(configDir: string | null, inCode: ConfigInCod
   const source = withSettingsInCode(await readSettings(configDir), inCode.settings);
   const settings = checkYaml(settingsSchema, source, DOCS);
   const inFiles = await listRoles(promptRoots(configDir), settings.language);
-  checkRoles(settings, [...inFiles, ...namesOf(inCode.roles)], source);
+  const roleNames = [...inFiles, ...namesOf(inCode.roles)];
+  checkRoles(settings, roleNames, source);
+  checkResolver(settings.models, roleNames, source);
   checkEndpoints(
     settings.models,
     endpointNames(settings.models.endpoints, namesOf(inCode.providers)),
@@ -59,9 +61,17 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
     ),
   ];
   for (const path of paths.filter(path => !roleNames.includes(path.at(-1) ?? ''))) {
+    throw new SteersmanError(unknownKeyText(source.at(path), path, roleNames), NAME_A_ROLE);
+  }
+}
+
+function checkResolver({ resolver }: ModelSettings, roleNames: readonly string[], source: YamlSource): void {
+  for (const [index, { when }] of resolver.entries()) {
+    if (when.role === undefined || roleNames.includes(when.role)) continue;
+    const path = ['models', 'resolver', index, 'when', 'role'];
     throw new SteersmanError(
-      unknownKeyText(source.at(path), path, roleNames),
-      'A role is a file prompts/core/<role>.md: name one that exists.',
+      `${source.at(path)}: ${path.join('.')}: there is no role "${when.role}". Roles here: ${roleNames.join(', ')}.`,
+      NAME_A_ROLE,
     );
   }
 }
@@ -74,6 +84,7 @@ function checkEndpoints(models: ModelSettings, endpoints: readonly string[], sou
   }
 }
 
+const NAME_A_ROLE = 'A role is a file prompts/core/<role>.md: name one that exists.';
 const NAME_AN_ENDPOINT =
   'A model id begins with the name of an endpoint: write that under models.endpoints, or name one that exists.';
 

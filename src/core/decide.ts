@@ -2,7 +2,7 @@
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
-import { type CallFailure, FAILURE } from './failure.js';
+import { type CallFailure, FAILURE, modelFailure } from './failure.js';
 import type { ToolEnding } from './message.js';
 import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
@@ -147,8 +147,6 @@ export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEndin
   }
 }
 
-const MODEL_FAILURES: ReadonlySet<string> = new Set(Object.values(FAILURE.model));
-
 /** Calls in a row that may be lost with their workers before a person must look. */
 export const MODEL_RESCHEDULES = 10;
 /** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
@@ -173,7 +171,7 @@ export function modelFailureDecision(
       return 'fail';
     case 'application':
       if (type === FAILURE.model.contextTooLong && given.trims < MOST_TRIMS) return 'compact';
-      return given.hasNextModel && MODEL_FAILURES.has(type) ? 'next_model' : 'fail';
+      return given.hasNextModel && modelFailure(failure) !== null ? 'next_model' : 'fail';
   }
 }
 

@@ -81,3 +81,11 @@ export function isRetryableModelFailure(type: string): boolean {
 export function tookTooLong({ kind, type }: CallFailure): boolean {
   return kind === 'timedOut' || type === FAILURE.model.timeout || type === FAILURE.model.stalled;
 }
+
+/** The failure as one of the model's; null for any other, such as a lost worker. */
+export function modelFailure({ kind, type }: CallFailure): ModelFailureType | null {
+  if (kind === 'timedOut') return FAILURE.model.timeout;
+  return kind === 'application' ? (MODEL_FAILURES.find(known => known === type) ?? null) : null;
+}
+
+export const MODEL_FAILURES: readonly ModelFailureType[] = Object.values(FAILURE.model);

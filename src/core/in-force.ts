@@ -16,8 +16,16 @@ export function ownChainOf({ models }: Pick<RunState, 'models'>, role: Role): re
   return ownValue(models.chains, role.name) ?? role.models;
 }
 
+/** What a person, or who they let decide, set stands alone: nothing replaces it unasked. */
+export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role, 'name'>): boolean {
+  return ownValue(models.chains, name) !== undefined;
+}
+
 /** The chain of models that a role is called with. */
 export function chainOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
+  const { row = null } = ownValue(state.models.resolved, role.name) ?? {};
+  const resolved = row === null || isSet(state, role) ? undefined : state.pinned?.resolver[row];
+  if (resolved) return resolved.use;
   const own = ownChainOf(state, role);
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }

@@ -9,16 +9,18 @@ import type { OutputContract } from './outputs/contracts.js';
 import { CONTRACTS } from './outputs/contracts.js';
 
 /** Why a reply ended: one union for providers and for the run. */
-export type StopReason =
-  | 'end_turn'
-  | 'tool_use'
-  | 'max_tokens'
+export const STOP_REASONS = [
+  'end_turn',
+  'tool_use',
+  'max_tokens',
   /** The endpoint withheld what the model said. */
-  | 'content_filter'
+  'content_filter',
   /** The model declined to answer. */
-  | 'refusal'
+  'refusal',
   /** A person interrupted the call: the text is partial, its tool calls are dropped. */
-  | 'interrupted';
+  'interrupted',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /** Tokens of one or many calls; `costUsd` is null as soon as one part's price is unknown. */
 export interface Usage {

@@ -1,4 +1,6 @@
 /** What a run keeps of the models that it calls. */
+import type { ModelFailureType } from './failure.js';
+import type { StopReason } from './message.js';
 
 /** What a model call sends, fixed when it is scheduled: every retry sends the same. */
 export interface PinnedCall {
@@ -25,6 +27,18 @@ export interface Retries {
 
 export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 
+/** What was chosen for a role before its last call, in place of its chain. */
+export interface ResolvedModel {
+  /** Index of the row of the pinned table; null: none held. */
+  row: number | null;
+}
+
+/** How a role's calls of this goal went. */
+export interface LastCalls {
+  stop: StopReason | null;
+  failure: ModelFailureType | null;
+}
+
 export interface ModelUse {
   /** Calls in flight and the last five. */
   calls: PinnedCall[];
@@ -32,6 +46,10 @@ export interface ModelUse {
   chains: Record<string, string[]>;
   /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
   failed: Record<string, string[]>;
+  /** By role; a role that is left out has its own chain. */
+  resolved: Record<string, ResolvedModel>;
+  /** By role. */
+  last: Record<string, LastCalls>;
   /** The model that each role was called with last, or goes on with. */
   at: Record<string, string>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
@@ -40,5 +58,14 @@ export interface ModelUse {
 }
 
 export function newModelUse(): ModelUse {
-  return { calls: [], chains: {}, failed: {}, at: {}, contextLimits: {}, retries: NO_RETRIES };
+  return {
+    calls: [],
+    chains: {},
+    failed: {},
+    resolved: {},
+    last: {},
+    at: {},
+    contextLimits: {},
+    retries: NO_RETRIES,
+  };
 }

@@ -210,6 +210,17 @@ export type Interrupt = Steering | Consultation;
 
 export type Phase = (Place | Interrupt)['phase'];
 
+const EVERY_PHASE: Record<Phase, true> = {
+  planning: true,
+  execution: true,
+  verification: true,
+  answering: true,
+  wrap_up: true,
+  steering: true,
+  consultation: true,
+};
+export const PHASES = Object.keys(EVERY_PHASE) as Phase[];
+
 /** A place of the same kind at which nothing has been done yet. */
 export function begun(at: Place | Interrupt): Place | Interrupt {
   switch (at.phase) {

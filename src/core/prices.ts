@@ -1,4 +1,6 @@
 /** A limit of cost holds only where every call has a price (LI2). */
+
+import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedModel } from './run-config.js';
 
@@ -42,4 +44,21 @@ export function pricedChains(
   }
   const warning = `Not used as a fallback, because no price is known and costUsd is limited: ${names}.`;
   return { ...kept, warnings: names === '' ? [] : [warning], fault: null };
+}
+
+/** The rows without models whose price is not known. One that has no other is kept, and passed over. */
+export function pricedRows(
+  rows: readonly ResolverRow[],
+  modelInfo: Readonly<Record<string, PinnedModel>>,
+): { rows: ResolverRow[]; warnings: string[] } {
+  const isPriced = (model: string) => modelInfo[model]?.costKnown === true;
+  const unpriced = new Set(rows.flatMap(({ use }) => use.filter(model => !isPriced(model))));
+  const names = [...unpriced].join(', ');
+  return {
+    rows: rows.map(({ when, use }) => ({ when, use: use.filter(isPriced) })),
+    warnings:
+      names === ''
+        ? []
+        : [`Not used by models.resolver, because no price is known and costUsd is limited: ${names}.`],
+  };
 }

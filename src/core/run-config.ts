@@ -2,6 +2,7 @@
 
 import type { Ceilings, Limits } from './limits.js';
 import type { Mode } from './modes.js';
+import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
 import { matchesAny } from './tools/glob.js';
 import { isDenied, type Permissions } from './tools/permission.js';
@@ -96,7 +97,10 @@ export interface PinnedRun {
   ceilings: Ceilings;
   /** Default chain of models for roles that name none. */
   models: string[];
+  /** Of every model of the configuration: what is known of it. */
   modelInfo: Record<string, PinnedModel>;
+  /** Rows that choose a model before each call, in place of chains; none where the start named one. */
+  resolver: ResolverRow[];
   dedupe: 'enforce' | 'advise' | 'off';
   permissions: Permissions;
   /** What the reviewer role looks at before it goes on. */
@@ -113,6 +117,16 @@ export interface PinnedRun {
   searchAttributes: string[];
   /** What did not work while loading and does not stop the run, such as a tool server that will not start. */
   warnings: string[];
+}
+
+/** Models of the run's chains and rows: what it may be given unasked, or offered where one of them failed. */
+export function modelsInUse({
+  models,
+  roles,
+  resolver,
+}: Pick<PinnedRun, 'models' | 'roles' | 'resolver'>): string[] {
+  const ofRoles = Object.values(roles).flatMap(role => role.models);
+  return [...new Set([...models, ...ofRoles, ...resolver.flatMap(({ use }) => use)])];
 }
 
 /** The tools a role is offered, in the run's order (L9). What never runs is not offered. */

@@ -73,6 +73,8 @@ export const BOUNDS: Record<Path, number> = {
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,
+  'models.resolved': 4_000,
+  'models.last': 4_000,
   'models.at': 4_000,
   'models.contextLimits': 4_000,
   'models.retries': 100,

@@ -16,12 +16,18 @@ export interface ModelCheck {
 
 /** Resolves every configured model's provider. Throws SteersmanError that names what to set. */
 export function checkModels(
-  settings: { models: Pick<Settings['models'], 'default' | 'roles'> },
+  settings: { models: Pick<Settings['models'], 'default' | 'roles' | 'resolver'> },
   providers: ProviderRegistry,
   { configDir, servesRehearsal }: ModelCheck,
 ): void {
   const { models } = settings;
-  const named = [...new Set([...(models.default ?? []), ...Object.values(models.roles).flat()])];
+  const named = [
+    ...new Set([
+      ...(models.default ?? []),
+      ...Object.values(models.roles).flat(),
+      ...models.resolver.flatMap(({ use }) => use),
+    ]),
+  ];
   for (const model of named) {
     try {
       providers.resolve(model);

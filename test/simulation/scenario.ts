@@ -1,8 +1,12 @@
 /** What a seed stands for: limits, roles and tools of a run, and what befalls it. */
 
+import { MODEL_FAILURES } from '../../src/core/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
+import { STOP_REASONS } from '../../src/core/message.js';
 import { DEFAULT_MODE, hasPlan, type Mode, requiredRoles } from '../../src/core/modes.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
+import { PHASES } from '../../src/core/place.js';
+import type { ResolverRow } from '../../src/core/resolver.js';
 import type { PinnedRole } from '../../src/core/role.js';
 import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
@@ -113,7 +117,10 @@ function scenarioAlone(seed: number, mode: Mode): Scenario {
       autoApprove: random.chance(0.7),
       ...(random.chance(0.3) ? { context: { user: 'u1' } } : {}),
     },
-    pinned: pinnedRun(random, longTexts, mode),
+    pinned: {
+      ...pinnedRun(random, longTexts, mode),
+      resolver: resolverRows(new Random(seed, 'resolver')),
+    },
     stop: random.chance(0.25) ? moment(random) : null,
     cancel: random.chance(0.05) ? moment(random) : null,
     people: NOBODY,
@@ -130,7 +137,24 @@ function moment(random: Random): Moment {
   return { call: random.int(1, random.pick([4, 25])), where: random.pick(['during', 'after']) };
 }
 
-function pinnedRun(random: Random, longTexts: boolean, mode: Mode): PinnedRun {
+function resolverRows(random: Random): ResolverRow[] {
+  if (random.chance(0.6)) return [];
+  const row = (): ResolverRow => ({
+    when: random.pick([
+      { role: random.pick(['planner', 'executor', 'direct']), roundFrom: random.int(1, 3) },
+      { turnFrom: random.int(1, 8) },
+      { budgetFrom: random.pick([0.2, 0.8]) },
+      { lastStop: random.pick(STOP_REASONS) },
+      { lastFailure: random.pick(MODEL_FAILURES) },
+      { phase: random.pick(PHASES) },
+      { inputTokensFrom: random.int(10, 2_000) },
+    ]),
+    use: random.pick([['p/a'], ['p/b', 'p/a'], ['q/c']]),
+  });
+  return Array.from({ length: random.int(1, 4) }, row);
+}
+
+function pinnedRun(random: Random, longTexts: boolean, mode: Mode): Omit<PinnedRun, 'resolver'> {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',

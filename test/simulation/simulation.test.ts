@@ -59,6 +59,7 @@ const MUST_HAPPEN = [
   ...['max_rounds', 'gave_up', 'bad_output'].map(reason => `task failed ${reason}`),
   ...['reschedule', 'next_model', 'compact', 'fail', 'stop'].map(next => `then ${next}`),
   ...['reask', 'output_fallback', 'provider_switch', 'thread_trimmed', 'budget_warning', 'signal_ignored'],
+  'a row chooses a model',
   'reply interrupted',
   ...['accepted', 'applied', 'queued', 'dropped'].map(status => `message ${status}`),
   ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'].flatMap(kind => [

@@ -459,6 +459,8 @@ function tagOf(event: JournalEvent): string {
       return `review ${event.approved}`;
     case 'model_call_failed':
       return `then ${event.next}`;
+    case 'provider_switch':
+      return event.why.startsWith('models.resolver') ? 'a row chooses a model' : event.type;
     default:
       return event.type;
   }

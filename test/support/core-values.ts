@@ -51,6 +51,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     limits: DEFAULT_LIMITS,
     models: [],
     modelInfo: {},
+    resolver: [],
     dedupe: 'enforce',
     permissions: NO_PERMISSIONS,
     review: { plans: false, results: false, actions: false },

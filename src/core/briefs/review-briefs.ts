@@ -7,7 +7,7 @@ import type { ToolUseBlock } from '../message.js';
 import { tokensOf } from '../message.js';
 import type { PlannedTask, Task } from '../plan.js';
 import { delimit } from '../prompt.js';
-import type { PinnedRun } from '../run-config.js';
+import { modelsInUse, type PinnedRun } from '../run-config.js';
 import type { RunState } from '../run-state.js';
 import { wishesText } from '../wishes.js';
 import { cutNote, fill, wordsOf } from './brief-words.js';
@@ -69,7 +69,7 @@ function reviewBrief(state: RunState, what: string, tag: string, subject: unknow
 export function orchestrationBrief(
   state: RunState,
   task: Task,
-  { roles, modelInfo }: Pick<PinnedRun, 'roles' | 'modelInfo'>,
+  pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>,
 ): string {
   const tasks = state.tasks.map(({ id, description, status, reason, rounds }) => ({
     id,
@@ -80,8 +80,11 @@ export function orchestrationBrief(
   }));
   const { execution, turns, tokens } = limitsOf(state);
   const pool = {
-    models: Object.keys(modelInfo),
-    roles: Object.values(roles).map(role => ({ role: role.name, model: ownChainOf(state, role)[0] ?? null })),
+    models: modelsInUse(pinned),
+    roles: Object.values(pinned.roles).map(role => ({
+      role: role.name,
+      model: ownChainOf(state, role)[0] ?? null,
+    })),
     limits: { rounds: execution, turns, tokens },
     used: {
       turns: state.goal.counters.turns,

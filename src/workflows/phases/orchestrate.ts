@@ -10,6 +10,7 @@ import { specialText } from '../../core/outputs/special-output.js';
 import { executionAt, verificationAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
+import { modelsInUse } from '../../core/run-config.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
@@ -102,7 +103,7 @@ function dispose(run: Run, proposal: OrchestrationOutput, concerns: string[]): O
     limits: run.limits,
     ceilings: pinned.ceilings,
     used: { turns: goal.counters.turns, tokens: tokensOf(goal.usage) },
-    models: Object.keys(pinned.modelInfo),
+    models: modelsInUse(pinned),
     roles: Object.keys(pinned.roles),
     concerns,
   });

@@ -3,6 +3,7 @@ import type { CallFailure } from '../../core/failure.js';
 import { modelOf } from '../../core/in-force.js';
 import type { BudgetKind } from '../../core/limits.js';
 import type { PinnedRole } from '../../core/role.js';
+import { modelsInUse } from '../../core/run-config.js';
 import { budgetUse } from '../../core/run-state.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
@@ -17,7 +18,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   // Without a price nobody could hold the goal to a limit of cost.
   const allowed = (other: string) =>
     run.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
-  const models = Object.keys(pinned.modelInfo).filter(other => other !== model && allowed(other));
+  const models = modelsInUse(pinned).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
     key: `failure:${role.name}`,
     kind: 'failure',

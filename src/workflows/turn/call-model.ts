@@ -3,9 +3,8 @@ import type { CallModelResult } from '../../activities/types.js';
 import { here, taskAt } from '../../core/cursor.js';
 import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
-import { isRetryableModelFailure, tookTooLong } from '../../core/failure.js';
+import { isRetryableModelFailure, modelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
-import { modelOf, nextModelOf } from '../../core/in-force.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
@@ -17,8 +16,9 @@ import { accountOf, isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
-import { goOnWith, leaveModel } from '../set-model.js';
+import { leaveModel } from '../set-model.js';
 import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
+import { modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 
 export type ModelReply =
   /** `text`: what it says whole, also where the message has its head and tail. */
@@ -38,8 +38,7 @@ const MODEL_ATTEMPTS = 4;
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
-  const model = modelOf(run.state, role);
-  goOnWith(run, role, model, 'the first of its chain again, for a new goal');
+  const model = modelForCall(run, role);
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const { callId } = call;
@@ -76,7 +75,9 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { state } = run;
   const { role, call, failure } = failed;
   const { model } = call;
-  const nextModel = nextModelOf(state, role, model);
+  const faultOfModel = isOutOfTime(run, failed) ? null : modelFailure(failure);
+  if (faultOfModel) noteCall(run, role.name, { failure: faultOfModel });
+  const nextModel = modelAfter(run, role, model);
   spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
@@ -119,15 +120,22 @@ function failureWords({ kind, type, message }: CallFailure): string {
   return preview([type || kind, message].filter(part => part !== '').join(': '), 300);
 }
 
-function nextOf(run: Run, { thread, call, failure, timeMs }: FailedCall, hasNextModel: boolean) {
-  const { state, pinned } = run;
+function nextOf(run: Run, failed: FailedCall, hasNextModel: boolean) {
+  const { state } = run;
+  const { role, thread, call, failure } = failed;
   if (state.people.stop) return 'stop';
   if (failure.kind === 'cancelled') return 'interrupted';
-  // The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more.
-  if (tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs) return 'out_of_time';
+  if (isOutOfTime(run, failed)) return 'out_of_time';
   const next = modelFailureDecision(failure, { ...state.models.retries, hasNextModel });
+  // A row that waits for this failure goes before a shorter thread.
+  if (next === 'compact' && hasNextModel && waitsFor(run, role, failure)) return 'next_model';
   if (next !== 'compact' || trimAfterRefusal(run, thread, call.model)) return next;
   return hasNextModel ? 'next_model' : 'fail';
+}
+
+/** The goal's time ended it, not the model's limit: the loop sees that, and whether somebody gave it more. */
+function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): boolean {
+  return tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs;
 }
 
 function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number } {
@@ -201,6 +209,7 @@ function settle(
     usage: result.usage,
   });
   state.models.retries = NO_RETRIES;
+  noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;
   // The wrap-up call is outside the count.
   spend(run, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });

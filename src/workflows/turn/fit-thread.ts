@@ -29,6 +29,11 @@ export function contextBudget(run: Run, role: PinnedRole, model: string): number
   return Math.min(room, ownValue(run.state.models.contextLimits, model) ?? room);
 }
 
+/** Estimated tokens of a role's next request: what it opens with, and its messages. */
+export function requestTokens(run: Run, role: PinnedRole): number {
+  return openingTokens(run, role) + run.threadOf(role).tokens;
+}
+
 /** Trims the thread where it is over `limitTokens`; says whether it did. Only while no call on it is in flight. */
 export function trimToFit(run: Run, thread: Thread, limitTokens: number, why: string): boolean {
   return shortenThread(run.state, thread, limitTokens, { why, at: run.ports.now() });

@@ -41,6 +41,13 @@ beforeEach(async () => {
   await config('models:\n  default: openai/base\n');
 });
 
+const ROWS = `  resolver:
+    - when: { role: executor, roundFrom: 4 }
+      use: [openai/best, openai/unknown]
+    - when: { budgetFrom: 0.8 }
+      use: openai/unknown
+`;
+
 function config(yaml: string): Promise<void> {
   return writeFile(join(configDir, 'steersman.yaml'), yaml);
 }
@@ -135,6 +142,25 @@ describe('load run', () => {
     expect(pinned.models).toEqual(['openai/base']);
     expect(pinned.warnings).toContainEqual(expect.stringContaining('openai/unknown'));
     expect((await load({}, { modelInfo })).models).toEqual(['openai/base', 'openai/unknown']);
+  });
+
+  test('load run: rows of a resolver → pinned, but where the start names a model, which stands alone (M4, M11)', async () => {
+    await config(`models:\n  default: openai/base\n${ROWS}`);
+    const { resolver, modelInfo } = await load();
+    expect(resolver).toEqual([
+      { when: { role: 'executor', roundFrom: 4 }, use: ['openai/best', 'openai/unknown'] },
+      { when: { budgetFrom: 0.8 }, use: ['openai/unknown'] },
+    ]);
+    expect(Object.keys(modelInfo).sort()).toEqual(['openai/base', 'openai/best', 'openai/unknown']);
+    expect((await load({ model: 'openai/other' })).resolver).toEqual([]);
+  });
+
+  test('load run: rows of a resolver, a limit of cost → models without a price are left out, with a warning (LI2, M4)', async () => {
+    await config(`models:\n  default: openai/base\n${ROWS}`);
+    const modelInfo = (id: string) => modelFacts(1, id !== 'openai/unknown');
+    const pinned = await load({ limits: { costUsd: 2 } }, { modelInfo });
+    expect(pinned.resolver.map(({ use }) => use)).toEqual([['openai/best'], []]);
+    expect(pinned.warnings).toContainEqual(expect.stringMatching(/models\.resolver.*openai\/unknown/));
   });
 
   test('load run: profiles that say nothing → replies have a limit all the same (LI3)', async () => {

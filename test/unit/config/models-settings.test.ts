@@ -117,9 +117,37 @@ describe('models in steersman.yaml', () => {
       'models: { configurations: { cheap: { default: hom/x } } }',
       /models\.configurations\.cheap\.default: there is no endpoint "hom" for the model hom\/x\. .*Endpoints here: openai, anthropic, rehearsal\./,
     ],
+    [
+      'a row of the resolver',
+      'models:\n  resolver:\n    - when: {}\n      use: [openai/a, hom/x]',
+      /:4: models\.resolver\.0\.use: there is no endpoint "hom"/,
+    ],
     ['info', 'models: { info: { hom/x: {} } }', /models\.info\.hom\/x: there is no/],
   ])('%s names an endpoint that does not exist → its place, and those that do', async (_, yaml, said) => {
     expect(await faultOf(yaml)).toMatch(said);
+  });
+
+  test.each([
+    [
+      'a role that does not exist',
+      'when: { role: writer }',
+      /:3: models\.resolver\.0\.when\.role: there is no role "writer"\. Roles here: .*executor/,
+    ],
+    [
+      'a condition that does not exist',
+      'when: { rounds: 4 }',
+      /unknown key "models\.resolver\.0\.when\.rounds"/,
+    ],
+    ['a share over 1', 'when: { budgetFrom: 80 }', /models\.resolver\.0\.when\.budgetFrom/],
+    [
+      'a failure that there is not',
+      'when: { lastFailure: overloaded }',
+      /models\.resolver\.0\.when\.lastFailure.*model\.overloaded/,
+    ],
+    ['no model', 'when: {}', /models\.resolver\.0\.use/],
+  ])('a row of the resolver with %s → refused with its path (M4)', async (_, row, said) => {
+    const use = row === 'when: {}' ? '' : '\n      use: openai/a';
+    expect(await faultOf(`models:\n  resolver:\n    - ${row}${use}`)).toMatch(said);
   });
 
   test('a configuration names a role that does not exist → its place, and the roles', async () => {

@@ -40,7 +40,7 @@ describe('rehearsal: never by accident', () => {
   });
 
   const settings = (model: string) => ({
-    models: { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 },
+    models: { default: [model], roles: {}, resolver: [], timeoutMs: 1, stallMs: 1, firstPartMs: 1 },
   });
   const withoutKey = () =>
     createProviders({

@@ -7,7 +7,7 @@ import { checkModels } from '../../../src/worker/check-models.js';
 /** What a worker without a key says of this model. */
 function refusalOf(model: string): string {
   const providers = createProviders({ openai: () => createProvider({ name: 'openai' }) });
-  const models = { default: [model], roles: {}, timeoutMs: 1, stallMs: 1, firstPartMs: 1 };
+  const models = { default: [model], roles: {}, resolver: [], timeoutMs: 1, stallMs: 1, firstPartMs: 1 };
   try {
     checkModels({ models }, providers, { configDir: '/c', servesRehearsal: false });
   } catch (error) {

@@ -9,7 +9,7 @@ import { executionAt } from '../../../../src/core/place.js';
 import type { Task } from '../../../../src/core/plan.js';
 import type { RunState } from '../../../../src/core/run-state.js';
 import { newRunState } from '../../../../src/core/run-state.js';
-import { modelFacts, task as newTask } from '../../../support/core-values.js';
+import { task as newTask } from '../../../support/core-values.js';
 
 function task(id: string, more: Partial<Task> = {}): Task {
   const planned = {
@@ -27,7 +27,8 @@ function stateWith(goal: string, tasks: Task[] = [], taskId: string | null = nul
 
 const POOL = {
   roles: {},
-  modelInfo: { 'p/a': modelFacts(1_000, true) },
+  models: ['p/a'],
+  resolver: [],
 };
 
 /** What stands in the one wrapping of this tag. */

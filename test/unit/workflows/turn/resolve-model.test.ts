@@ -1,0 +1,156 @@
+/** Which model the loop calls, where a table chooses it anew before each call. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { FAILURE, MODEL_FAILURES } from '../../../../src/core/failure.js';
+import { NO_USAGE } from '../../../../src/core/message.js';
+import { executionAt } from '../../../../src/core/place.js';
+import type { ResolverRow } from '../../../../src/core/resolver.js';
+import type { PinnedRun } from '../../../../src/core/run-config.js';
+import { newRunState } from '../../../../src/core/run-state.js';
+import { beginNextGoal } from '../../../../src/workflows/next-goal.js';
+import { Run } from '../../../../src/workflows/run.js';
+import { setModel } from '../../../../src/workflows/set-model.js';
+import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
+import { pinnedRun } from '../../../support/core-values.js';
+import { quietPorts, testRole } from '../../../support/small-run.js';
+
+/** How a call ends: a failure of this type, or a reply. */
+type End = string | null;
+
+/** An executor that is asked for a text; `ends` by call, then replies. */
+function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Partial<PinnedRun> = {}) {
+  const state = newRunState('Do it.', { mode: 'team', workspace: '/w', autoApprove: false }, 0);
+  const executor = testRole('executor', { output: 'text', tools: [] });
+  state.pinned = pinnedRun({
+    roles: { executor },
+    models: ['p/a', 'p/b'],
+    resolver,
+    modelTimeoutMs: 600_000,
+    ...pinned,
+  });
+  const called: string[] = [];
+  const run = new Run(state, {
+    ...quietPorts([]),
+    callModel: async ({ model }) => {
+      called.push(model);
+      const type = ends[called.length - 1] ?? null;
+      if (type !== null) return { ok: false, failure: { kind: 'application', type, message: 'It broke.' } };
+      const content = [{ type: 'text' as const, text: 'Done.' }];
+      const usage = { ...NO_USAGE, inputTokens: 10 };
+      return { ok: true, value: { content, stopReason: 'end_turn', usage, model, durationMs: 1 } };
+    },
+  });
+  const turn = async () => {
+    state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
+    const brief = () => 'Do task-1.';
+    return runTurns(run, { role: 'executor', output: 'text', maxRounds: 9, tools: false, brief });
+  };
+  const switches = () =>
+    state.log.journal.events
+      .filter(event => event.type === 'provider_switch')
+      .map(({ fromModel, toModel, why }) => [fromModel, toModel, why]);
+  return { run, state, executor, called, turn, switches };
+}
+
+describe('a row of the table', () => {
+  test('resolver: it holds from a turn on → its model from there on, told with the row (M4, M5)', async () => {
+    const world = runWith([{ when: { turnFrom: 2 }, use: ['p/x'] }]);
+    await world.turn();
+    await world.turn();
+    expect(world.called).toEqual(['p/a', 'p/x']);
+    expect(world.switches()).toEqual([['p/a', 'p/x', 'models.resolver, row 1: turnFrom 2']]);
+  });
+
+  test('resolver: it holds no longer → the chain again, told (M4, M5)', async () => {
+    const world = runWith([{ when: { lastStop: 'end_turn' }, use: ['p/x'] }]);
+    await world.turn();
+    await world.turn();
+    beginNextGoal(world.run, 'And then?');
+    await world.turn();
+    expect(world.called).toEqual(['p/a', 'p/x', 'p/a']);
+    expect(world.switches().at(-1)).toEqual(['p/x', 'p/a', 'its own chain again']);
+  });
+
+  test('resolver: a person has set a model → no row replaces it (M4)', async () => {
+    const world = runWith([{ when: {}, use: ['p/x'] }]);
+    setModel(world.run, world.executor, 'p/b', 'chosen by a person');
+    await world.turn();
+    expect(world.called).toEqual(['p/b']);
+  });
+
+  test('resolver: a share of a budget is used → its model (M4, LI3)', async () => {
+    const limits = { ...pinnedRun().limits, tokens: 20 };
+    const world = runWith([{ when: { budgetFrom: { tokens: 0.5 } }, use: ['p/x'] }], [], { limits });
+    await world.turn();
+    await world.turn();
+    expect(world.called).toEqual(['p/a', 'p/x']);
+  });
+});
+
+describe('a model of the table that fails', () => {
+  test('resolver: its list has another → that one, also in later turns (M4, M6)', async () => {
+    const world = runWith([{ when: {}, use: ['p/x', 'p/y'] }], [FAILURE.model.server]);
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    await world.turn();
+    expect(world.called).toEqual(['p/x', 'p/y', 'p/y']);
+    expect(world.switches()).toEqual([['p/x', 'p/y', 'model.server_error: It broke.']]);
+  });
+
+  test('resolver: its list has no other → the turn fails, and the chain stays unused (M4)', async () => {
+    const world = runWith([{ when: {}, use: ['p/x'] }], [FAILURE.model.server]);
+    expect(await world.turn()).toMatchObject({ kind: 'failed' });
+    expect(world.called).toEqual(['p/x']);
+  });
+
+  test('resolver: a row waits for the failure → its model at once, also without another in the chain (M4)', async () => {
+    const row = { when: { lastFailure: FAILURE.model.rateLimited }, use: ['p/x'] };
+    const world = runWith([row], [FAILURE.model.rateLimited], { models: ['p/a'] });
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    await world.turn();
+    expect(world.called).toEqual(['p/a', 'p/x', 'p/x']);
+  });
+
+  test('resolver: a row waits for a context that is too long → a larger model, and the thread stays whole (M4)', async () => {
+    const row = { when: { lastFailure: FAILURE.model.contextTooLong }, use: ['p/large'] };
+    const world = runWith([row], [FAILURE.model.contextTooLong], { models: ['p/a'] });
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    expect(world.called).toEqual(['p/a', 'p/large']);
+  });
+
+  test('resolver: two rows send to each other → each model is asked once (M4)', async () => {
+    const rows = [
+      { when: { lastFailure: FAILURE.model.server }, use: ['p/y'] },
+      { when: { lastFailure: FAILURE.model.overloaded }, use: ['p/x'] },
+    ];
+    const { server, overloaded } = FAILURE.model;
+    const world = runWith(rows, [server, overloaded, server, overloaded], { models: ['p/x'] });
+    expect(await world.turn()).toMatchObject({ kind: 'failed' });
+    expect(world.called).toEqual(['p/x', 'p/y']);
+  });
+});
+
+const models = fc.constantFrom('p/a', 'p/b', 'p/c', 'p/d');
+const chain = fc.array(models, { minLength: 1, maxLength: 3 });
+const when = fc.oneof(
+  fc.record({ lastFailure: fc.constantFrom(...MODEL_FAILURES) }),
+  fc.record({ turnFrom: fc.constantFrom(1, 2) }),
+  fc.constant({}),
+);
+const table = fc.array(fc.record({ when, use: chain }), { maxLength: 5 });
+// A context that is too long is asked for again, shorter: the same model, four times at most.
+const failing = MODEL_FAILURES.filter(type => type !== FAILURE.model.contextTooLong);
+
+test('resolver: any table, every call fails → no model is asked twice for one reply, and the turn fails (M4)', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      chain,
+      fc.array(fc.constantFrom(...failing), { minLength: 20, maxLength: 20 }),
+      async (rows, own, ends) => {
+        const world = runWith(rows, ends, { models: own });
+        expect(await world.turn()).toMatchObject({ kind: 'failed' });
+        expect(new Set(world.called).size).toBe(world.called.length);
+      },
+    ),
+  );
+});
