@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeNewPrompts } from '../../../src/config/new-prompts.js';
-import { loadRoles, promptRoots } from '../../../src/config/prompts.js';
+import { loadOpening, promptRoots } from '../../../src/config/prompts.js';
 
 let dir: string;
 
@@ -27,8 +27,8 @@ describe('the first prompts of a project', () => {
         expect(text).not.toMatch(/\{\{[A-Z_]+\}\}/);
       }
       expect(texts[1]).toContain('prompts/business/verifier.md');
-      const roles = await loadRoles(promptRoots(dir), 'en');
-      expect(roles.find(({ profile }) => profile.name === 'planner')?.businessContext).toBe(texts[0]);
+      const opening = await loadOpening(promptRoots(dir), 'en');
+      expect(opening.businessContext).toBe(texts[0]);
     },
   );
 

@@ -331,7 +331,7 @@ async function ask(head: Partial<ModelRequestHead>, answers: readonly Answer[], 
   return { result, bodies: endpoint.bodies };
 }
 
-describe('a model without an interface for tools (G14)', () => {
+describe('a model without an interface for tools (G14, C17)', () => {
   const expected = {
     stopReason: 'tool_use',
     content: [
