@@ -183,11 +183,12 @@ async function complete(
   let stopReason = draft.end?.stopReason ?? 'end_turn';
   const servedModel = draft.end?.servedModel ?? null;
   const hasCalls = content.some(block => block.type === 'tool_use');
+  const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
   // A reply that was cut off is not mended: half a plan would pass for a whole one.
-  let repairedText = hasCalls || stopReason === 'max_tokens' ? null : repairOutput(draft.text, head.output);
+  let repairedText = isOutput && stopReason !== 'max_tokens' ? repairOutput(draft.text, head.output) : null;
   const text = repairedText ?? draft.text;
   const reply = { text, callId: input.callId, tools: head.tools, cut: stopReason === 'max_tokens' };
-  const written = hasCalls || !codec ? null : withWrittenCalls(content, reply, codec);
+  const written = isOutput && codec ? withWrittenCalls(content, reply, codec) : null;
   if (written) {
     content = written;
     stopReason = 'tool_use';

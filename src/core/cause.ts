@@ -1,5 +1,6 @@
 /** Why a goal ended: one closed union, from which outcome, exit code and words follow. */
 
+import { FAILURE } from './failure.js';
 import type { BudgetKind } from './limits.js';
 
 export type Outcome = 'completed' | 'unverified' | 'budget_exhausted' | 'stopped' | 'failed' | 'cancelled';
@@ -25,8 +26,6 @@ export type Cause =
   | 'not_confirmed'
   /** Nothing but words for "it is done" was said as the answer. */
   | 'empty_answer'
-  /** The model declined to answer. */
-  | 'refused'
   | 'wrap_up_failed'
   | 'ended_by_orchestrator'
   | 'stopped'
@@ -86,7 +85,6 @@ const TEXTS: Partial<Record<string, string>> = {
   no_verdict: 'The verification gave no verdict that could be read.',
   not_confirmed: 'Something that a person was to confirm was not confirmed.',
   empty_answer: 'The verification said that all is done and gave no answer: the answer is the reports.',
-  refused: 'The model declined to answer.',
   wrap_up_failed: 'The model failed when the answer was to be written: the answer is the reports so far.',
   ended_by_orchestrator: 'The orchestrator ended the work before the answer was verified.',
   stopped: 'It was stopped: the answer is what there was.',
@@ -95,4 +93,6 @@ const TEXTS: Partial<Record<string, string>> = {
   cancelled: 'It was cancelled.',
   'failed:tasks': 'Every task of the plan failed.',
   'failed:no_answer': 'Nothing was said that could be an answer.',
+  [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
+  [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",
 };

@@ -147,44 +147,6 @@ export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEndin
   }
 }
 
-/** Calls in a row that may be lost with their workers before a person must look. */
-export const MODEL_RESCHEDULES = 10;
-/** How often one call is trimmed for a model that finds it too long: each time by a fifth. */
-export const MOST_TRIMS = 4;
-
-/**
- * What follows a model call whose attempts are used up. The same call again for what is
- * no fault of the model, so many times in a row; the next model for what is; a context that is too long is
- * trimmed, so many times. What is not known, such as a bug in an activity, fails.
- */
-export function modelFailureDecision(
-  failure: CallFailure,
-  given: { hasNextModel: boolean; lost: number; trims: number },
-): 'reschedule' | 'next_model' | 'compact' | 'give_up' | 'fail' {
-  const { type } = failure;
-  switch (failure.kind) {
-    case 'lost':
-      return given.lost < MODEL_RESCHEDULES ? 'reschedule' : 'give_up';
-    case 'timedOut':
-      return given.hasNextModel ? 'next_model' : 'fail';
-    case 'cancelled':
-      return 'fail';
-    case 'application':
-      if (type === FAILURE.model.contextTooLong && given.trims < MOST_TRIMS) return 'compact';
-      return given.hasNextModel && modelFailure(failure) !== null ? 'next_model' : 'fail';
-  }
-}
-
-/** The failure of a call that was lost `times` times in a row. */
-export function lostForGood({ message }: CallFailure, times: number): CallFailure {
-  const last = message === '' ? '' : ` The last time: ${message}`;
-  return {
-    kind: 'application',
-    type: FAILURE.workerLost,
-    message: `A model call was lost with its worker ${times} times in a row. Look at the worker's log and memory.${last}`,
-  };
-}
-
 export interface AnswerCandidates {
   cause: Cause;
   /** Written as the last word: by a wrap-up call, or a plan that was not approved. */

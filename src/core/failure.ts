@@ -13,7 +13,10 @@ export const FAILURE = {
     forbidden: 'model.forbidden',
     badRequest: 'model.bad_request',
     unknownModel: 'model.unknown_model',
+    /** The endpoint withheld what the model said, or would not take what it was asked. */
     contentFilter: 'model.content_filter',
+    /** The model declined to answer. */
+    refused: 'model.refused',
     contextTooLong: 'model.context_too_long',
     badResponse: 'model.bad_response',
     /** The endpoint sent more than a worker takes in. */

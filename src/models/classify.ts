@@ -117,14 +117,6 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
   }
 }
 
-/** A reply that its endpoint withheld (M13). */
-export function contentFiltered(where: string): ModelCallError {
-  return new ModelCallError(
-    FAILURE.model.contentFilter,
-    `${where} stopped its reply with a content filter. Word the goal otherwise, or use another model.`,
-  );
-}
-
 /** Somebody listens at the address: what came is no answer, by the code of its failure. */
 const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
   [

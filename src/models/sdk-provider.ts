@@ -26,8 +26,7 @@ export interface WireProtocol<Request> {
   send(body: Request, signal: AbortSignal): Promise<Response>;
   /** The first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
   list(signal: AbortSignal): Promise<Response>;
-  /** `where` the model is, for messages. */
-  read(events: AsyncIterable<unknown>, where: string, request: ModelRequest): AsyncIterable<ModelDelta>;
+  read(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta>;
   /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
   answerOf(error: unknown): RefusalAnswer | null;
   /** The failure that an event of a stream tells; null for every other event. */
@@ -84,10 +83,10 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     const hangUp = new AbortController();
     try {
       const response = await send(request, AbortSignal.any([signal, hangUp.signal]));
-      const where = `${name}/${request.model} at ${endpoint}`;
       const events = counted(eventsOf(response, hangUp, request), () => count++);
-      yield* protocol.read(events, where, request);
-      if (count === 0 && !signal.aborted) throw notAStream(where, protocol, urlVariable);
+      yield* protocol.read(events);
+      if (count === 0 && !signal.aborted)
+        throw notAStream(`${name}/${request.model} at ${endpoint}`, protocol, urlVariable);
     } catch (error) {
       throw toModelCallError(error, protocol.answerOf(error), site(request), count);
     }

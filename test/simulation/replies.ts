@@ -158,7 +158,7 @@ function oddReply(
     ' \n',
   ]);
   const content: Content = random.chance(0.1) ? [] : [{ type: 'text', text }];
-  const stopReason = random.pick(['end_turn', 'max_tokens', 'content_filter'] as const);
+  const stopReason = random.pick(['end_turn', 'max_tokens', 'content_filter', 'refusal'] as const);
   return random.chance(0.2) ? { content, stopReason, repairedText: right } : { content, stopReason };
 }
 

@@ -83,6 +83,7 @@ const MUST_HAPPEN = [
     'handover in consultation',
   ],
   'model cancelled ',
+  ...['refused', 'content_filter'].map(type => `model application model.${type}`),
   ...['plan edit taken', 'plan edit refused', 'budget taken', 'budget refused'],
   ...['message taken back', 'taking back refused'],
   'a stray tool call',

@@ -14,6 +14,7 @@ import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
 import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
+import { declined } from '../../src/core/model-failure.js';
 import type { ModelRequestHead } from '../../src/core/model-request.js';
 import { holdsPrompt, roleAtHand } from '../../src/core/opening.js';
 import { isEmptyPhrase } from '../../src/core/outputs/empty-phrase.js';
@@ -187,6 +188,7 @@ export class Watcher {
     for (const { thread, message, call } of this.transcript.look(state)) {
       if (message.kind === 'user' && message.purpose === 'steer') this.tools.doubted();
       if (message.kind === 'assistant') {
+        expectThat(declined(message) === null, 'a reply that was declined is no part of the conversation');
         this.usage = addUsage(this.usage, message.usage);
         const calls = toolCallsOf(message).length;
         this.stray = calls > 0 && !mayCallTools(state, message.role);
@@ -324,9 +326,10 @@ export class Watcher {
 
   /** The request is the same as at the begin of the call, whatever happened meanwhile. */
   modelReturned(state: RunState, asked: AskedRequest, called: Called<CallModelResult>): void {
-    if (!called.ok) {
-      this.seen.add(`model ${called.failure.kind} ${called.failure.type}`);
-      this.usage = addUsage(this.usage, called.failure.usage ?? NO_USAGE);
+    const failure = called.ok ? declined(called.value) : called.failure;
+    if (failure) {
+      this.seen.add(`model ${failure.kind} ${failure.type}`);
+      this.usage = addUsage(this.usage, failure.usage ?? NO_USAGE);
     }
     if (!this.scenario.thorough) return;
     const again = ask(state, asked.callId);

@@ -1,4 +1,5 @@
 /** A run as one stream of chunks: what it thinks, what its tools do, its answer, and why it finished. */
+import { FAILURE } from '../../core/failure.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { StopReason } from '../../core/message.js';
 import type { RunEvent } from '../runs/watch-run.js';
@@ -17,6 +18,8 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason>> = {
   refusal: 'content_filter',
   interrupted: 'cancelled',
 };
+
+const DECLINED: ReadonlySet<string> = new Set([FAILURE.model.refused, FAILURE.model.contentFilter]);
 
 export type Chunk =
   /** Reasoning, and what a role says to the run: plans, reports, verdicts as JSON. */
@@ -56,6 +59,11 @@ export function chunks(): Vocabulary<Chunk> {
           { type: 'reply_end', agent: event.role, finish_reason },
         ];
       }
+      case 'model_call_failed':
+        // What it had said is no part of the conversation.
+        return DECLINED.has(event.failure)
+          ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' }]
+          : [];
       case 'user_message':
         return [{ type: 'answer', agent: event.role, text: event.text }];
       case 'tool_call_started':

@@ -1,6 +1,5 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { isRecord, stringOr } from '../../core/json.js';
-import { contentFiltered } from '../classify.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
 import { ThinkSplitter } from '../think-tags.js';
@@ -10,10 +9,10 @@ import { ToolCalls } from './tool-call-parts.js';
 type Wire = Record<string, unknown>;
 
 /**
- * Reads the first choice. A `content_filter` end throws, naming `where` the model is. A reply that
- * grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit.
+ * Reads the first choice. A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
+ * limit.
  */
-export async function* readChunks(chunks: AsyncIterable<unknown>, where: string): AsyncIterable<ModelDelta> {
+export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const channels = new Channels();
   const calls = new ToolCalls();
   const details = new ReasoningDetails();
@@ -52,7 +51,7 @@ export async function* readChunks(chunks: AsyncIterable<unknown>, where: string)
       const stopReason = channels.refused && calls.count === 0 ? 'refusal' : null;
       yield {
         type: 'end',
-        stopReason: stopReason ?? toStopReason(choice.finish_reason, calls.count, where),
+        stopReason: stopReason ?? toStopReason(choice.finish_reason, calls.count),
         servedModel,
       };
     }
@@ -148,12 +147,12 @@ function inside(details: unknown, key: string): unknown {
 }
 
 /** Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */
-function toStopReason(finish: string, calls: number, where: string): 'end_turn' | 'tool_use' | 'max_tokens' {
+function toStopReason(finish: string, calls: number): Extract<ModelDelta, { type: 'end' }>['stopReason'] {
   switch (finish) {
     case 'length':
       return 'max_tokens';
     case 'content_filter':
-      throw contentFiltered(where);
+      return 'content_filter';
     default:
       return calls > 0 ? 'tool_use' : 'end_turn';
   }

@@ -1,19 +1,12 @@
 /** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { isRecord, stringOr } from '../../core/json.js';
-import { contentFiltered } from '../classify.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { ResponseItems } from './response-items.js';
 
 type Wire = Record<string, unknown>;
 
-/**
- * A `content_filter` end throws, naming `where` the model is. A reply that grows over `REPLY_BOUNDS` ends there,
- * as one that was cut at its output limit.
- */
-export async function* readResponse(
-  events: AsyncIterable<unknown>,
-  where: string,
-): AsyncIterable<ModelDelta> {
+/** A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
+export async function* readResponse(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const items = new ResponseItems();
   let servedModel: string | null = null;
   for await (const event of events) {
@@ -30,7 +23,7 @@ export async function* readResponse(
     yield* items.readWhole(response.output);
     yield* items.end();
     if (isRecord(response.usage)) yield { type: 'usage', usage: toUsage(response.usage) };
-    yield { type: 'end', stopReason: stopReasonOf(response, items, where), servedModel };
+    yield { type: 'end', stopReason: stopReasonOf(response, items), servedModel };
     return;
   }
 }
@@ -38,10 +31,9 @@ export async function* readResponse(
 function stopReasonOf(
   response: Wire,
   items: ResponseItems,
-  where: string,
 ): Extract<ModelDelta, { type: 'end' }>['stopReason'] {
   const details = isRecord(response.incomplete_details) ? response.incomplete_details : {};
-  if (details.reason === 'content_filter') throw contentFiltered(where);
+  if (details.reason === 'content_filter') return 'content_filter';
   if (response.status === 'incomplete') return 'max_tokens';
   if (items.calls > 0) return 'tool_use';
   return items.refused ? 'refusal' : 'end_turn';

@@ -33,10 +33,8 @@ async function answer(run: Run): Promise<GoalEnd | null> {
     brief: () => directBrief(run.state, run.role(role), rounds),
   });
   switch (end.kind) {
-    case 'reply': {
-      const refused = end.message.stopReason === 'content_filter';
-      return answerFor(run, refused ? 'refused' : 'direct_answer', end.output);
-    }
+    case 'reply':
+      return answerFor(run, 'direct_answer', end.output);
     case 'special':
       // A question is an answer: what the person says to it is the next goal.
       return answerFor(run, 'direct_answer', specialText(end.special));

@@ -68,10 +68,7 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
     const found = answerFor(run, 'wrap_up_failed');
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
   }
-  const reply = end.kind === 'reply' ? end : null;
-  const { stopReason } = reply?.message ?? {};
-  const cause = stopReason === 'content_filter' || stopReason === 'refusal' ? 'refused' : place.cause;
-  return answerFor(run, cause, reply?.output ?? null);
+  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : null);
 }
 
 /** The answer for a cause, from what there is without another call. */

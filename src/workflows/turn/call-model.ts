@@ -1,13 +1,13 @@
 /** One model call of a role: pin what it sends, call, and settle what comes back. */
 import type { CallModelResult } from '../../activities/types.js';
 import { here, taskAt } from '../../core/cursor.js';
-import { lostForGood, modelFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { isRetryableModelFailure, modelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
+import { declined, lostForGood, modelFailureDecision } from '../../core/model-failure.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import { CALLS_KEPT, NO_RETRIES } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
@@ -56,9 +56,12 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
   );
-  return called.ok
-    ? settle(run, { thread, role }, call, called.value)
-    : settleFailure(run, { role, thread, call, failure: called.failure, timeMs: options.wholeMs });
+  const failedBy = (failure: CallFailure) =>
+    settleFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
+  if (!called.ok) return failedBy(called.failure);
+  warnOnce(run, called.value.warning);
+  const failure = declined(called.value);
+  return failure ? failedBy(failure) : settle(run, { thread, role }, call, called.value);
 }
 
 interface FailedCall {
@@ -224,7 +227,6 @@ function settle(
     usage: result.usage,
     durationMs: result.durationMs,
   });
-  warnOnce(run, result.warning);
   if (result.stopReason === 'interrupted') return { kind: 'again' };
   const { repairedText, durationMs, wholeText = textOf(message) } = result;
   return {

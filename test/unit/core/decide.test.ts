@@ -4,16 +4,11 @@ import {
   decideTask,
   decideVerdict,
   finalAnswer,
-  lostForGood,
-  MODEL_RESCHEDULES,
-  MOST_TRIMS,
-  modelFailureDecision,
   planningDecision,
   toolEnding,
   toolFailureDecision,
 } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
-import { NO_RETRIES } from '../../../src/core/model-use.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/outputs/parse-output.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
 import { plannedTask, task as taskWith } from '../../support/core-values.js';
@@ -285,62 +280,6 @@ describe('toolFailureDecision', () => {
     for (const lost of [failure('lost'), failure('application', FAILURE.tool.notSent)]) {
       expect(toolFailureDecision(lost, { idempotent: true, ...given })).toBe('end');
     }
-  });
-});
-
-describe('modelFailureDecision', () => {
-  it.each(Object.values(FAILURE.model).filter(type => type !== FAILURE.model.contextTooLong))(
-    'modelFailureDecision: %s → the next model, or the end of the chain',
-    type => {
-      expect(modelFailureDecision(failure('application', type), { ...NO_RETRIES, hasNextModel: true })).toBe(
-        'next_model',
-      );
-      expect(modelFailureDecision(failure('application', type), { ...NO_RETRIES, hasNextModel: false })).toBe(
-        'fail',
-      );
-    },
-  );
-
-  it.each([
-    [failure('lost'), 'reschedule'],
-    [failure('lost', FAILURE.stateUnavailable), 'reschedule'],
-    [failure('lost', FAILURE.workerShutdown), 'reschedule'],
-    [failure('application', FAILURE.model.contextTooLong), 'compact'],
-    [failure('application', 'TypeError'), 'fail'],
-    [failure('application', 'model.never_heard_of'), 'fail'],
-    [failure('application', ''), 'fail'],
-    [failure('cancelled'), 'fail'],
-  ])('modelFailureDecision: %j → %s, whatever the chain has', (given, decision) => {
-    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: true })).toBe(decision);
-    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: false })).toBe(decision);
-  });
-});
-
-describe('modelFailureDecision, again and again', () => {
-  const lost = { hasNextModel: true, lost: MODEL_RESCHEDULES, trims: 0 };
-  it.each([
-    failure('lost'),
-    failure('lost', FAILURE.stateUnavailable),
-    failure('lost', FAILURE.workerShutdown),
-  ])('modelFailureDecision: %j ten times in a row → given up, with words (ST7)', given => {
-    expect(modelFailureDecision(given, { ...lost, lost: MODEL_RESCHEDULES - 1 })).toBe('reschedule');
-    expect(modelFailureDecision(given, lost)).toBe('give_up');
-    const failed = lostForGood({ ...given, message: 'no heartbeat' }, MODEL_RESCHEDULES + 1);
-    expect(failed).toMatchObject({ type: FAILURE.workerLost });
-    expect(failed.message).toMatch(/lost with its worker 11 times in a row.*no heartbeat/);
-  });
-
-  it('modelFailureDecision: time limit that the platform found → the next model, or the end (LI3)', () => {
-    const given = failure('timedOut');
-    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: true })).toBe('next_model');
-    expect(modelFailureDecision(given, { ...NO_RETRIES, hasNextModel: false })).toBe('fail');
-  });
-
-  it('modelFailureDecision: context too long however often it is trimmed → the next model, or the end', () => {
-    const given = failure('application', FAILURE.model.contextTooLong);
-    const trimmed = { lost: 0, trims: MOST_TRIMS };
-    expect(modelFailureDecision(given, { ...trimmed, hasNextModel: true })).toBe('next_model');
-    expect(modelFailureDecision(given, { ...trimmed, hasNextModel: false })).toBe('fail');
   });
 });
 

@@ -7,7 +7,7 @@ import { createProviders } from '../../../src/models/providers.js';
 import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
 import type { WireError } from '../../../src/protocol-server/reply.js';
 import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
-import { failureOf, MODEL, runCall, user } from '../../support/model-calls.js';
+import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
 
 const open: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -191,10 +191,24 @@ describe('failure classifier (M6)', () => {
     expect(await failureOf(runCall({ baseUrl: server.baseUrl }))).toMatchObject({ type });
   });
 
-  it('finish reason content_filter → model.content_filter, not retryable (M13)', async () => {
-    const server = await scripted({ text: 'I', stopReason: 'content_filter' });
-    const failure = await failureOf(runCall({ baseUrl: server.baseUrl }));
-    expect(failure).toMatchObject({ type: model.contentFilter, nonRetryable: true });
+  it.each(['content_filter', 'refusal'] as const)(
+    'reply that ends with %s → that stop reason, and what the endpoint counted (M13)',
+    async stopReason => {
+      const server = await scripted({ text: 'I', stopReason });
+      const reply = await runCall({ baseUrl: server.baseUrl });
+      expect(reply).toMatchObject({ stopReason, content: [{ type: 'text', text: 'I' }] });
+      expect(reply.usage.outputTokens).toBeGreaterThan(0);
+      expect(reply.usage.estimated).toBeUndefined();
+    },
+  );
+
+  it('reply with a call in its text that ends with a refusal → no call is read from it (M13)', async () => {
+    const text = JSON.stringify({ action: 'read', params: { path: 'a' } });
+    const server = await scripted({ text, stopReason: 'refusal' });
+    const head = { tools: [tool('read')], output: 'execution', dialect: 'envelope' } as const;
+    const reply = await runCall({ baseUrl: server.baseUrl, head: { ...head, tools: [...head.tools] } });
+    expect(reply).toMatchObject({ stopReason: 'refusal', content: [{ type: 'text', text }] });
+    expect(reply.repairedText).toBeUndefined();
   });
 });
 

@@ -68,7 +68,12 @@ describe('direct mode', () => {
   });
 
   test.each<[string, TeamReply[], string]>([
-    ['declines', [{ text: 'No.', stopReason: 'content_filter' }], 'refused'],
+    ['declines', [{ text: 'No.', stopReason: 'refusal' }], 'failed:model.refused'],
+    [
+      'is withheld by its endpoint',
+      [{ text: 'N', stopReason: 'content_filter' }],
+      'failed:model.content_filter',
+    ],
     ['says nothing, twice, then wraps up', [{ text: '' }, { text: ' ' }, ANSWER], 'direct_answer'],
     ['fails for good', [{ fails: 'model.auth' }], 'failed:model.auth'],
   ])('direct: the model %s → %s', async (_, replies, cause) => {

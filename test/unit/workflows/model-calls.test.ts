@@ -1,10 +1,10 @@
 /** What the loop makes of model calls that fail, take too long, are lost or come back cut. */
 import { describe, expect, test } from 'vitest';
 import type { CallModelResult } from '../../../src/activities/types.js';
-import { MODEL_RESCHEDULES } from '../../../src/core/decide.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { NO_USAGE, textOf } from '../../../src/core/message.js';
+import { MODEL_RESCHEDULES } from '../../../src/core/model-failure.js';
 import type { OutputContract } from '../../../src/core/outputs/contracts.js';
 import { executionAt, wrapUpAt } from '../../../src/core/place.js';
 import type { PinnedRun } from '../../../src/core/run-config.js';
@@ -30,6 +30,7 @@ function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<Pin
   state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
   const clock = { now: 0 };
   const calls: CallOptions[] = [];
+  const models: string[] = [];
   let looks = 0;
   const run = new Run(state, {
     ...quietPorts([]),
@@ -37,14 +38,15 @@ function runAtCall(output: OutputContract, model: ModelCall, pinned: Partial<Pin
     throwIfCancelled: () => {
       looks += 1;
     },
-    callModel: async (_input, options) => {
+    callModel: async (input, options) => {
       calls.push(options);
+      models.push(input.model);
       return model(calls.length, options);
     },
   });
   const spec = { role: 'executor', output, maxRounds: 3, tools: false, brief: () => 'Do task-1.' };
   const turn = () => runTurns(run, spec);
-  return { run, state, clock, calls, turn, safePoints: () => looks };
+  return { run, state, clock, calls, models, turn, safePoints: () => looks };
 }
 
 function reply(text: string, more: Partial<CallModelResult> = {}): Called<CallModelResult> {
@@ -197,4 +199,46 @@ test('usage: an endpoint reports what can not be right, reply after reply → on
   await world.turn();
   const warnings = world.state.log.journal.events.filter(({ type }) => type === 'warning');
   expect(warnings).toMatchObject([{ text: warning }]);
+});
+
+describe('replies that are no answer', () => {
+  const refusal = { stopReason: 'refusal' } as const;
+
+  test('refusal: another model in the chain → it is asked the same, and reads nothing of the refusal (M13)', async () => {
+    const world = runAtCall('execution', call =>
+      call === 1 ? reply('I will not.', refusal) : reply('{"summary":"Did it.","taskCompleted":true}'),
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: { summary: 'Did it.' } });
+    expect(world.models).toEqual(['p/a', 'p/b']);
+    const messages = Object.values(world.state.threads).flatMap(thread => thread.messages);
+    expect(messages.map(textOf)).toEqual(['Do task-1.', '{"summary":"Did it.","taskCompleted":true}']);
+    expect(world.state.log.journal.events.filter(({ type }) => type === 'provider_switch')).toMatchObject([
+      {
+        fromModel: 'p/a',
+        toModel: 'p/b',
+        why: expect.stringContaining('p/a declined to answer: "I will not."'),
+      },
+    ]);
+    expect(world.state.goal.counters).toMatchObject({ turns: 1, failedCalls: 1, reasks: 0 });
+    expect(world.state.goal.usage).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+  });
+
+  test.each([
+    ['refusal', FAILURE.model.refused],
+    ['content_filter', FAILURE.model.contentFilter],
+  ] as const)(
+    '%s: of every model → a typed failure, and nobody is asked to mend it (M13)',
+    async (stopReason, type) => {
+      const world = runAtCall('execution', () => reply('I will not.', { stopReason }));
+      expect(await world.turn()).toMatchObject({ kind: 'failed', failure: { type } });
+      expect(world.calls).toHaveLength(2);
+    },
+  );
+
+  test('refusal: beside a call of a tool → the call does not run (M13)', async () => {
+    const call = { type: 'tool_use', id: 't1', name: 'put', input: {} } as const;
+    const world = runAtCall('execution', () => reply('', { ...refusal, content: [call] }));
+    expect(await world.turn()).toMatchObject({ kind: 'failed', failure: { type: FAILURE.model.refused } });
+    expect(Object.values(world.state.threads).flatMap(thread => thread.messages)).toHaveLength(1);
+  });
 });

@@ -85,11 +85,6 @@ describe('outcomes', () => {
       'planning_cap',
     ],
     [
-      'a model that declines',
-      [planned(), planned(), { text: 'No.', stopReason: 'content_filter' }],
-      'refused',
-    ],
-    [
       'a verdict that can not be read',
       [planned('Read'), done, { text: 'Fine.' }, { text: 'Fine.' }, { text: 'It says 42.' }],
       'no_verdict',

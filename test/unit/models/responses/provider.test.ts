@@ -124,6 +124,11 @@ describe('reply of the Responses API', () => {
   it.each<[string, object[], object]>([
     ['cut at the limit', response([said('Half')], CUT), { stopReason: 'max_tokens' }],
     [
+      'withheld by a content filter',
+      response([said('Half')], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
+      { stopReason: 'content_filter' },
+    ],
+    [
       'declined',
       response([{ type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] }]),
       { stopReason: 'refusal', content: [{ type: 'text', text: 'I will not.' }] },
@@ -185,11 +190,6 @@ describe('reply of the Responses API', () => {
       'response.failed: invalid_prompt → bad_request, not tried again',
       [{ type: 'response.failed', response: { error: { code: 'invalid_prompt', message: 'No.' } } }],
       { type: FAILURE.model.badRequest, nonRetryable: true },
-    ],
-    [
-      'content filter → content_filter',
-      response([said('Half')], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }),
-      { type: FAILURE.model.contentFilter },
     ],
     ['no end → connection', response([said('Half')]).slice(0, -1), { type: FAILURE.model.connection }],
     ['no event → bad_response', [], { type: FAILURE.model.badResponse }],
