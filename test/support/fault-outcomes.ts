@@ -80,7 +80,7 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'end.missing': { others: WHOLE, 'openai-compatible': BROKEN },
   'end.unknown': WHOLE,
   // Anthropic knows no other word for it than a refusal.
-  'end.filtered': { others: 'model.content_filter, not tried again', anthropic: 'refusal: thinking, text' },
+  'end.filtered': { others: 'content_filter: thinking, text', anthropic: 'refusal: thinking, text' },
   'end.refused': 'refusal: thinking, text',
   'end.limit-in-text': 'max_tokens: thinking, half the text',
   'end.limit-in-call': 'max_tokens: thinking, text, call a.txt, call not run (unreadable)',

@@ -31,7 +31,7 @@ async function callsOf(chunks: readonly object[]): Promise<string[]> {
   const events = (async function* () {
     yield* [...chunks, end];
   })();
-  for await (const delta of readChunks(events, 'the endpoint')) draft.add(delta);
+  for await (const delta of readChunks(events)) draft.add(delta);
   return draft.whole('c1', OFFERED).map(block => {
     if (block.type !== 'tool_use') return block.type;
     const invalid = block.argsParseFailed === true || (block.argErrors ?? []).length > 0;
