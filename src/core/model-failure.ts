@@ -1,6 +1,6 @@
 /** What follows a model call that brought no reply that counts (M6, M13). */
 import { type CallFailure, FAILURE, modelFailure } from './failure.js';
-import { type AssistantMessage, textOf, type Usage } from './message.js';
+import { type AssistantMessage, textOf } from './message.js';
 import { preview } from './preview.js';
 
 /** Calls in a row that may be lost with their workers before a person must look. */
@@ -48,13 +48,11 @@ const MOST_QUOTED_CHARS = 300;
  * The failure that a reply is which its model declined to give, or which its endpoint withheld; null for any other.
  * It is never part of the conversation: whoever is asked next does not read it, and its tool calls do not run.
  */
-export function declined(reply: {
-  stopReason: AssistantMessage['stopReason'];
-  content: AssistantMessage['content'];
-  model: string;
-  usage: Usage;
-}): CallFailure | null {
-  const { stopReason, model, usage } = reply;
+export function declined(
+  reply: Pick<AssistantMessage, 'stopReason' | 'content' | 'usage'>,
+  model: string,
+): CallFailure | null {
+  const { stopReason, usage } = reply;
   const failure = { kind: 'application', usage } as const;
   switch (stopReason) {
     case 'refusal': {

@@ -188,7 +188,10 @@ export class Watcher {
     for (const { thread, message, call } of this.transcript.look(state)) {
       if (message.kind === 'user' && message.purpose === 'steer') this.tools.doubted();
       if (message.kind === 'assistant') {
-        expectThat(declined(message) === null, 'a reply that was declined is no part of the conversation');
+        expectThat(
+          declined(message, message.model) === null,
+          'a reply that was declined is no part of the conversation',
+        );
         this.usage = addUsage(this.usage, message.usage);
         const calls = toolCallsOf(message).length;
         this.stray = calls > 0 && !mayCallTools(state, message.role);
@@ -326,7 +329,7 @@ export class Watcher {
 
   /** The request is the same as at the begin of the call, whatever happened meanwhile. */
   modelReturned(state: RunState, asked: AskedRequest, called: Called<CallModelResult>): void {
-    const failure = called.ok ? declined(called.value) : called.failure;
+    const failure = called.ok ? declined(called.value, 'p/a') : called.failure;
     if (failure) {
       this.seen.add(`model ${failure.kind} ${failure.type}`);
       this.usage = addUsage(this.usage, failure.usage ?? NO_USAGE);

@@ -60,7 +60,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     settleFailure(run, { role, thread, call, failure, timeMs: options.wholeMs });
   if (!called.ok) return failedBy(called.failure);
   warnOnce(run, called.value.warning);
-  const failure = declined(called.value);
+  const failure = declined(called.value, model);
   return failure ? failedBy(failure) : settle(run, { thread, role }, call, called.value);
 }
 

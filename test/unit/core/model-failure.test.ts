@@ -73,27 +73,26 @@ describe('declined', () => {
   const reply = (stopReason: StopReason, text = 'I will not.') => ({
     stopReason,
     content: [{ type: 'text' as const, text }],
-    model: 'p/a',
     usage: { ...NO_USAGE, inputTokens: 7 },
   });
 
   test.each(['end_turn', 'tool_use', 'max_tokens', 'interrupted'] as const)(
     'declined: a reply that ends with %s → a reply',
-    stopReason => expect(declined(reply(stopReason))).toBeNull(),
+    stopReason => expect(declined(reply(stopReason), 'p/a')).toBeNull(),
   );
 
   test('declined: refusal → model.refused, in the words of the model, with what it used (M13)', () => {
-    expect(declined(reply('refusal'))).toMatchObject({
+    expect(declined(reply('refusal'), 'p/a')).toMatchObject({
       kind: 'application',
       type: FAILURE.model.refused,
       message: 'p/a declined to answer: "I will not."',
       usage: { inputTokens: 7 },
     });
-    expect(declined(reply('refusal', ' '))?.message).toBe('p/a declined to answer.');
+    expect(declined(reply('refusal', ' '), 'p/a')?.message).toBe('p/a declined to answer.');
   });
 
   test('declined: content filter → model.content_filter, without the half that came (M13)', () => {
-    const failed = declined(reply('content_filter', 'Half'));
+    const failed = declined(reply('content_filter', 'Half'), 'p/a');
     expect(failed).toMatchObject({ type: FAILURE.model.contentFilter, usage: { inputTokens: 7 } });
     expect(failed?.message).not.toContain('Half');
   });
