@@ -2,7 +2,7 @@
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
-import { type CallFailure, FAILURE, modelFailure } from './failure.js';
+import { type CallFailure, FAILURE } from './failure.js';
 import type { ToolEnding } from './message.js';
 import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
