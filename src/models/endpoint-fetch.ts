@@ -25,6 +25,24 @@ export async function fetchFromEndpoint(
   return new Response(plainError(text) ?? text, { status, statusText, headers });
 }
 
+const SDK_HEADERS = /^(accept|authorization|content-type|user-agent|anthropic-version|x-stainless-.*)$/i;
+
+/**
+ * The same, with no header but these and what an SDK says of itself: SDKs take headers from the environment
+ * (OPENAI_CUSTOM_HEADERS, ANTHROPIC_CUSTOM_HEADERS), which may be meant for another address. `Authorization` has to
+ * be among `own`, or the environment's stands in its place.
+ */
+export function fetchWithOnly(own: readonly string[]): typeof fetchFromEndpoint {
+  const known = new Set(own.map(name => name.toLowerCase()));
+  return (input, init) => {
+    const headers = new Headers(init?.headers);
+    for (const name of [...headers.keys()]) {
+      if (!known.has(name) && !SDK_HEADERS.test(name)) headers.delete(name);
+    }
+    return fetchFromEndpoint(input, { ...init, headers });
+  };
+}
+
 /** Null when the text is no JSON or has nothing that could be a message. */
 function plainError(text: string): string | null {
   const body = parse(text);

@@ -2,7 +2,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { isRecord, stringOr } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
-import { fetchFromEndpoint } from '../endpoint-fetch.js';
+import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
 import { publicUrl } from '../scrub.js';
 import { createSdkProvider, type RefusalAnswer } from '../sdk-provider.js';
@@ -58,24 +58,10 @@ function createClient({ apiKey, url, headers }: Endpoint): Anthropic {
     openTelemetry: false,
     defaultHeaders,
     maxRetries: 0,
-    fetch: withoutOtherHeaders(Object.keys(defaultHeaders)),
+    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
     // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
     logLevel: 'off',
   });
-}
-
-const SDK_HEADERS = /^(accept|authorization|content-type|user-agent|anthropic-version|x-stainless-.*)$/i;
-
-/** The SDK adds the headers of ANTHROPIC_CUSTOM_HEADERS, which may be for another address, to every request. */
-function withoutOtherHeaders(own: readonly string[]): typeof fetchFromEndpoint {
-  const known = new Set(own.map(name => name.toLowerCase()));
-  return (input, init) => {
-    const headers = new Headers(init?.headers);
-    for (const name of [...headers.keys()]) {
-      if (!known.has(name) && !SDK_HEADERS.test(name)) headers.delete(name);
-    }
-    return fetchFromEndpoint(input, { ...init, headers });
-  };
 }
 
 /** Null for connections that broke: an APIConnectionError is an APIError too, without an answer. */

@@ -2,7 +2,7 @@
 import OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
-import { fetchFromEndpoint } from '../endpoint-fetch.js';
+import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
 import { publicUrl } from '../scrub.js';
 import { createSdkProvider, type RefusalAnswer, type WireProtocol } from '../sdk-provider.js';
@@ -42,6 +42,9 @@ function isAnswer(error: unknown): error is ApiError {
 }
 
 function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
+  // The SDK sends the key by itself; said here too, or the environment could say otherwise.
+  const authorization = apiKey === undefined ? null : `Bearer ${apiKey}`;
+  const defaultHeaders = { Authorization: authorization, ...headers };
   return new OpenAI({
     baseURL: publicUrl(url),
     defaultQuery: Object.fromEntries(url.searchParams),
@@ -49,10 +52,12 @@ function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
     apiKey: apiKey ?? 'none',
     // Without these the SDK would take them from the environment, behind src/shared/env.ts.
     adminAPIKey: null,
+    organization: null,
+    project: null,
     webhookSecret: null,
-    defaultHeaders: { ...headers, ...(apiKey === undefined ? { Authorization: null } : {}) },
+    defaultHeaders,
     maxRetries: 0,
-    fetch: fetchFromEndpoint,
+    fetch: fetchWithOnly(Object.keys(defaultHeaders)),
     // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
     logLevel: 'off',
   });

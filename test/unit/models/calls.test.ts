@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AssistantMessage, LlmMessage, ToolResultBlock } from '../../../src/core/message.js';
 import {
   type ScriptedModel,
@@ -9,6 +9,7 @@ import { runCall, startCall, tool, user } from '../../support/model-calls.js';
 
 const open: ScriptedModel[] = [];
 afterEach(async () => {
+  vi.unstubAllEnvs();
   await Promise.all(open.splice(0).map(server => server.close()));
 });
 
@@ -139,6 +140,27 @@ describe('the request on the wire (M2)', () => {
     expect(body).not.toHaveProperty('temperature');
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
+});
+
+describe('headers', () => {
+  it.each(['openai-compatible', 'openai-responses'] as const)(
+    '%s: headers, organization and project of the environment → never sent, the endpoint’s own are (K3)',
+    async protocol => {
+      vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'x-theirs: secret\nauthorization: Bearer other');
+      vi.stubEnv('OPENAI_ORG_ID', 'org-theirs');
+      vi.stubEnv('OPENAI_PROJECT_ID', 'project-theirs');
+      const model = await scripted(() => ({ text: 'fine' }));
+      const { baseUrl } = model;
+      await runCall({ baseUrl, endpoint: { protocol, headers: { 'x-team': 'search' } } });
+      await runCall({ baseUrl, endpoint: { protocol, apiKey: 'sk-own' } });
+      const [without, withKey] = model.requests.map(({ headers }) => headers);
+      expect(without).toMatchObject({ 'x-team': 'search' });
+      for (const name of ['authorization', 'x-theirs', 'openai-organization', 'openai-project'])
+        expect(without).not.toHaveProperty(name);
+      expect(withKey).toMatchObject({ authorization: 'Bearer sk-own' });
+      expect(withKey).not.toHaveProperty('x-theirs');
+    },
+  );
 });
 
 describe('output repair (G13)', () => {
