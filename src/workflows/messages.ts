@@ -136,6 +136,14 @@ export const withdrawUpdate = defineUpdate<{ text: string }, [{ id: string }]>('
 /** Changes limits: `{ tokens: 2000000 }`. */
 export const setBudgetUpdate = defineUpdate<{ limits: string[] }, [Partial<Limits>]>('setBudget');
 
+/**
+ * Changes the model of a role, or of all: `{ model: 'openai/gpt-5', role: 'executor' }`, from their next calls on.
+ * Gives the roles.
+ */
+export const setModelUpdate = defineUpdate<{ roles: string[] }, [{ model: string; role?: string }]>(
+  'setModel',
+);
+
 export const stateQuery = defineQuery<RunView>('state');
 export const eventsQuery = defineQuery<EventsPage, [number?]>('events');
 export const modelRequestQuery = defineQuery<

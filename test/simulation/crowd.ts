@@ -1,6 +1,7 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
 import type { RunState } from '../../src/core/run-state.js';
 import {
+  changeModel,
   editPlan,
   receive,
   requestFinish,
@@ -14,12 +15,13 @@ import {
 import {
   answerReader,
   budgetReader,
+  modelReader,
   planEditReader,
   withdrawalReader,
 } from '../../src/workflows/platform/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import type { Act, Marks, TimedAct } from './people.js';
-import { NOBODY, randomAct, randomAnswer, randomBudget, randomPlanEdit } from './people.js';
+import { NOBODY, randomAct, randomAnswer, randomBudget, randomModel, randomPlanEdit } from './people.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import type { Watcher } from './watcher.js';
@@ -132,6 +134,9 @@ export class Crowd {
       case 'budget':
         this.budgets(run, random);
         return;
+      case 'model':
+        this.changesModel(run, random);
+        return;
       case 'withdraw':
         this.withdraws(run, random);
     }
@@ -160,6 +165,15 @@ export class Crowd {
     if ('error' in read) return;
     setBudget(run, read.ok);
     this.watcher.promises.limitsSet(read.ok);
+  }
+
+  private changesModel(run: Run, random: Random): void {
+    if (!run.state.pinned) return;
+    const read = modelReader(run.state)(randomModel(random, run.state.pinned));
+    this.watcher.seen.add('error' in read ? 'model refused' : 'model taken');
+    if ('error' in read) return;
+    changeModel(run, read.ok);
+    this.watcher.promises.modelSet(run.state, read.ok);
   }
 
   private withdraws(run: Run, random: Random): void {

@@ -3,6 +3,7 @@ import type { Gate } from '../../src/core/gates/gate.js';
 import { isRecord } from '../../src/core/json.js';
 import type { Limits } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';
+import type { PinnedRun } from '../../src/core/run-config.js';
 import type { Random } from './random.js';
 import { TASK_IDS } from './special-replies.js';
 
@@ -11,7 +12,7 @@ export type Act =
   | { kind: 'steer' | 'follow-up'; input: unknown; marker: string }
   | { kind: 'pause' | 'resume' | 'stop' | 'finish' }
   /** What depends on where the run is: which, and what, is drawn when it comes. */
-  | { kind: 'answer' | 'edit-plan' | 'budget' | 'withdraw' };
+  | { kind: 'answer' | 'edit-plan' | 'budget' | 'model' | 'withdraw' };
 
 export interface TimedAct {
   /** The call to a model or tool, from 1, during which it comes, or after which. */
@@ -62,6 +63,7 @@ export function randomAct(random: Random, roles: readonly string[], marks: Marks
     [3, 'edit-plan'],
     [1, 'budget'],
     [1, 'withdraw'],
+    [1, 'model'],
   ] as const);
   if (kind !== 'steer' && kind !== 'follow-up') return { kind };
   marks.next += 1;
@@ -133,6 +135,17 @@ export function randomBudget(random: Random, limits: Limits): unknown {
     {},
     'more',
   ]);
+}
+
+/** A model for a role or for all, some of them none. */
+export function randomModel(
+  random: Random,
+  { roles, modelInfo }: Pick<PinnedRun, 'roles' | 'modelInfo'>,
+): unknown {
+  if (random.chance(0.2))
+    return random.pick([null, {}, { model: 'p/nobody' }, { model: 'p/a', role: 'nobody' }, 'p/a']);
+  const model = random.pick(Object.keys(modelInfo));
+  return random.chance(0.5) ? { model } : { model, role: random.pick(Object.keys(roles)) };
 }
 
 /** An answer to a gate, most of them right; `via` the update it comes by. */

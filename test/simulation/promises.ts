@@ -39,6 +39,8 @@ const BY_VERDICT = [
 export class Promises {
   private readonly tasks = new Map<string, PromisedTask>();
   private limits: Record<string, number | null> = {};
+  /** What a person set, by role. */
+  private readonly models = new Map<string, { model: string; since: number }>();
   /** What budget gates were raised to, by gate. */
   private readonly raised = new Map<string, { budget: string; to: number }>();
   private readonly questions = new Set<string>();
@@ -57,6 +59,13 @@ export class Promises {
     for (const [name, value] of Object.entries(limits)) if (value !== undefined) this.limits[name] = value;
     // The later word counts.
     for (const [gateId, { budget }] of this.raised) if (budget in limits) this.raised.delete(gateId);
+  }
+
+  modelSet(
+    { log: { journal } }: RunState,
+    { model, roles }: { model: string; roles: readonly string[] },
+  ): void {
+    for (const role of roles) this.models.set(role, { model, since: journal.lastSeq });
   }
 
   /** The answer to this gate was taken: it is in the state. */
@@ -91,6 +100,9 @@ export class Promises {
       case 'goal_ended':
         this.goalEnded(event, state);
         return;
+      case 'provider_switch':
+        this.modelChanged(event);
+        return;
       case 'orchestration':
         // It may give more, or less than was set.
         if (event.accepted) this.limits = {};
@@ -100,6 +112,19 @@ export class Promises {
         return;
       default:
     }
+  }
+
+  /** Only a later word of somebody changes a model that was set. */
+  private modelChanged({
+    role,
+    toModel,
+    why,
+    seq,
+  }: Extract<JournalEvent, { type: 'provider_switch' }>): void {
+    const set = this.models.get(role);
+    if (set === undefined || seq <= set.since) return;
+    expectThat(/^(chosen|proposed) /.test(why), `${role} goes on with ${toModel} unasked: ${why}`);
+    this.models.set(role, { model: toModel, since: seq });
   }
 
   private promised(taskId: string, seq: number): PromisedTask | null {
@@ -143,8 +168,15 @@ export class Promises {
   }
 
   /** A call begins: whoever it asks has read what waited for it. `retried`: the same call, made again. */
-  modelCalled(state: RunState, role: string, messages: readonly LlmMessage[], retried: boolean): void {
+  modelCalled(
+    state: RunState,
+    { role, model }: { role: string; model: string },
+    messages: readonly LlmMessage[],
+    retried: boolean,
+  ): void {
     this.note(messages);
+    const { model: set = model } = this.models.get(role) ?? {};
+    expectThat(set === model, `${role} is called with ${model}, and a person set ${set}`);
     if (retried) return;
     const aside = state.cursor.interrupts.length > 0;
     for (const { id, kind, to } of state.people.inbox.items) {

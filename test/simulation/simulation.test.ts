@@ -85,6 +85,7 @@ const MUST_HAPPEN = [
   'model cancelled ',
   ...['refused', 'content_filter'].map(type => `model application model.${type}`),
   ...['plan edit taken', 'plan edit refused', 'budget taken', 'budget refused'],
+  ...['model taken', 'model refused'],
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(

@@ -302,7 +302,7 @@ export class Watcher {
     }
     this.caps.modelCalled(state);
     const request = ask(state, input.callId);
-    this.promises.modelCalled(state, input.role, request.messages, retried);
+    this.promises.modelCalled(state, input, request.messages, retried);
     expectPaired(request.messages);
     if (state.models.calls.at(-1)?.thread === MAIN_THREAD) {
       const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');

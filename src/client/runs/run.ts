@@ -26,6 +26,7 @@ import {
   type Switch,
   sendSwitch,
   setBudget,
+  setModel,
   submitToolResult,
   type ToolResultInput,
   takeBack,
@@ -53,6 +54,11 @@ export interface SteerOptions extends MessageOptions {
   when?: SteerTime;
   /** `planner`, `executor` or `verifier`; in direct mode `direct`. Default: the role at work. */
   to?: string;
+}
+
+export interface SetModelOptions extends Abortable {
+  /** Default: every role. */
+  role?: string;
 }
 
 export interface PauseOptions extends Abortable {
@@ -154,6 +160,15 @@ export class Run {
   /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
     await this.work(options, () => setBudget(this.scope.temporal, this.id, limits));
+  }
+
+  /**
+   * Changes the model of a role, or of all, from their next calls on: alone, whatever chains and rows say. It is one
+   * that the configuration named at the run's start. Resolves with the roles.
+   */
+  setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {
+    const input = { model, ...(role === undefined ? {} : { role }) };
+    return this.work(options, () => setModel(this.scope.temporal, this.id, input));
   }
 
   /**

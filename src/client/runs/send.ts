@@ -22,6 +22,7 @@ import {
   pauseSignal,
   resumeSignal,
   setBudgetUpdate,
+  setModelUpdate,
   stateQuery,
   steerSignal,
   stopSignal,
@@ -181,6 +182,18 @@ export async function takeBack(
 /** Changes limits. Throws as `answerGate` does. */
 export function setBudget(temporal: Temporal, id: string, limits: Partial<Limits>) {
   return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args: [limits] }));
+}
+
+/** Changes the model of a role, or of all. Gives the roles. Throws as `answerGate` does. */
+export async function setModel(
+  temporal: Temporal,
+  id: string,
+  input: { model: string; role?: string },
+): Promise<string[]> {
+  const changed = await update(temporal, id, handle =>
+    handle.executeUpdate(setModelUpdate, { args: [input] }),
+  );
+  return changed.roles;
 }
 
 /** Sends to a run that must be open; `say` is the text that a next run could begin with. */

@@ -47,7 +47,6 @@ function effectOf({ name, text }: { name: string; text: string }, { idle, gates 
     case 'finish':
       return { do: name };
     case 'gates':
-    case 'model':
       return { do: 'look', at: name };
     case 'transcript':
       return { do: 'transcript', thread: text };
@@ -57,6 +56,8 @@ function effectOf({ name, text }: { name: string; text: string }, { idle, gates 
       return text === '' ? { do: 'look', at: 'plan' } : { do: 'add-task', text };
     case 'budget':
       return text === '' ? { do: 'look', at: 'budget' } : { do: 'set-budget', words: text.split(/\s+/) };
+    case 'model':
+      return text === '' ? { do: 'look', at: 'model' } : modelChange(text);
     case 'follow':
       return { do: 'follow-up', text };
     case 'steer':
@@ -68,6 +69,14 @@ function effectOf({ name, text }: { name: string; text: string }, { idle, gates 
     default:
       return { do: 'look', at: 'help' };
   }
+}
+
+/** `ENDPOINT/MODEL`, or a role before it. */
+function modelChange(words: string): Effect {
+  const [, role, model] = /^(?:([^\s/]+)\s+)?(\S+)$/.exec(words) ?? [];
+  if (model?.includes('/') !== true)
+    return say('It is /model ENDPOINT/MODEL, or /model ROLE ENDPOINT/MODEL.');
+  return { do: 'set-model', model, ...(role === undefined ? {} : { role }) };
 }
 
 /** A role that does not read messages is refused by the run, with those that do. */

@@ -28,7 +28,11 @@ export const COMMANDS: readonly SlashCommand[] = [
   },
   { name: 'plan', takes: '[TEXT]', does: 'the tasks; with a text: add it as a task' },
   { name: 'budget', takes: '[NAME=VALUE …]', does: 'the limits and what is used of them; or change some' },
-  { name: 'model', takes: null, does: 'which model each role has' },
+  {
+    name: 'model',
+    takes: '[[ROLE] MODEL]',
+    does: 'which model each role has; with a model: change it, of one role or of all',
+  },
   {
     name: 'open',
     takes: null,

@@ -20,6 +20,8 @@ export interface Does {
   addTask(description: string, taken: readonly string[]): Promise<void>;
   /** `name=value` words. Throws a SteersmanError for what is none. */
   setBudget(words: string[]): Promise<void>;
+  /** Of all roles where none is named. */
+  setModel(change: { model: string; role?: string }): Promise<void>;
   signal(signal: 'pause' | 'hold' | 'resume' | 'finish' | 'stop'): Promise<void>;
 }
 
@@ -50,6 +52,9 @@ export function doer(run: Run): Does {
     },
     setBudget: async words => {
       await run.setBudget(readLimits(words));
+    },
+    setModel: async ({ model, role }) => {
+      await run.setModel(model, role === undefined ? {} : { role });
     },
     signal: async signal => {
       const reason = 'asked for in the terminal';

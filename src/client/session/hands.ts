@@ -112,6 +112,9 @@ export class Hands {
       case 'set-budget':
         this.change(() => this.does.setBudget(effect.words));
         return;
+      case 'set-model':
+        this.change(() => this.does.setModel(effect));
+        return;
       case 'list-files':
         void this.listFiles();
         return;

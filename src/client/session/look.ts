@@ -61,8 +61,8 @@ function budgetLines({ limits, counters, budget }: RunView): string[] {
   return [...lines, 'Change them: /budget tokens=2000000 turns=200'];
 }
 
-/** A run pins its models when it starts: nothing changes them, but the answer to a failure. */
-function modelLines({ models }: RunView): string[] {
+/** What each role is called with, in order of preference. */
+function modelLines({ models, switches }: RunView): string[] {
   const roles = Object.entries(models);
   if (roles.length === 0) return ['The run loads: its models are not known yet.'];
   const column = Math.max(...roles.map(([role]) => role.length)) + 2;
@@ -71,7 +71,10 @@ function modelLines({ models }: RunView): string[] {
       ([role, [first = '', ...rest]]) =>
         `${padText(role, column)}${first}${rest.length > 0 ? ` · if it fails ${rest.join(', ')}` : ''}`,
     ),
-    'A run keeps the models it started with. When all of them fail it asks you, and takes another one;',
-    'otherwise start the next run with --model PROVIDER/MODEL, and --after to go on from this one.',
+    ...switches.map(
+      ({ role, fromModel, toModel, why }) =>
+        `${role} went on with ${toModel} instead of ${fromModel}: ${why}`,
+    ),
+    'Change it: /model ENDPOINT/MODEL, or of one role: /model ROLE ENDPOINT/MODEL',
   ];
 }

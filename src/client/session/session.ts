@@ -40,6 +40,7 @@ const TELLING: readonly JournalEvent['type'][] = [
   'goal_ended',
   'model_call_ended',
   'budget_set',
+  'provider_switch',
   'paused',
   'resumed',
 ];

@@ -70,6 +70,8 @@ export type Effect =
   | { do: 'add-task'; text: string }
   /** `name=value` words. */
   | { do: 'set-budget'; words: string[] }
+  /** Of all roles where none is named. */
+  | { do: 'set-model'; model: string; role?: string }
   /** The files of the workspace are to be known. */
   | { do: 'list-files' }
   /** Lines for the person, not for the run. */

@@ -1,6 +1,6 @@
 /** The verbs: what the command line does with runs. */
 import type { Command } from 'commander';
-import { addBudget, addPlan } from './change.js';
+import { addBudget, addModel, addPlan } from './change.js';
 import { addDoctor } from './doctor.js';
 import { addExport } from './export.js';
 import { addAnswer, addApprove, addDeny, addToolResult } from './gates.js';
@@ -33,6 +33,7 @@ const VERBS = [
   addToolResult,
   addPlan,
   addBudget,
+  addModel,
   addExport,
   addStored,
   addMcp,

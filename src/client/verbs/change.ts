@@ -1,4 +1,4 @@
-/** `plan` and `budget`: changing tasks and limits of a run in flight. */
+/** `plan`, `budget` and `model`: changing tasks, limits and models of a run in flight. */
 
 import type { Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
@@ -51,6 +51,35 @@ export function addBudget(program: Command): void {
       await run.setBudget(limits);
       if (output.json) output.value({ id, limits });
       else output.out.line(`Changed: ${words.join(', ')}.`);
+      return EXIT.ok;
+    });
+  });
+}
+
+export function addModel(program: Command): void {
+  const verb = program
+    .command('model')
+    .description(
+      "Show each role's models, or change them: from the next call on, one that the configuration named at the start.",
+    )
+    .argument('<id>', 'id of the run')
+    .argument('[model]', 'endpoint/model')
+    .option('--role <role>', 'of this role alone (default: of all)');
+  describeVerb(verb, [
+    verbCall('model my-run'),
+    verbCall('model my-run anthropic/claude-sonnet-5'),
+    verbCall('model my-run --role executor openai/gpt-5'),
+  ]).action(async (id: string, model: string | undefined, options: CommonOptions & { role?: string }) => {
+    const { role } = options;
+    await withRun(options, id, async (run, { output }) => {
+      if (model !== undefined) {
+        const roles = await run.setModel(model, role === undefined ? {} : { role });
+        output.notes.line(`Changed, from the next call on: ${roles.join(', ')}.`);
+      }
+      const { models } = await run.state();
+      if (output.json) output.value({ id, models });
+      else
+        for (const [name, chain] of Object.entries(models)) output.out.line(`${name}: ${chain.join(', ')}`);
       return EXIT.ok;
     });
   });

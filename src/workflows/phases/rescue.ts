@@ -25,9 +25,11 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
     title: `${model} failed. How to go on?`,
     body: failure.message,
     subject: { model, models },
+    // By `setModel`, without an answer to the gate.
+    superseded: () => modelOf(state, role) !== model,
   });
   // The loop ends a run that is being stopped.
-  if (asked.kind === 'stopped') return true;
+  if (asked.kind === 'stopped' || asked.kind === 'superseded') return true;
   if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
   if (asked.answer.decision === 'other_model')
     setModel(run, role, asked.answer.model, `chosen at a gate, where ${model} had failed`);

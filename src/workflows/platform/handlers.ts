@@ -12,6 +12,7 @@ import {
   pauseSignal,
   resumeSignal,
   setBudgetUpdate,
+  setModelUpdate,
   stateQuery,
   steerSignal,
   stopSignal,
@@ -24,6 +25,7 @@ import {
 import type { Run } from '../run.js';
 import { eventsPage, traceOf, transcript, viewOf } from '../views.js';
 import {
+  changeModel,
   editPlan,
   ignore,
   receive,
@@ -39,6 +41,7 @@ import type { Read } from './read-input.js';
 import {
   answerReader,
   budgetReader,
+  modelReader,
   planEditReader,
   readIndex,
   readName,
@@ -106,6 +109,12 @@ function registerUpdates(run: Run): void {
     reader: () => budgetReader(state, run.ports.now()),
     act: limits => setBudget(run, limits),
     description: 'Changes limits of the run: {"tokens": 2000000}.',
+  });
+  onUpdate(setModelUpdate, {
+    reader: () => modelReader(state),
+    act: given => changeModel(run, given),
+    description:
+      'Changes the model from the next call on: {"model": "openai/gpt-5", "role": "executor"}; without a role, of all.',
   });
 }
 

@@ -18,8 +18,9 @@ import { closeForAlways } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
+import { setModel } from '../set-model.js';
 import { updatePlan } from '../update-plan.js';
-import type { ReadAnswer } from './read-input.js';
+import type { ReadAnswer, ReadModel } from './read-input.js';
 import { readReason } from './read-input.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
@@ -160,4 +161,10 @@ export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: numbe
 export function setBudget(run: Run, input: Partial<Limits>): { limits: string[] } {
   setLimits(run, input, 'setBudget');
   return { limits: Object.keys(input) };
+}
+
+/** Changes the model of roles of a run in flight: a call that has begun ends with the one that it has. */
+export function changeModel(run: Run, { model, roles }: ReadModel): { roles: string[] } {
+  for (const name of roles) setModel(run, run.role(name), model, 'chosen by a person');
+  return { roles };
 }

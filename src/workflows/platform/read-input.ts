@@ -8,7 +8,7 @@ import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { limitsOf } from '../../core/in-force.js';
-import { isRecord, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../../core/json.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
 import type { Mode } from '../../core/modes.js';
@@ -138,6 +138,37 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
     const read = input as Partial<Limits>;
     const over = ceilingFault(read, ceilings);
     return over === null ? { ok: read } : { error: over };
+  });
+}
+
+export interface ReadModel {
+  model: string;
+  roles: string[];
+}
+
+/** A model that the run knows, for one of its roles or for all: a name that nobody knows would only fail. */
+export function modelReader(state: RunState): Reader<ReadModel> {
+  return shallow(input => {
+    if (state.end) return { error: ENDED };
+    if (!state.pinned) return { error: LOADING };
+    if (state.people.stop) return { error: 'The run is stopping: no model is called any more.' };
+    const { modelInfo } = state.pinned;
+    if (!isRecord(input) || typeof input.model !== 'string')
+      return { error: 'Give { "model": "endpoint/model" }, and "role" for one role alone.' };
+    const { model, role } = input;
+    const known = ownValue(modelInfo, model);
+    if (!known) {
+      const names = Object.keys(modelInfo).join(', ');
+      return {
+        error: `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`,
+      };
+    }
+    if (limitsOf(state).costUsd !== null && !known.costKnown)
+      return { error: `No price is known for ${model}, so the limit costUsd could not be held.` };
+    const roles = Object.keys(state.pinned.roles);
+    if (role === undefined || role === null) return { ok: { model, roles } };
+    if (typeof role === 'string' && roles.includes(role)) return { ok: { model, roles: [role] } };
+    return { error: `There is no role ${preview(String(role), 100)}. There are: ${roles.join(', ')}.` };
   });
 }
 

@@ -14,6 +14,7 @@ const VIEW = {
   counters: { ...NO_COUNTERS, turns: 7 },
   budget: { tokens: 1_234, wallTimeMs: 61_000, costUsd: null },
   models: { planner: ['openai/a'], executor: ['openai/b', 'openai/c'] },
+  switches: [{ role: 'planner', fromModel: 'openai/z', toModel: 'openai/a', why: 'it failed' }],
 } as unknown as RunView;
 const look = (at: Parameters<typeof lookLines>[0], view: RunView | null = VIEW) =>
   lookLines(at, view, NEW_TALK, PAGE).map(line => line.trim());
@@ -25,11 +26,12 @@ describe('what the commands of a session show', () => {
     expect(lines.filter(line => line.startsWith('/'))).toHaveLength(COMMANDS.length);
   });
 
-  test('/model → each role with its models, and that a run keeps them', () => {
-    expect(look('model').slice(0, 3)).toEqual([
+  test('/model → each role with its models, its last change, and how to change it', () => {
+    expect(look('model')).toEqual([
       'planner   openai/a',
       'executor  openai/b · if it fails openai/c',
-      expect.stringContaining('keeps the models'),
+      'planner went on with openai/a instead of openai/z: it failed',
+      expect.stringContaining('/model ROLE ENDPOINT/MODEL'),
     ]);
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { newGoal } from '../../../../src/core/goal.js';
 import {
+  changeModel,
   editPlan,
   receive,
   requestPause,
@@ -15,6 +16,7 @@ import type { Read } from '../../../../src/workflows/platform/read-input.js';
 import {
   answerReader,
   budgetReader,
+  modelReader,
   planEditReader,
   readIndex,
   readName,
@@ -115,6 +117,7 @@ const NASTY: readonly [string, unknown][] = [
     { gateId: 'g0', decision: 'approve', arguments: nested(50_000, inner => ({ a: inner })) },
   ],
   ['deep tasks', { tasks: [{ id: 'x', description: 'd', dependencies: nested(50_000, inner => [inner]) }] }],
+  ['a model', { model: 'p/a', role: 'executor' }],
   ['deep text', { text: nested(50_000, inner => [inner]) }],
 ];
 
@@ -131,6 +134,7 @@ function send(input: unknown): void {
     carriedOut(answerReader(state, 'submitToolResult')(input), read => takeAnswer(run, read)),
     carriedOut(planEditReader(state)(input), tasks => editPlan(run, tasks)),
     carriedOut(budgetReader(state, 1)(input), limits => setBudget(run, limits)),
+    carriedOut(modelReader(state)(input), read => changeModel(run, read)),
     carriedOut(withdrawalReader(state)(input), id => withdraw(run, id)),
   ];
   receive(run, input, 'steer');
