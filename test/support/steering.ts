@@ -158,14 +158,19 @@ export async function accepted(handle: WorkflowHandle, id: string): Promise<void
   await until(`${id} is accepted`, async () => (await receiptsOf(handle, id)).length > 0);
 }
 
-/** The main thread in short: `user:steer text`, `assistant`, `tool skipped`. */
+/** The main thread in short, without the prompts of roles: `user:steer text`, `assistant`, `tool skipped`. */
 export async function outline(handle: WorkflowHandle): Promise<string[]> {
-  return (await transcriptOf(handle)).map(lineOf);
+  return (await saidIn(handle)).map(lineOf);
+}
+
+async function saidIn(handle: WorkflowHandle): Promise<Message[]> {
+  const isPrompt = (message: Message) => message.kind === 'user' && message.purpose === 'role';
+  return (await transcriptOf(handle)).filter(message => !isPrompt(message));
 }
 
 /** What stands in the conversation from the brief of a task to the next brief. */
 export async function outlineOfTask(handle: WorkflowHandle, taskId: string): Promise<string[]> {
-  const messages = await transcriptOf(handle);
+  const messages = await saidIn(handle);
   const isBrief = (message: Message) => message.kind === 'user' && message.purpose === 'brief';
   const begin = messages.findIndex(
     message => isBrief(message) && 'taskId' in message && message.taskId === taskId,
