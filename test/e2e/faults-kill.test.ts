@@ -42,7 +42,7 @@ function waitsAt(stage: FaultStage, gate: string, times = 1): Promise<number> {
 /** Holds the executor's reply in its middle after so many tool results, the first time it is asked for. */
 function heldOnce(after: number): NonNullable<Part['change']> {
   return (reply, { role, at, nth }) =>
-    role === 'Executor' && at === after && nth === 1
+    role === 'executor' && at === after && nth === 1
       ? { ...reply, chunkChars: 4, hold: { until: new Promise(() => {}), atChunk: 2 } }
       : reply;
 }
@@ -143,7 +143,7 @@ async function killToolServer(stage: FaultStage): Promise<void> {
       call('append_line', { file, line: 'b' }),
     ],
     change: (reply, { role, at }) =>
-      role === 'Executor' && at === 2 ? { ...reply, hold: { until: killed } } : reply,
+      role === 'executor' && at === 2 ? { ...reply, hold: { until: killed } } : reply,
   });
   process.kill(await waitsAt(stage, 'effect'), 'SIGKILL');
   process.kill(await waitsAt(stage, 'read'), 'SIGKILL');

@@ -38,7 +38,7 @@ test('kill -9 of the Temporal server in a model call and in a tool call, restart
     const run = await stage.start('server', {
       calls: [{ name: 'append_slow', arguments: { file, line: 'a', gate: 'effect' } }],
       change: (reply, { role, at }) =>
-        role === 'Executor' && at === 0 ? { ...reply, hold: { until: serverIsDown } } : reply,
+        role === 'executor' && at === 0 ? { ...reply, hold: { until: serverIsDown } } : reply,
     });
     await until('the executor is asked', () => run.requests().length === 2);
     await temporal.kill();
