@@ -46,6 +46,8 @@ export interface LoadRunDeps {
   inCode?: ConfigInCode;
   /** On the local stack any workspace is served where `workspaces` is not set. */
   localStack: boolean;
+  /** The worker's program chooses models. Default false. */
+  asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
   listTools(workspace: string): Promise<ListedTools>;
   /** @throws SteersmanError for a provider that does not exist. */
@@ -131,6 +133,8 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     models: choice.models,
     modelInfo,
     resolver,
+    // A model named for the run stands alone.
+    asksProgram: deps.asksProgram === true && run.model === undefined,
     dedupe: settings.dedupe,
     permissions: settings.permissions,
     review: settings.review,

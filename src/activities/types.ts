@@ -6,6 +6,7 @@
 import type { AssistantMessage, ToolContent, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
 import type { Packed } from '../core/packed.js';
+import type { ModelSituation } from '../core/resolver.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
 
 export interface LoadRunInput {
@@ -73,6 +74,12 @@ export interface CallToolResult {
   durationMs: number;
 }
 
+export interface ResolveModelInput {
+  situation: ModelSituation;
+  /** As the starter gave it. */
+  context: Record<string, string>;
+}
+
 export interface StoreTextInput {
   text: string;
   name: string;
@@ -83,6 +90,8 @@ export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
+  /** Asks the worker's program which model answers; null leaves it to chains and rows. */
+  steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }

@@ -23,9 +23,13 @@ export function isSet({ models }: Pick<RunState, 'models'>, { name }: Pick<Role,
 
 /** The chain of models that a role is called with. */
 export function chainOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
-  const { row = null } = ownValue(state.models.resolved, role.name) ?? {};
-  const resolved = row === null || isSet(state, role) ? undefined : state.pinned?.resolver[row];
-  if (resolved) return resolved.use;
+  if (isSet(state, role)) return ownChainOf(state, role);
+  const { row = null, model } = ownValue(state.models.resolved, role.name) ?? {};
+  const use = (row === null ? undefined : state.pinned?.resolver[row]?.use) ?? chainAsItIs(state, role);
+  return model === undefined ? use : [model, ...use.filter(other => other !== model)];
+}
+
+function chainAsItIs(state: Pick<RunState, 'models' | 'pinned'>, role: Role): readonly string[] {
   const own = ownChainOf(state, role);
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }

@@ -31,6 +31,8 @@ export const NO_RETRIES: Retries = { lost: 0, trims: 0 };
 export interface ResolvedModel {
   /** Index of the row of the pinned table; null: none held. */
   row: number | null;
+  /** What the worker's program chose, before the row. */
+  model?: string;
 }
 
 /** How a role's calls of this goal went. */

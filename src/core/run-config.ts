@@ -101,6 +101,8 @@ export interface PinnedRun {
   modelInfo: Record<string, PinnedModel>;
   /** Rows that choose a model before each call, in place of chains; none where the start named one. */
   resolver: ResolverRow[];
+  /** The worker's program is asked before each call, by an activity. */
+  asksProgram: boolean;
   dedupe: 'enforce' | 'advise' | 'off';
   permissions: Permissions;
   /** What the reviewer role looks at before it goes on. */

@@ -186,6 +186,7 @@ const ACTIVITY_NAMES: Record<string, string> = {
   steersmanLoadRun: 'loading',
   steersmanCallModel: 'model call',
   steersmanCallTool: 'tool call',
+  steersmanResolveModel: 'choosing a model',
   steersmanStoreText: 'storing text',
 };
 

@@ -4,6 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { createCallModel } from '../activities/call-model.js';
 import { createCallTool } from '../activities/call-tool.js';
 import { createLoadRun } from '../activities/load-run.js';
+import { createResolveModel } from '../activities/resolve-model.js';
 import { createStateReader } from '../activities/state-reader.js';
 import { createStoreText, runIdOf } from '../activities/store-text.js';
 import type { SteersmanActivities } from '../activities/types.js';
@@ -25,6 +26,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       configDir,
       inCode: options,
       localStack,
+      asksProgram: options.resolveModel !== undefined,
       listTools: workspace => listRunTools(pool, workspace),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       searchAttributes: () => readSearchAttributes(Context.current().client),
@@ -58,6 +60,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       sizes: settings.toolResults,
       redact,
     }),
+    steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),
   };
 }

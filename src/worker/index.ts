@@ -5,6 +5,7 @@ import { env } from '../shared/env.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 import { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
+export type { ModelQuestion, ResolveModel } from '../activities/resolve-model.js';
 export type { RoleInCode, SettingsInCode } from '../config/in-code.js';
 export { type CodeTool, defineTool, type ToolContext, type ToolOptions } from '../mcp/code-tools.js';
 export {

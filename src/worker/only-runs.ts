@@ -12,6 +12,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanLoadRun: true,
   steersmanCallModel: true,
   steersmanCallTool: true,
+  steersmanResolveModel: true,
   steersmanStoreText: true,
 };
 

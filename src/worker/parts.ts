@@ -1,6 +1,7 @@
 /** What a worker's activities work with: configuration, model providers, tool servers, blob store. */
 import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
+import type { ResolveModel } from '../activities/resolve-model.js';
 import { OfferedRequests } from '../activities/state-reader.js';
 import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
 import { localToolsDir } from '../config/config-dir.js';
@@ -35,6 +36,8 @@ export interface PartsOptions extends ConfigInCode {
   tools?: readonly CodeTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
+  /** Chooses the model before each call. Default: chains and rows do. */
+  resolveModel?: ResolveModel;
 }
 
 export interface Parts {

@@ -11,6 +11,7 @@ import type {
   WorkerPlugin,
 } from '@temporalio/worker';
 import { Runtime } from '@temporalio/worker';
+import type { ResolveModel } from '../activities/resolve-model.js';
 import type { RequestSinks } from '../activities/types.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import type { CodeTool } from '../mcp/code-tools.js';
@@ -53,6 +54,11 @@ export interface SteersmanPluginOptions extends ConfigInCode {
   tools?: readonly CodeTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
+  /**
+   * Chooses the model before each call, over chains and rows. What it throws, and a model that the configuration does
+   * not name, leave the chain as it is, with a warning in the journal. Default: none; nothing is asked.
+   */
+  resolveModel?: ResolveModel;
   /** Gets a line for people now and then, such as on runs taken over. Default: the SDK's logger. */
   report?: (line: string) => void;
 }

@@ -7,6 +7,7 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  ResolveModelInput,
   StoreTextInput,
 } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
@@ -32,6 +33,8 @@ export interface Ports {
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;
+  /** Asks the worker's program which model answers. */
+  resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
   /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;

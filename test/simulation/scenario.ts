@@ -119,6 +119,7 @@ function scenarioAlone(seed: number, mode: Mode): Scenario {
     },
     pinned: {
       ...pinnedRun(random, longTexts, mode),
+      asksProgram: false,
       resolver: resolverRows(new Random(seed, 'resolver')),
     },
     stop: random.chance(0.25) ? moment(random) : null,
@@ -154,7 +155,11 @@ function resolverRows(random: Random): ResolverRow[] {
   return Array.from({ length: random.int(1, 4) }, row);
 }
 
-function pinnedRun(random: Random, longTexts: boolean, mode: Mode): Omit<PinnedRun, 'resolver'> {
+function pinnedRun(
+  random: Random,
+  longTexts: boolean,
+  mode: Mode,
+): Omit<PinnedRun, 'resolver' | 'asksProgram'> {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',

@@ -70,6 +70,10 @@ export class World implements Ports {
     return this.clock;
   }
 
+  async resolveModel(): Promise<Called<{ model: string | null }>> {
+    return { ok: true, value: { model: null } };
+  }
+
   offer(page: ModelRequestPage): void {
     this.offers.add(page);
   }

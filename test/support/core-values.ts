@@ -52,6 +52,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     models: [],
     modelInfo: {},
     resolver: [],
+    asksProgram: false,
     dedupe: 'enforce',
     permissions: NO_PERMISSIONS,
     review: { plans: false, results: false, actions: false },

@@ -61,6 +61,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
   return {
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
+    resolveModel: async () => ({ ok: true, value: { model: null } }),
     offer: () => {},
     callTool: async input => {
       ran.push(input);

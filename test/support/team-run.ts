@@ -104,6 +104,7 @@ function teamPorts(
   let waited = 0;
   return {
     now: () => 1_000,
+    resolveModel: async () => ({ ok: true, value: { model: null } }),
     callModel: async ({ role, callId }: CallModelInput) => {
       await null;
       const run = served();

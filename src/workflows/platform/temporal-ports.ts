@@ -70,6 +70,15 @@ function storeOptions(name: string, once: boolean) {
   };
 }
 
+/** A program that is slow or fails holds no run up: its chain is used. */
+const RESOLVE_OPTIONS = {
+  summary: 'choose a model',
+  startToCloseTimeout: 10_000,
+  scheduleToCloseTimeout: 30_000,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { maximumAttempts: 2 },
+};
+
 const LOAD_OPTIONS: CallOptions = {
   summary: 'load prompts, tools and limits',
   timeoutMs: 120_000,
@@ -108,6 +117,10 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         unpack(
           await activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings }]),
         ),
+      ),
+    resolveModel: input =>
+      call({ interruptible: true }, () =>
+        activities.steersmanResolveModel.executeWithOptions(RESOLVE_OPTIONS, [input]),
       ),
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>

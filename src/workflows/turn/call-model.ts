@@ -18,7 +18,7 @@ import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { leaveModel } from '../set-model.js';
 import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
-import { modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
+import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 
 export type ModelReply =
   /** `text`: what it says whole, also where the message has its head and tail. */
@@ -38,6 +38,7 @@ const MODEL_ATTEMPTS = 4;
 export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolean): Promise<ModelReply> {
   const { state } = run;
   const thread = run.threadOf(role);
+  if (run.pinned.asksProgram && !(await askProgram(run, role))) return { kind: 'again' };
   const model = modelForCall(run, role);
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);

@@ -4,6 +4,7 @@ import type { CallFailure } from '../../core/failure.js';
 import { isSet, modelOf, nextModelOf } from '../../core/in-force.js';
 import { ownValue } from '../../core/json.js';
 import type { LastCalls } from '../../core/model-use.js';
+import { preview } from '../../core/preview.js';
 import type { ModelSituation } from '../../core/resolver.js';
 import { budgetShares, resolveModel, rowWords } from '../../core/resolver.js';
 import type { PinnedRole } from '../../core/role.js';
@@ -18,7 +19,7 @@ const NO_CALLS: LastCalls = { stop: null, failure: null };
 export function modelForCall(run: Run, role: PinnedRole): string {
   resolve(run, role);
   const model = modelOf(run.state, role);
-  goOnWith(run, role, model, whyChosen(run, role));
+  goOnWith(run, role, model, whyChosen(run, role, model));
   return model;
 }
 
@@ -32,7 +33,8 @@ function resolve(run: Run, role: PinnedRole): void {
   const { pinned, state } = run;
   if (pinned.resolver.length === 0 || isSet(state, role)) return;
   const row = resolveModel(pinned.resolver, situationOf(run, role));
-  state.models.resolved[role.name] = { row };
+  const { model } = ownValue(state.models.resolved, role.name) ?? {};
+  state.models.resolved[role.name] = { row, ...(model === undefined ? {} : { model }) };
 }
 
 /** The row that holds now names this failure. */
@@ -42,9 +44,39 @@ export function waitsFor({ pinned, state }: Run, { name }: PinnedRole, { type }:
 }
 
 /** Why it is that model, in words, where it is another than before. */
-function whyChosen({ pinned, state }: Run, { name }: PinnedRole): string {
-  const { row = null } = ownValue(state.models.resolved, name) ?? {};
+function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string): string {
+  const { row = null, model } = ownValue(state.models.resolved, name) ?? {};
+  if (model === called) return "chosen by the worker's program";
   return row === null ? 'its own chain again' : rowWords(pinned.resolver, row);
+}
+
+const WARNED = 'resolveModel';
+
+/** Asks the worker's program, where it wants that. False: something came meanwhile, which the loop looks at first. */
+export async function askProgram(run: Run, role: PinnedRole): Promise<boolean> {
+  const { state, pinned, ports } = run;
+  if (!pinned.asksProgram || isSet(state, role)) return true;
+  const before = state.log.journal.lastSeq;
+  const input = { situation: situationOf(run, role), context: state.settings.context ?? {} };
+  const asked = await ports.resolveModel(input);
+  if (state.log.journal.lastSeq !== before) return false;
+  if (!asked.ok && asked.failure.kind === 'cancelled') return false;
+  const fault = asked.ok ? modelFault(run, asked.value.model) : asked.failure.message;
+  const { row = null } = ownValue(state.models.resolved, role.name) ?? {};
+  const model = asked.ok && fault === null ? asked.value.model : null;
+  state.models.resolved[role.name] = { row, ...(model === null ? {} : { model }) };
+  if (fault !== null && !state.goal.warned.includes(WARNED)) {
+    state.goal.warned.push(WARNED);
+    run.journal('warning', { text: `resolveModel of the worker's program chose no model: ${fault}` });
+  }
+  return true;
+}
+
+function modelFault({ pinned, limits }: Run, model: string | null): string | null {
+  if (model === null) return null;
+  const known = ownValue(pinned.modelInfo, model);
+  if (!known) return `the configuration does not name ${preview(model, 200)}`;
+  return limits.costUsd !== null && !known.costKnown ? `costUsd is limited, and ${model} has no price` : null;
 }
 
 export function noteCall(run: Run, role: string, how: Partial<LastCalls>): void {

@@ -11,7 +11,7 @@ import { beginNextGoal } from '../../../../src/workflows/next-goal.js';
 import { Run } from '../../../../src/workflows/run.js';
 import { setModel } from '../../../../src/workflows/set-model.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
-import { pinnedRun } from '../../../support/core-values.js';
+import { modelFacts, pinnedRun } from '../../../support/core-values.js';
 import { quietPorts, testRole } from '../../../support/small-run.js';
 
 /** How a call ends: a failure of this type, or a reply. */
@@ -126,6 +126,31 @@ describe('a model of the table that fails', () => {
     const world = runWith(rows, [server, overloaded, server, overloaded], { models: ['p/x'] });
     expect(await world.turn()).toMatchObject({ kind: 'failed' });
     expect(world.called).toEqual(['p/x', 'p/y']);
+  });
+});
+
+describe('a program that chooses', () => {
+  const modelInfo = { 'p/z': modelFacts(9_000, true) };
+
+  test('resolveModel: it names a model that is known → that one, told; where it fails, the chain (M4)', async () => {
+    const world = runWith([], [null, FAILURE.model.server], { asksProgram: true, modelInfo });
+    await world.turn();
+    world.run.ports.resolveModel = async () => ({ ok: true, value: { model: 'p/z' } });
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    expect(world.called).toEqual(['p/a', 'p/z', 'p/a']);
+    expect(world.switches()[0]).toEqual(['p/a', 'p/z', "chosen by the worker's program"]);
+  });
+
+  test('resolveModel: it fails, or names a model that is not known → the chain, with one warning (M4)', async () => {
+    const world = runWith([], [], { asksProgram: true, modelInfo });
+    world.run.ports.resolveModel = async () => ({ ok: true, value: { model: 'p/nobody' } });
+    await world.turn();
+    const failure = { kind: 'application' as const, type: '', message: 'no database' };
+    world.run.ports.resolveModel = async () => ({ ok: false, failure });
+    await world.turn();
+    expect(world.called).toEqual(['p/a', 'p/a']);
+    const warnings = world.state.log.journal.events.filter(({ type }) => type === 'warning');
+    expect(warnings).toMatchObject([{ text: expect.stringContaining('p/nobody') }]);
   });
 });
 

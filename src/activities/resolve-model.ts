@@ -1,0 +1,26 @@
+/** The activity that asks the worker's program which model answers next. */
+import { activityInfo } from '@temporalio/activity';
+import type { ModelSituation } from '../core/resolver.js';
+import type { SteersmanActivities } from './types.js';
+
+/** What a program is told before each model call. */
+export interface ModelQuestion extends ModelSituation {
+  runId: string;
+  /** As the run was started with. */
+  context: Record<string, string>;
+}
+
+/** A model id that the configuration names, or null to leave it to chains and rows. Asked before each model call. */
+export type ResolveModel = (question: ModelQuestion) => string | null | Promise<string | null>;
+
+/** Makes `steersmanResolveModel`. What is no id fails it, and the run goes on with its chain. */
+export function createResolveModel(
+  resolve: ResolveModel | undefined,
+): SteersmanActivities['steersmanResolveModel'] {
+  return async function steersmanResolveModel({ situation, context }) {
+    const runId = activityInfo().workflowExecution?.workflowId ?? '';
+    const model = (await resolve?.({ ...situation, runId, context })) ?? null;
+    if (model !== null && typeof model !== 'string') throw new TypeError('resolveModel gave no model id');
+    return { model };
+  };
+}
