@@ -30,13 +30,15 @@ export interface Turns {
   briefed: boolean;
   /** Its last reply was sent back once for its form. */
   reasked: boolean;
+  /** Of a text that was cut at the output limit, what came: the next reply goes on with it. Null for none. */
+  cut: string | null;
   /** The model failed for good here, and a person is asked how to go on. */
   failure: CallFailure | null;
   batch: Batch | null;
 }
 
 export function newTurns(): Turns {
-  return { round: 0, briefed: false, reasked: false, failure: null, batch: null };
+  return { round: 0, briefed: false, reasked: false, cut: null, failure: null, batch: null };
 }
 
 interface AtPlan {

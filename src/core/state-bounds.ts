@@ -35,8 +35,11 @@ import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
 const NAME_BYTES = 500;
 const NUMBER_BYTES = 40;
 const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
+/** Besides, a place has what its plan is to mend, or, where its role replies text, what came of one that was cut. */
 const PLACE_BYTES =
-  TURNS_BYTES + QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES + 1_000;
+  TURNS_BYTES +
+  Math.max(ANSWER_BYTES, QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES) +
+  1_000;
 /** Without its messages: they are counted in the inbox. */
 const STEERING_BYTES =
   TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;

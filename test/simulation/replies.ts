@@ -38,7 +38,8 @@ export function randomReply(
   if (huge) return { content: [{ type: 'text', text: hugeReport(random) }], stopReason: 'end_turn' };
   const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
   if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
-  return { content, stopReason: 'end_turn' };
+  const isCut = contract === 'text' && random.chance(0.2);
+  return { content, stopReason: isCut ? 'max_tokens' : 'end_turn' };
 }
 
 function formed(

@@ -83,6 +83,7 @@ const MUST_HAPPEN = [
     'handover in consultation',
   ],
   'model cancelled ',
+  'handover within a text',
   ...['refused', 'content_filter'].map(type => `model application model.${type}`),
   ...['plan edit taken', 'plan edit refused', 'budget taken', 'budget refused'],
   ...['model taken', 'model refused'],

@@ -356,6 +356,7 @@ export class Watcher {
     if (this.scenario.thorough) expectWithinBounds(state);
     this.seen.add(`handover in ${at.phase}`);
     if (at.turns.batch) this.seen.add('handover in a batch');
+    if (at.turns.cut !== null) this.seen.add('handover within a text');
     if (at.turns.reasked) this.seen.add('handover after a re-ask');
     if (isLastReply(at)) this.seen.add('handover in a report');
     if (state.people.stop) this.seen.add('handover while stopping');

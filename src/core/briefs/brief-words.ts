@@ -61,6 +61,8 @@ const EN = {
   byPerson: 'set by the person',
   criterion: 'done when: {criterion}',
   cutOff: 'Your reply was cut off. Go on from there.',
+  goOnText:
+    'Your reply was cut off at the output limit. Go on right after these words, and repeat nothing:\n{end}',
   reask: 'Your last reply could not be used:',
   moreFaults: 'and {count} more of the kind.',
   noTools: 'No tools are available here: the calls were not run.',
@@ -136,6 +138,7 @@ const ZH: BriefWords = {
   byPerson: '由用户设定',
   criterion: '完成标准：{criterion}',
   cutOff: '你的回复中断了，请从那里继续。',
+  goOnText: '你的回复因输出上限而中断。请紧接着下面的文字继续，不要重复：\n{end}',
   reask: '你上一条回复无法使用：',
   moreFaults: '以及同类问题 {count} 处。',
   noTools: '这里没有工具可用，调用没有执行。',

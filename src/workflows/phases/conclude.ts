@@ -3,6 +3,7 @@ import { wrapUpBrief } from '../../core/briefs/briefs.js';
 import type { Outcome } from '../../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../../core/cause.js';
 import { taskAt } from '../../core/cursor.js';
+import { withCutNote } from '../../core/cut-text.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { textOf } from '../../core/message.js';
@@ -64,11 +65,13 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   });
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
-  if (end.kind === 'failed') {
+  // What came of an answer that was cut is worth more than what was said before it.
+  const begun = place.turns.cut === null ? null : withCutNote(place.turns.cut);
+  if (end.kind === 'failed' && begun === null) {
     const found = answerFor(run, 'wrap_up_failed');
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
   }
-  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : null);
+  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : begun);
 }
 
 /** The answer for a cause, from what there is without another call. */
@@ -98,6 +101,8 @@ export function whatThereIs(run: Run): string {
 
 /** The text of a reply that was cut short, for an answer where there is nothing better. */
 function cutShort(run: Run): string | null {
+  const { cut } = run.state.cursor.place.turns;
+  if (cut !== null) return withCutNote(cut);
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
   return last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
 }

@@ -3,6 +3,7 @@
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { wordsOf } from '../../core/briefs/brief-words.js';
 import { here, taskAt } from '../../core/cursor.js';
+import { joinCut, withCutNote } from '../../core/cut-text.js';
 import type { CallFailure } from '../../core/failure.js';
 import { fitted } from '../../core/fit.js';
 import type { BudgetKind } from '../../core/limits.js';
@@ -26,6 +27,7 @@ import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
+import { goOn } from './go-on.js';
 import { runNextCall } from './run-tools.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
@@ -111,16 +113,19 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         tellUser(run, reply.message);
         turns.round += 1;
         turns.reasked = false;
+        turns.cut = null;
         continue;
       }
       // Calls of a role without tools are closed at once, and what it says beside them counts.
       while (turns.batch) await runNextCall(run, turns.batch);
     }
+    if (await goOn(run, role, reply)) continue;
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });
     if (end) {
       tellUser(run, reply.message);
       turns.round += 1;
       turns.reasked = false;
+      turns.cut = null;
       return end;
     }
   }
@@ -149,11 +154,15 @@ function readReply<C extends OutputContract>(
 ): TurnEnd<C> | null {
   const { tasks } = run.state;
   const { turns } = here(run.state.cursor);
-  const { message, text, repairedText } = reply;
+  const { message, repairedText } = reply;
+  const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
   const known = contract === 'verdict' ? planInForce(tasks) : tasks;
   const knownTaskIds = known.map(task => task.id);
   const options = { repairedText, knownTaskIds, dialect: role.dialect };
-  const read = whereCut(contract, message, parseRoleOutput(contract, text, options), turns.reasked);
+  const asked = turns.reasked || turns.cut !== null;
+  const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
+  const parsed = parseRoleOutput(contract, text, options);
+  const read = isCut ? whereCut(contract, parsed, asked) : parsed;
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, reply, null);
@@ -177,26 +186,24 @@ function readReply<C extends OutputContract>(
 }
 
 /**
- * A reply that was cut at its output limit: it is sent back with the reason. Text that is cut again is taken,
+ * A reply that was cut at its output limit: it is sent back with the reason. Text of which no more comes is taken,
  * and says so; JSON that is whole all the same is right as it is.
  */
 function whereCut<C extends OutputContract>(
   contract: C,
-  message: AssistantMessage,
   read: RoleReply<OutputOf[C]>,
-  reasked: boolean,
+  asked: boolean,
 ): RoleReply<OutputOf[C]> {
-  if (message.stopReason !== 'max_tokens' || read.special) return read;
+  if (read.special) return read;
   if (!read.ok) return { ...read, errors: [CUT_ERROR] };
   if (contract !== 'text') return read;
-  if (!reasked) return { ...read, ok: false, errors: [CUT_ERROR] };
+  if (!asked) return { ...read, ok: false, errors: [CUT_ERROR] };
   // The compiler does not see that the value of this contract is text.
-  return { ...read, value: `${read.value}\n\n${CUT_NOTE}` as OutputOf[C] };
+  return { ...read, value: withCutNote(`${read.value}`) as OutputOf[C] };
 }
 
 const CUT_ERROR =
   'It was cut off at the output limit before it was complete: write it again, whole and much shorter.';
-const CUT_NOTE = '[This text was cut off at the output limit.]';
 
 /** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
 function answerable(run: Run, role: PinnedRole): void {

@@ -1,6 +1,7 @@
 /** What the loop makes of model calls that fail, take too long, are lost or come back cut. */
 import { describe, expect, test } from 'vitest';
 import type { CallModelResult } from '../../../src/activities/types.js';
+import { here } from '../../../src/core/cursor.js';
 import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { NO_USAGE, textOf } from '../../../src/core/message.js';
@@ -9,6 +10,7 @@ import type { OutputContract } from '../../../src/core/outputs/contracts.js';
 import { executionAt, wrapUpAt } from '../../../src/core/place.js';
 import type { PinnedRun } from '../../../src/core/run-config.js';
 import { newRunState } from '../../../src/core/run-state.js';
+import { wrapUp } from '../../../src/workflows/phases/conclude.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
@@ -163,19 +165,46 @@ describe('replies that were cut at the output limit', () => {
       messages.flatMap(said => (said.kind === 'user' && said.purpose === 'reask' ? [textOf(said)] : [])),
     );
 
-  test('text: cut → asked for again, with the reason; the whole one is the answer (OU4, M13)', async () => {
-    const world = runAtCall('text', call => (call === 1 ? reply('Once upon', cut) : reply('The end.')));
-    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'The end.' });
-    expect(reasks(world)).toEqual([expect.stringMatching(/cut off at the output limit.*shorter/)]);
+  test('text: cut → goes on where it was cut, and both parts are the text (OU4, M13)', async () => {
+    const world = runAtCall('text', call =>
+      call === 1 ? reply('Once upon a ti', cut) : reply('time. The end.'),
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'Once upon a time. The end.' });
+    expect(reasks(world)).toEqual([expect.stringMatching(/cut off at the output limit.*\nOnce upon a$/)]);
+    expect(world.calls).toHaveLength(2);
   });
 
-  test('text: cut twice → taken, and it says so (OU4)', async () => {
-    const world = runAtCall('text', () => reply('Once upon', cut));
-    expect(await world.turn()).toMatchObject({
-      kind: 'reply',
-      output: 'Once upon\n\n[This text was cut off at the output limit.]',
-    });
+  test.each([
+    ['is cut again', reply('time', cut), 'Once upon a time'],
+    ['brings nothing more', reply(' '), 'Once upon a'],
+  ])('text: cut, and the rest %s → taken, and it says so (OU4)', async (_, rest, text) => {
+    const world = runAtCall('text', call => (call === 1 ? reply('Once upon a ', cut) : rest));
+    const output = `${text}\n\n[This text was cut off at the output limit.]`;
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output });
     expect(world.calls).toHaveLength(2);
+  });
+
+  test('text: cut before a word was said → asked for again, shorter (OU4)', async () => {
+    const world = runAtCall('text', call => (call === 1 ? reply('', cut) : reply('The end.')));
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'The end.' });
+    expect(reasks(world)).toEqual([expect.stringMatching(/shorter/)]);
+  });
+
+  test('text: cut where it is the answer, and the model fails at the rest → the answer so far (OU4)', async () => {
+    const world = runAtCall('text', call =>
+      call === 1 ? reply('The total is 42, and', cut) : failed('application', FAILURE.model.auth),
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'failed' });
+    world.state.cursor.place = {
+      ...wrapUpAt(1, { cause: 'turn_cap', why: 'so' }),
+      turns: here(world.state.cursor).turns,
+    };
+    world.run.pinned.roles.summary = testRole('summary', { output: 'text', tools: [] });
+    const end = await wrapUp(world.run, world.state.cursor.place);
+    expect(end).toMatchObject({
+      cause: 'turn_cap',
+      answer: expect.stringMatching(/^The total is 42,.*was cut off/s),
+    });
   });
 
   test('JSON: cut → the reason is what is said, not that the JSON is bad (OU4)', async () => {
