@@ -18,9 +18,10 @@ export async function goOn(
 ): Promise<boolean> {
   const { turns } = here(run.state.cursor);
   const isText = role.output === 'text' && role.dialect === 'component';
-  if (message.stopReason !== 'max_tokens' || !isText || turns.cut !== null) return false;
+  if (message.stopReason !== 'max_tokens' || !isText || turns.reasked || turns.cut !== null) return false;
   if (text.trim() === '' || toolCallsOf(message).length > 0) return false;
   turns.cut = await keepText(run, `reply-${message.id}`, upToWord(text), ANSWER_BYTES);
+  turns.reasked = true;
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors: ['cut off at the output limit: it goes on there'] });
