@@ -14,6 +14,7 @@ export type { PlannedTask, Task } from '../core/plan.js';
 export type { Receipt } from '../core/receipt.js';
 export type { JsonSchema } from '../core/tools/tool.js';
 export type { TraceReport, TraceStep } from '../core/trace.js';
+export type { UsageEntry } from '../core/usage-by.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export type { RunResult, RunView } from '../workflows/messages.js';
 export type { Abortable } from './runs/abortable.js';

@@ -23,6 +23,7 @@ import type { PinnedRun, RunSettings } from './run-config.js';
 import type { Threads } from './thread.js';
 import type { ToolUse } from './tools/tool-use.js';
 import { newToolUse } from './tools/tool-use.js';
+import type { UsageEntry } from './usage-by.js';
 
 /** Raised when a change to `RunState` needs older states to be upgraded when they are carried over. */
 export const RUN_STATE_VERSION = 1;
@@ -52,8 +53,8 @@ export interface RunState {
   models: ModelUse;
   tools: ToolUse;
   people: People;
-  /** Over all goals, also between two; `turns` are model replies. */
-  total: { usage: Usage; turns: number };
+  /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
+  total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
   log: Log;
   /** Search attributes as last written. */
   shown: Record<string, string>;
@@ -81,7 +82,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     models: newModelUse(),
     tools: newToolUse(),
     people: newPeople(),
-    total: { usage: NO_USAGE, turns: 0 },
+    total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     log: newLog(),
     shown: {},
     end: null,

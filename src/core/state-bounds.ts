@@ -94,6 +94,8 @@ export const BOUNDS: Record<Path, number> = {
   'people.finishing': NUMBER_BYTES,
   'total.usage': 400,
   'total.turns': NUMBER_BYTES,
+  /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
+  'total.usageBy': 6_000,
   'log.journal': JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were shelved. */
   'log.trace': TRACE_BYTES + 26_000,

@@ -11,6 +11,7 @@ import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
 import type { RunState } from './run-state.js';
+import { cachedPercent, usageByRole } from './usage-by.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
@@ -102,7 +103,17 @@ function limits(state: RunState): string {
     ...(hasPlan(settings.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
     `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
+    ...cachedLine(total),
   ].join('\n');
+}
+
+/** Of the input, what was read from providers' caches: in all, and by role. */
+function cachedLine({ usage, usageBy }: RunState['total']): string[] {
+  if (usage.cachedInputTokens === 0) return [];
+  const roles = [...usageByRole(usageBy)].map(
+    ([role, of]) => `${plainLine(role)} ${cachedPercent(of) ?? 0} %`,
+  );
+  return [`- cached ${cachedPercent(usage)} % of the input (${preview(roles.join(', '), 200)})`];
 }
 
 function lastSteering({ log: { journal } }: RunState): string {

@@ -45,6 +45,7 @@ export function resultLine(end: RunEnd): object {
     answer: result?.answer ?? '',
     tasks: result?.tasks ?? [],
     usage: result?.usage ?? null,
+    usageBy: result?.usageBy ?? [],
     counters: result?.counters ?? null,
     ...(failure === null ? {} : { failure }),
   };

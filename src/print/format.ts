@@ -1,4 +1,6 @@
 /** Figures and texts as people read them. Pure. */
+import type { Usage } from '../core/message.js';
+import { cachedPercent } from '../core/usage-by.js';
 
 /** `340 ms`, `3.2 s`, `4 min 12 s`, `2 h 5 min`, `3 d 4 h`. */
 export function formatDuration(ms: number): string {
@@ -29,6 +31,11 @@ export function anyOf(words: readonly string[]): string {
 /** `$0.0123`, or `cost unknown`. */
 export function formatCost(costUsd: number | null): string {
   return costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(4)}`;
+}
+
+/** `83 % cached` of the input, as a list of facts; empty where nothing was. */
+export function cachedFacts(usage: Usage): string[] {
+  return usage.cachedInputTokens > 0 ? [`${cachedPercent(usage)} % cached`] : [];
 }
 
 /** Time since the start of a run: `0:07`, `12:40`, `1:02:03`. */

@@ -11,6 +11,7 @@ import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
 import type { Colors, TextSink } from './output.js';
 import { taskLine } from './plan-lines.js';
 import { terminalText } from './terminal-text.js';
+import { usageTable } from './usage-table.js';
 
 /** The plain form. */
 export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | null): void {
@@ -31,6 +32,7 @@ export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | nul
   for (const [name, value] of facts) {
     if (value !== null) sink.line(`${dim(name.padEnd(9))}${terminalText(value)}`);
   }
+  for (const [at, line] of usageTable(shown.usageBy).entries()) sink.line(`  ${at === 0 ? dim(line) : line}`);
   for (const { role, fromModel, toModel, why } of shown.switches)
     sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)

@@ -2,7 +2,7 @@
 import { preview } from '../core/preview.js';
 import type { TraceReport, TraceStep } from '../core/trace.js';
 import { STEP_TEXT_CHARS } from '../core/trace.js';
-import { formatClock, formatCount, formatDuration } from './format.js';
+import { cachedFacts, formatClock, formatCount, formatDuration } from './format.js';
 import type { Colors } from './output.js';
 import { terminalText } from './terminal-text.js';
 
@@ -16,8 +16,9 @@ export function traceLines(trace: TraceReport, colors: Colors): string[] {
   const where = trace.stored.length > 0 ? `in the blob store: ${trace.stored.join(', ')}` : 'not kept';
   if (trace.dropped > 0) lines.unshift(colors.dim(`      ${trace.dropped} earlier steps are ${where}`));
   const { inputTokens, outputTokens } = trace.tokenUsage;
+  const cached = cachedFacts(trace.tokenUsage).map(fact => ` · ${fact}`);
   const tokens = `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;
-  lines.push(colors.dim(`      ${tokens} · ${formatDuration(trace.totalMs)}`));
+  lines.push(colors.dim(`      ${tokens}${cached.join('')} · ${formatDuration(trace.totalMs)}`));
   return lines;
 }
 

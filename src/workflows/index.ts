@@ -7,6 +7,7 @@ export type { Message, Usage } from '../core/message.js';
 export type { Task } from '../core/plan.js';
 export type { ClientTool } from '../core/run-config.js';
 export type { TraceReport } from '../core/trace.js';
+export type { UsageEntry } from '../core/usage-by.js';
 export type { ChildRun, ChildRunOptions, ChildRunSettings } from './child-run.js';
 export { executeRun, startRun } from './child-run.js';
 export type {

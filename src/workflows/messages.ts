@@ -14,6 +14,7 @@ import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { ShownPhase } from '../core/status.js';
 import type { TraceReport } from '../core/trace.js';
+import type { UsageEntry } from '../core/usage-by.js';
 
 export const WORKFLOW_TYPE = 'steersmanRun';
 export const DEFAULT_TASK_QUEUE = 'steersman';
@@ -34,6 +35,8 @@ export interface RunResult {
   goals: GoalRecord[];
   tasks: Task[];
   usage: Usage;
+  /** The parts of `usage`, by role and model. */
+  usageBy: UsageEntry[];
   counters: Counters;
   /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
   trace: TraceReport;
@@ -57,6 +60,8 @@ export interface RunView {
   limits: Limits | null;
   budget: { tokens: number; wallTimeMs: number; costUsd: number | null };
   usage: Usage;
+  /** The parts of `usage`, by role and model. */
+  usageBy: UsageEntry[];
   /** Goals of this run that have ended. */
   goals: GoalRecord[];
   mode: string;

@@ -40,6 +40,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     limits: pinned && limitsOf(state),
     budget: { tokens, wallTimeMs, costUsd },
     usage: state.total.usage,
+    usageBy: state.total.usageBy,
     goals: state.goals,
     mode: state.settings.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
@@ -122,6 +123,7 @@ export function resultOf(
     goals: state.goals,
     tasks: state.tasks,
     usage: state.total.usage,
+    usageBy: state.total.usageBy,
     counters: state.goal.counters,
     trace: traceOf(state, { outcome, answer }, now),
   };

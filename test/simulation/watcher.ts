@@ -13,7 +13,7 @@ import { goalTimeMs } from '../../src/core/goal.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { LlmMessage, Message } from '../../src/core/message.js';
-import { addUsage, NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
+import { NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { declined } from '../../src/core/model-failure.js';
 import type { ModelRequestHead } from '../../src/core/model-request.js';
 import { holdsPrompt, roleAtHand } from '../../src/core/opening.js';
@@ -34,6 +34,7 @@ import type { Scenario } from './scenario.js';
 import { expectWithinBounds } from './size-watch.js';
 import { ToolWatch } from './tool-watch.js';
 import { expectPaired, openCalls, Transcript } from './transcript.js';
+import { UsageWatch } from './usage-watch.js';
 
 export interface AskedRequest {
   callId: string;
@@ -71,7 +72,7 @@ export class Watcher {
   /** Replies that were taken as what they are: each has its step in the trace. */
   private finals = 0;
   private lastWritten: Message | null = null;
-  private usage = NO_USAGE;
+  private readonly usage = new UsageWatch();
 
   constructor(scenario: Scenario) {
     this.scenario = scenario;
@@ -105,10 +106,7 @@ export class Watcher {
       } = state;
       expectPlainData({ ...small, usedTools: trace.usedTools });
     }
-    expectThat(
-      JSON.stringify(state.total.usage) === JSON.stringify(this.usage),
-      'usage is the sum of all replies and failed calls',
-    );
+    this.usage.safePoint(state);
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     if (this.scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
@@ -192,7 +190,7 @@ export class Watcher {
           declined(message, message.model) === null,
           'a reply that was declined is no part of the conversation',
         );
-        this.usage = addUsage(this.usage, message.usage);
+        this.usage.used(message, message.usage);
         const calls = toolCallsOf(message).length;
         this.stray = calls > 0 && !mayCallTools(state, message.role);
         if (this.stray) this.seen.add('a stray tool call');
@@ -332,7 +330,9 @@ export class Watcher {
     const failure = called.ok ? declined(called.value, 'p/a') : called.failure;
     if (failure) {
       this.seen.add(`model ${failure.kind} ${failure.type}`);
-      this.usage = addUsage(this.usage, failure.usage ?? NO_USAGE);
+      const call = state.models.calls.find(({ callId }) => callId === asked.callId);
+      if (!call) throw new Error(`${asked.callId} is not kept`);
+      this.usage.used(call, failure.usage ?? NO_USAGE);
     }
     if (!this.scenario.thorough) return;
     const again = ask(state, asked.callId);

@@ -104,12 +104,14 @@ export class World implements Ports {
     const callsTools = toolsOffered && role.tools.length > 0;
     const reply =
       cut === 2 || cut === 3 ? partialReply(random) : randomReply(random, this.scenario, role, callsTools);
+    const inputTokens = random.int(1, 200);
     const value: CallModelResult = {
       ...reply,
       usage: {
-        inputTokens: random.int(1, 200),
+        inputTokens,
         outputTokens: random.int(0, 50),
-        cachedInputTokens: 0,
+        cachedInputTokens: Math.floor(inputTokens / 2),
+        cacheWriteInputTokens: inputTokens % 2,
         reasoningTokens: 0,
         costUsd: input.model === 'p/b' ? null : random.int(0, 9) / 1_024,
       },

@@ -160,6 +160,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     counters: null,
     limits: null,
     usage: null,
+    usageBy: [],
     budget: null,
     paused: false,
     stopping: false,

@@ -37,6 +37,8 @@ export interface RunSnapshot {
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
   usage: RunView['usage'] | null;
+  /** By role and model; empty where it is not known. */
+  usageBy: RunView['usageBy'];
   budget: RunView['budget'] | null;
   paused: boolean;
   stopping: boolean;
@@ -109,6 +111,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     counters: view?.counters ?? result?.counters ?? null,
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? null,
+    usageBy: view?.usageBy ?? result?.usageBy ?? [],
     budget: view?.budget ?? null,
     paused: view?.paused ?? false,
     stopping: view?.stopping ?? false,

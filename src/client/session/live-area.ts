@@ -2,7 +2,14 @@
 import type { Gate } from '../../core/gates/gate.js';
 import { wordsHint } from '../../core/gates/gate-words.js';
 import { preview } from '../../core/preview.js';
-import { argumentsLine, formatClock, formatCost, formatCount, formatDuration } from '../../print/format.js';
+import {
+  argumentsLine,
+  cachedFacts,
+  formatClock,
+  formatCost,
+  formatCount,
+  formatDuration,
+} from '../../print/format.js';
 import { fitLine, widthOf, wrapText } from '../../print/layout.js';
 import type { Colors } from '../../print/output.js';
 import { taskLine } from '../../print/plan-lines.js';
@@ -132,6 +139,7 @@ function factLines(progress: RunProgress, width: number, { colors, webUi }: Scre
     `turns ${state?.counters.turns ?? turns}${limits ? ` of ${limits.turns}` : ''}`,
     `tool calls ${toolCalls}`,
     `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`,
+    ...cachedFacts(usage),
     formatCost(usage.costUsd),
   ];
   const waits = waiting.length === 0 ? [] : [fitLine(` ${waiting.length} message(s) wait to be read`, width)];

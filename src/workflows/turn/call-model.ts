@@ -14,6 +14,7 @@ import { preview } from '../../core/preview.js';
 import type { PinnedRole } from '../../core/role.js';
 import { accountOf, isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
+import { withCall } from '../../core/usage-by.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { leaveModel } from '../set-model.js';
@@ -82,7 +83,7 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const faultOfModel = isOutOfTime(run, failed) ? null : modelFailure(failure);
   if (faultOfModel) noteCall(run, role.name, { failure: faultOfModel });
   const nextModel = modelAfter(run, role, model);
-  spend(run, failure.usage ?? NO_USAGE, { failedCalls: 1 });
+  spend(run, call, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
   const { kind, type, message } = failure;
   run.journal('model_call_failed', {
@@ -159,7 +160,7 @@ function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number
 }
 
 /** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
-function spend(run: Run, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }): void {
+function spend(run: Run, call: PinnedCall, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }): void {
   const { state } = run;
   const account = accountOf(state);
   const { turns, failedCalls } = account.counters;
@@ -170,6 +171,7 @@ function spend(run: Run, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }):
     failedCalls: failedCalls + (counted.failedCalls ?? 0),
   };
   state.total.usage = addUsage(state.total.usage, usage);
+  state.total.usageBy = withCall(state.total.usageBy, call, usage);
   state.total.turns += counted.turns ?? 0;
 }
 
@@ -216,7 +218,7 @@ function settle(
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;
   // The wrap-up call is outside the count.
-  spend(run, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
+  spend(run, call, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
     role: call.role,

@@ -133,6 +133,17 @@ describe('statusMarkdown: what follows', () => {
     expect(statusMarkdown(state)).toContain('- cost unknown');
   });
 
+  test('statusMarkdown: input from the cache → its share in one line, and that of each role (M9)', () => {
+    const state = stateWith();
+    expect(statusMarkdown(state)).not.toContain('cached');
+    state.total.usage = { ...state.total.usage, inputTokens: 200, cachedInputTokens: 83 };
+    state.total.usageBy = [
+      { role: 'planner', model: 'p/a', calls: 1, inputTokens: 100, cachedInputTokens: 83 },
+      { role: 'executor', model: 'p/a', calls: 1, inputTokens: 100 },
+    ];
+    expect(statusMarkdown(state)).toContain('- cached 41 % of the input (planner 83 %, executor 0 %)');
+  });
+
   test('statusMarkdown: several receipts → the last one only', () => {
     const state = stateWith();
     record(state.log.journal, 1, 'receipt', { id: 's1', state: 'applied', how: 'The first.' });
