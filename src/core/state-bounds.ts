@@ -71,7 +71,7 @@ export const BOUNDS: Record<Path, number> = {
   'cursor.answered': ANSWERED_BYTES,
   'cursor.reviewed': NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 300_000,
+  threads: 290_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   'models.calls': 8_000,
   'models.chains': 4_000,
