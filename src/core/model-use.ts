@@ -1,6 +1,7 @@
 /** What a run keeps of the models that it calls. */
 import type { ModelFailureType } from './failure.js';
 import type { StopReason } from './message.js';
+import type { InputCounts } from './token-factor.js';
 
 /** What a model call sends, fixed when it is scheduled: every retry sends the same. */
 export interface PinnedCall {
@@ -56,6 +57,8 @@ export interface ModelUse {
   at: Record<string, string>;
   /** Estimated tokens of messages that a model takes, once it has found more too long: by model of the chains. */
   contextLimits: Record<string, number>;
+  /** What estimates of requests are corrected by. */
+  inputCounts: InputCounts;
   retries: Retries;
 }
 
@@ -68,6 +71,7 @@ export function newModelUse(): ModelUse {
     last: {},
     at: {},
     contextLimits: {},
+    inputCounts: {},
     retries: NO_RETRIES,
   };
 }

@@ -80,6 +80,8 @@ export const BOUNDS: Record<Path, number> = {
   'models.last': 4_000,
   'models.at': 4_000,
   'models.contextLimits': 4_000,
+  /** At most 12 models: names of 90 bytes, and sums of up to 12 digits. */
+  'models.inputCounts': 2_000,
   'models.retries': 100,
   'tools.ledger': LEDGER_BYTES + 1_000,
   'tools.badCalls': 6_000,

@@ -14,11 +14,12 @@ import { preview } from '../../core/preview.js';
 import type { PinnedRole } from '../../core/role.js';
 import { accountOf, isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
+import { withInputCount } from '../../core/token-factor.js';
 import { withCall } from '../../core/usage-by.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { leaveModel } from '../set-model.js';
-import { contextBudget, trimAfterRefusal, trimToFit } from './fit-thread.js';
+import { contextBudget, requestTokens, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 
 export type ModelReply =
@@ -43,6 +44,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const model = modelForCall(run, role);
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
+  const estimated = requestTokens(run, role);
   const { callId } = call;
   run.journal('model_call_started', {
     callId,
@@ -63,7 +65,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (!called.ok) return failedBy(called.failure);
   warnOnce(run, called.value.warning);
   const failure = declined(called.value, model);
-  return failure ? failedBy(failure) : settle(run, { thread, role }, call, called.value);
+  return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
 }
 
 interface FailedCall {
@@ -198,7 +200,7 @@ function pinCall(
 
 function settle(
   run: Run,
-  { thread, role }: { thread: Thread; role: PinnedRole },
+  { thread, role, estimated }: { thread: Thread; role: PinnedRole; estimated: number },
   call: PinnedCall,
   result: CallModelResult,
 ): ModelReply {
@@ -214,7 +216,9 @@ function settle(
     model: call.model,
     usage: result.usage,
   });
-  state.models.retries = NO_RETRIES;
+  const { models } = state;
+  models.retries = NO_RETRIES;
+  models.inputCounts = withInputCount(models.inputCounts, call.model, { estimated, usage: result.usage });
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;
   // The wrap-up call is outside the count.

@@ -4,6 +4,7 @@ import { openingOf } from '../../core/opening.js';
 import type { PinnedRole } from '../../core/role.js';
 import { shortenThread } from '../../core/shorten-thread.js';
 import type { Thread } from '../../core/thread.js';
+import { tokenFactor } from '../../core/token-factor.js';
 import { DEFAULT_CONTEXT_TOKENS, estimateTokens } from '../../core/tokens.js';
 import type { Run } from '../run.js';
 
@@ -22,11 +23,13 @@ function openingTokens({ pinned }: Run, role: PinnedRole): number {
   return tokens;
 }
 
-/** Tokens that the messages of a call may take, after what it opens with. */
+/** Estimated tokens that the messages of a call may take, after what it opens with. */
 export function contextBudget(run: Run, role: PinnedRole, model: string): number {
   const context = run.pinned.modelInfo[model]?.contextTokens ?? DEFAULT_CONTEXT_TOKENS;
-  const room = Math.floor(context * CONTEXT_SHARE) - openingTokens(run, role);
-  return Math.min(room, ownValue(run.state.models.contextLimits, model) ?? room);
+  const { contextLimits, inputCounts } = run.state.models;
+  const whole = Math.floor((context * CONTEXT_SHARE) / tokenFactor(inputCounts, model));
+  const room = whole - openingTokens(run, role);
+  return Math.min(room, ownValue(contextLimits, model) ?? room);
 }
 
 /** Estimated tokens of a role's next request: what it opens with, and its messages. */
