@@ -1,14 +1,18 @@
 /** Makes a value small that every history carries and nobody reads there. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { DICTIONARIES } from '../core/dictionaries.js';
 import { dictionaryOf, type Packed } from '../core/packed.js';
 
-/** The dictionary that is written with. */
-const CURRENT = 1;
-
+/** With the dictionary that makes it smallest: there is one for each language of the prompts. */
 export function pack<T>(value: T): Packed<T> {
-  const dictionary = Buffer.from(dictionaryOf(CURRENT));
-  const deflated = deflateRawSync(JSON.stringify(value), { level: 9, dictionary });
-  return Uint8Array.from([CURRENT, ...deflated]);
+  const text = JSON.stringify(value);
+  const packed = Object.keys(DICTIONARIES).map(number => packedWith(Number(number), text));
+  return packed.reduce((best, other) => (other.length < best.length ? other : best));
+}
+
+function packedWith(number: number, text: string): Uint8Array {
+  const dictionary = Buffer.from(dictionaryOf(number));
+  return Uint8Array.from([number, ...deflateRawSync(text, { level: 9, dictionary })]);
 }
 
 /** The JSON text that is packed. */

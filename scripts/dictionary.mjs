@@ -1,0 +1,27 @@
+// Adds a dictionary of today's prompts to src/core/dictionaries.ts, under the next number:
+// `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../dist/config/prompts.js';
+import { DICTIONARIES } from '../dist/core/dictionaries.js';
+import { DEFAULT_LIMITS } from '../dist/core/limits.js';
+
+/** What most runs pin; a longer text would be forgotten by deflate (32 KB) before it is of use. */
+const ROLES = ['executor', 'planner', 'router', 'summary', 'understanding', 'verifier'];
+const VALUES = { limits: DEFAULT_LIMITS, tools: [], today: '2026-01-01', workspace: '/workspace' };
+
+const language = process.argv[2] ?? 'en';
+const roots = promptRoots(null);
+const roles = (await loadRoles(roots, language)).filter(({ profile }) => ROLES.includes(profile.name));
+// In the order in which a run pins them.
+const words = JSON.stringify({
+  roles: Object.fromEntries(roles.map(role => [role.profile.name, renderRole(role, VALUES)])),
+  opening: renderOpening(await loadOpening(roots, language), VALUES),
+});
+
+const file = new URL('../src/core/dictionaries.ts', import.meta.url);
+const number = Math.max(0, ...Object.keys(DICTIONARIES).map(Number)) + 1;
+const line = `  ${number}: '${words.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}',\n`;
+writeFileSync(
+  file,
+  readFileSync(file, 'utf8').replace(/};\n$/, () => `${line}};\n`),
+);
