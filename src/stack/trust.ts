@@ -1,19 +1,23 @@
 /**
  * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
  * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
- * `.mcp.json` has changed.
+ * `.mcp.json` has changed, or `models` in its `steersman.yaml`. Its other sections are edited often, and send nothing
+ * elsewhere.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { SETTINGS_FILE } from '../config/settings.js';
+import { parseYaml } from '../config/yaml-source.js';
+import { canonicalJson } from '../core/json.js';
 import { verbCall } from '../shared/called-as.js';
 import { SteersmanError } from '../shared/errors.js';
 import { projectRoot } from '../shared/package.js';
 import { makeFolder, trustFile } from './home.js';
 import { readJson, writeJson } from './json-file.js';
 
-/** By real path: the mark of the `.mcp.json` that was trusted. */
+/** By real path: the mark of what was trusted. */
 const fileSchema = z.record(z.string(), z.string());
 
 /** Folders that this process may use, whatever is in them: they were named by whoever called it. */
@@ -43,20 +47,31 @@ export function trustFrom(dir: string): void {
 /** Says why the folder's configuration is not used, and how it is. */
 export function notTrusted(dir: string): SteersmanError {
   return new SteersmanError(
-    `The configuration in ${dir} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json has changed since.`,
+    `The configuration in ${dir} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json or the models of its ${SETTINGS_FILE} have changed since.`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${dir} (in programs: configDir).`,
   );
 }
 
 function markOf(folder: string): string {
-  return createHash('sha256').update(programsIn(folder)).digest('hex');
+  const marked = JSON.stringify([textIn(folder, '.mcp.json'), modelsIn(folder)]);
+  return createHash('sha256').update(marked).digest('hex');
 }
 
-function programsIn(folder: string): string {
+/** As values, so that comments and the order of keys may change; as text where it can't be read. */
+function modelsIn(folder: string): string {
+  const text = textIn(folder, SETTINGS_FILE);
   try {
-    return readFileSync(join(folder, '.mcp.json'), 'utf8');
+    return canonicalJson(parseYaml(text, join(folder, SETTINGS_FILE)).value.models ?? null);
   } catch {
-    // Without the file it starts no programs of its own.
+    return text;
+  }
+}
+
+/** Empty where there is no such file: it starts nothing and sends nothing. */
+function textIn(folder: string, file: string): string {
+  try {
+    return readFileSync(join(folder, file), 'utf8');
+  } catch {
     return '';
   }
 }

@@ -28,6 +28,12 @@ function servers(of: string, command: string, ...args: string[]): void {
   writeFileSync(join(of, '.mcp.json'), JSON.stringify({ mcpServers: { notes: { command, args } } }));
 }
 
+const HOME = 'models: { default: home/a, endpoints: { home: { baseUrl: http://localhost:8000/v1 } } }\n';
+
+function settings(of: string, yaml: string): void {
+  writeFileSync(join(of, 'steersman.yaml'), yaml);
+}
+
 /** Of another process: this one knows what it was told itself. */
 function trustedElsewhere(of: string): boolean {
   const trust = JSON.stringify(join(projectRoot, 'dist/stack/trust.js'));
@@ -48,13 +54,20 @@ test('trust: a folder of somebody → not before it was said, then for every pro
   expect([trustedElsewhere(one), trustedElsewhere(two)]).toEqual([true, true]);
 });
 
-test('trust: the .mcp.json has changed → asked again, the models of steersman.yaml → not', () => {
+test.each([
+  ['its .mcp.json', false, (of: string) => servers(of, 'rm', '-rf', '/')],
+  ['an endpoint', false, (of: string) => settings(of, HOME.replace('localhost', 'elsewhere'))],
+  ['the default model', false, (of: string) => settings(of, HOME.replace('home/a', 'openai/b'))],
+  ['its models, to what can not be read', false, (of: string) => settings(of, `${HOME}: [`)],
+  ['its limits', true, (of: string) => settings(of, `limits: { planning: 2 }\n${HOME}`)],
+  ['a comment on its models', true, (of: string) => settings(of, `# At home.\n${HOME}`)],
+])('trust: %s changed → trusted as before: %s', (_, trusted, change) => {
   const one = folder('one');
+  settings(one, HOME);
   trustFrom(one);
-  writeFileSync(join(one, 'steersman.yaml'), 'models: { default: openai/other }\n');
   expect(trustedElsewhere(one)).toBe(true);
-  servers(one, 'rm', '-rf', '/');
-  expect(trustedElsewhere(one)).toBe(false);
+  change(one);
+  expect(trustedElsewhere(one)).toBe(trusted);
 });
 
 test('trust: the package’s own defaults → never asked for', () => {
