@@ -91,17 +91,17 @@ async function listen(http: Server, host: string, port: number): Promise<void> {
 }
 
 class Sessions {
-  private readonly context: ToolContext;
-  private readonly open = new Map<string, Session>();
+  readonly #context: ToolContext;
+  readonly #open = new Map<string, Session>();
 
   constructor(context: ToolContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const id = req.headers['mcp-session-id'];
-    if (id === undefined) return this.begin(req, res);
-    const session = this.open.get(String(id));
+    if (id === undefined) return this.#begin(req, res);
+    const session = this.#open.get(String(id));
     // 404 tells a client to begin anew.
     if (session === undefined) return refuse(res, 404, 'There is no such session (any more).');
     session.usedAt = Date.now();
@@ -109,29 +109,29 @@ class Sessions {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.open.values()].map(({ server }) => server.close()));
+    await Promise.all([...this.#open.values()].map(({ server }) => server.close()));
   }
 
   /** The transport refuses whatever is no first request. */
-  private async begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  async #begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: id => {
-        this.makeRoom();
-        this.open.set(id, { transport, server, usedAt: Date.now() });
+        this.#makeRoom();
+        this.#open.set(id, { transport, server, usedAt: Date.now() });
       },
     });
-    const server = createMcpServer(this.context);
+    const server = createMcpServer(this.#context);
     // The SDK's own declarations differ where properties may be undefined.
     await server.connect(transport as Transport);
-    server.server.onclose = () => void this.open.delete(transport.sessionId ?? '');
+    server.server.onclose = () => void this.#open.delete(transport.sessionId ?? '');
     await transport.handleRequest(req, res);
     if (transport.sessionId === undefined) await server.close();
   }
 
-  private makeRoom(): void {
-    if (this.open.size < MOST_SESSIONS) return;
-    const [oldest] = [...this.open.values()].sort((one, other) => one.usedAt - other.usedAt);
+  #makeRoom(): void {
+    if (this.#open.size < MOST_SESSIONS) return;
+    const [oldest] = [...this.#open.values()].sort((one, other) => one.usedAt - other.usedAt);
     void oldest?.server.close();
   }
 }

@@ -4,34 +4,34 @@ import type { Report } from '../stack/temporal-binary.js';
 import type { RunsApi } from './runs-api.js';
 
 export class KeptClient {
-  private readonly open: () => Promise<RunsApi>;
-  private opening: Promise<RunsApi> | null = null;
+  readonly #open: () => Promise<RunsApi>;
+  #opening: Promise<RunsApi> | null = null;
 
   /** `open` connects; default: as the environment says, with lines of progress to `report`. */
   constructor({
     report,
     open = () => connect({ report }),
   }: { report: Report; open?: () => Promise<RunsApi> }) {
-    this.open = open;
+    this.#open = open;
   }
 
   get(): Promise<RunsApi> {
-    if (this.opening === null) {
-      const opening = this.open();
-      this.opening = opening;
-      opening.catch(() => this.forget(opening));
+    if (this.#opening === null) {
+      const opening = this.#open();
+      this.#opening = opening;
+      opening.catch(() => this.#forget(opening));
     }
-    return this.opening;
+    return this.#opening;
   }
 
   /** After such an error the next call connects anew: a local stack may be back at another address. */
   lostBy({ code }: SteersmanError): void {
     const away = code === 'unreachable' || code === 'uncertain';
     // Not closed: calls may be under way in it, and the SDK would try them again.
-    if (away && this.opening !== null) this.forget(this.opening);
+    if (away && this.#opening !== null) this.#forget(this.#opening);
   }
 
-  private forget(opening: Promise<RunsApi>): void {
-    if (this.opening === opening) this.opening = null;
+  #forget(opening: Promise<RunsApi>): void {
+    if (this.#opening === opening) this.#opening = null;
   }
 }

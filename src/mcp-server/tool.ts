@@ -97,24 +97,24 @@ function faultText(error: unknown): string {
 
 /** The calls in flight: whoever ends the server lets them finish. */
 export class Calls {
-  private readonly inFlight = new Set<Promise<unknown>>();
-  private readonly ending = new AbortController();
+  readonly #inFlight = new Set<Promise<unknown>>();
+  readonly #ending = new AbortController();
 
   /** Aborted when no more is asked: waits end early. */
   get signal(): AbortSignal {
-    return this.ending.signal;
+    return this.#ending.signal;
   }
 
   track<T>(call: Promise<T>): Promise<T> {
-    this.inFlight.add(call);
-    const done = () => void this.inFlight.delete(call);
+    this.#inFlight.add(call);
+    const done = () => void this.#inFlight.delete(call);
     call.then(done, done);
     return call;
   }
 
   /** Ends what only waits; resolves when every call has its result. */
   async end(): Promise<void> {
-    this.ending.abort();
-    await Promise.allSettled(this.inFlight);
+    this.#ending.abort();
+    await Promise.allSettled(this.#inFlight);
   }
 }

@@ -58,6 +58,7 @@ export class McpConnection {
   #tools: ListedTool[] | null = null;
   #toolsEpoch = 0;
 
+  // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
   private constructor(server: ResolvedServer, transport: Transport) {
     this.server = server;
     this.#transport = transport;

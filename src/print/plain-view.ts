@@ -33,46 +33,47 @@ interface CallView {
 
 /** Shows items of a watch on a sink. */
 export class PlainView {
-  private readonly sink: TextSink;
-  private readonly runId: string | null;
+  readonly #sink: TextSink;
+  readonly #runId: string | null;
   /** Milliseconds since the epoch, of the run's first event. */
-  private startedAt: number | null = null;
+  #startedAt: number | null = null;
   /** Model calls that have started and not ended, by id. */
-  private readonly running = new Map<string, CallView>();
+  readonly #running = new Map<string, CallView>();
   /** What was last told of the progress of each tool call. */
-  private readonly toldProgress = new Map<string, string>();
+  readonly #toldProgress = new Map<string, string>();
   /** Of the plan as it was shown last. */
-  private tasks: readonly ShownTask[] = [];
-  private channel: LiveChannel = 'text';
+  #tasks: readonly ShownTask[] = [];
+  #channel: LiveChannel = 'text';
 
   /** With the id of the run it says how gates are answered. */
   constructor(sink: TextSink, runId: string | null = null) {
-    this.sink = sink;
-    this.runId = runId;
+    this.#sink = sink;
+    this.#runId = runId;
   }
 
   show(item: RunEvent): void {
-    const { line, colors } = this.sink;
-    if (item.type === 'journal') this.showEvent(item.event);
-    if (item.type === 'text') this.showText(item);
+    const { line, colors } = this.#sink;
+    if (item.type === 'journal') this.#showEvent(item.event);
+    if (item.type === 'text') this.#showText(item);
     if (item.type === 'retry') line(colors.yellow(`      ${retryLine(item.retry)}`));
     if (item.type === 'notice') line(colors.yellow(item.text));
-    if (item.type === 'progress') this.showProgress(item.progress);
+    if (item.type === 'progress') this.#showProgress(item.progress);
   }
 
-  private showEvent(event: JournalEvent): void {
-    this.startedAt ??= event.at;
+  #showEvent(event: JournalEvent): void {
+    this.#startedAt ??= event.at;
     if (event.type === 'model_call_ended') {
-      this.showReply(event.callId, event.text ?? '');
+      this.#showReply(event.callId, event.text ?? '');
     }
-    for (const line of eventLines(event, this.startedAt, this.sink.colors, this.tasks)) this.sink.line(line);
-    if (event.type === 'plan_updated') this.tasks = event.tasks;
-    if (event.type === 'goal_started') this.tasks = [];
-    if (event.type === 'gate_opened' && this.runId !== null) {
-      for (const line of gateHelp(this.runId, event.gateId, event.kind)) this.sink.line(`      ${line}`);
+    for (const line of eventLines(event, this.#startedAt, this.#sink.colors, this.#tasks))
+      this.#sink.line(line);
+    if (event.type === 'plan_updated') this.#tasks = event.tasks;
+    if (event.type === 'goal_started') this.#tasks = [];
+    if (event.type === 'gate_opened' && this.#runId !== null) {
+      for (const line of gateHelp(this.#runId, event.gateId, event.kind)) this.#sink.line(`      ${line}`);
     }
     if (event.type === 'model_call_started') {
-      this.running.set(event.callId, {
+      this.#running.set(event.callId, {
         progress: null,
         heard: null,
         form: event.form,
@@ -80,11 +81,11 @@ export class PlainView {
         late: false,
       });
     }
-    if (event.type === 'tool_call_ended') this.toldProgress.delete(event.callId);
+    if (event.type === 'tool_call_ended') this.#toldProgress.delete(event.callId);
   }
 
-  private showText(delta: TextDelta): void {
-    const call = this.running.get(delta.callId);
+  #showText(delta: TextDelta): void {
+    const call = this.#running.get(delta.callId);
     if (call === undefined) return;
     const isText = delta.channel === 'text';
     const live = isText ? joined(call.heard, delta) : delta;
@@ -100,14 +101,14 @@ export class PlainView {
     const before = isText && call.form === 'json' && !call.quiet ? wordsBefore(live) : live;
     const followed = followLive(call.progress, before);
     call.progress = followed.progress;
-    this.print(
+    this.#print(
       isText && call.quiet ? followed.deltas.filter(delta => delta.type === 'reset') : followed.deltas,
     );
     if (before !== live && jsonStart(live.text) >= 0) call.quiet = true;
   }
 
-  private showReply(callId: string, reply: string): void {
-    const { progress, form, quiet, late } = this.running.get(callId) ?? {
+  #showReply(callId: string, reply: string): void {
+    const { progress, form, quiet, late } = this.#running.get(callId) ?? {
       progress: null,
       form: 'words',
       quiet: false,
@@ -117,56 +118,56 @@ export class PlainView {
     const json = form === 'json' ? jsonStart(reply) : -1;
     if (!unseen && json > 0 && !late) {
       // What stands before the JSON was told as it came.
-      this.print(completeLive(progress, reply.slice(0, json).trimEnd()));
-      this.tell(spokenText(reply.slice(json), form));
-    } else if (quiet || json > 0 || (unseen && isJson(reply))) this.tell(spokenText(reply, form));
-    else this.print(completeLive(progress, reply));
-    this.running.delete(callId);
+      this.#print(completeLive(progress, reply.slice(0, json).trimEnd()));
+      this.#tell(spokenText(reply.slice(json), form));
+    } else if (quiet || json > 0 || (unseen && isJson(reply))) this.#tell(spokenText(reply, form));
+    else this.#print(completeLive(progress, reply));
+    this.#running.delete(callId);
   }
 
-  private tell(words: string | null): void {
-    this.sink.endText();
-    this.sink.text(terminalText(words ?? ''));
+  #tell(words: string | null): void {
+    this.#sink.endText();
+    this.#sink.text(terminalText(words ?? ''));
   }
 
   /** A line where there is something new to say; figures alone, each tenth of the whole. */
-  private showProgress(progress: ToolProgress): void {
+  #showProgress(progress: ToolProgress): void {
     const { message = '', total } = progress;
     const tenth = total ? Math.floor((10 * progress.progress) / total) : 0;
     const mark = `${message} ${tenth}`;
-    if (this.toldProgress.get(progress.callId) === mark) return;
-    this.toldProgress.set(progress.callId, mark);
-    this.sink.line(this.sink.colors.dim(`      tool ${progress.tool} · ${progressWords(progress)}`));
+    if (this.#toldProgress.get(progress.callId) === mark) return;
+    this.#toldProgress.set(progress.callId, mark);
+    this.#sink.line(this.#sink.colors.dim(`      tool ${progress.tool} · ${progressWords(progress)}`));
   }
 
-  private print(deltas: LiveDelta[]): void {
-    const { yellow } = this.sink.colors;
+  #print(deltas: LiveDelta[]): void {
+    const { yellow } = this.#sink.colors;
     for (const delta of deltas) {
       switch (delta.type) {
         case 'reset':
-          this.sink.line(yellow(`      attempt ${delta.attempt}: the reply starts again`));
+          this.#sink.line(yellow(`      attempt ${delta.attempt}: the reply starts again`));
           break;
         case 'gap':
-          this.sink.text(yellow(`[… ${formatCount(delta.chars)} characters not seen …]`));
+          this.#sink.text(yellow(`[… ${formatCount(delta.chars)} characters not seen …]`));
           break;
         case 'text':
-          this.printText(delta.channel, delta.text);
+          this.#printText(delta.channel, delta.text);
           break;
         case 'whole':
-          this.sink.line(yellow('      the whole reply:'));
-          this.sink.text(terminalText(isJson(delta.text) ? (spokenText(delta.text) ?? '') : delta.text));
+          this.#sink.line(yellow('      the whole reply:'));
+          this.#sink.text(terminalText(isJson(delta.text) ? (spokenText(delta.text) ?? '') : delta.text));
           break;
       }
     }
   }
 
   /** Reasoning is dim and on lines of its own; arguments of tools come with their event. */
-  private printText(channel: LiveChannel, text: string): void {
+  #printText(channel: LiveChannel, text: string): void {
     if (channel === 'tool_input') return;
-    if (channel !== this.channel) this.sink.endText();
-    this.channel = channel;
+    if (channel !== this.#channel) this.#sink.endText();
+    this.#channel = channel;
     const clean = terminalText(text);
-    this.sink.text(channel === 'reasoning' ? this.sink.colors.dim(clean) : clean);
+    this.#sink.text(channel === 'reasoning' ? this.#sink.colors.dim(clean) : clean);
   }
 }
 

@@ -13,25 +13,25 @@ interface Thing {
 
 /** Tells each thing once, however often it is asked. */
 export class WaitTeller {
-  private readonly colors: Colors;
-  private readonly told = new Set<string>();
+  readonly #colors: Colors;
+  readonly #told = new Set<string>();
 
   constructor(colors: Colors) {
-    this.colors = colors;
+    this.#colors = colors;
   }
 
   /** Lines on what the run waits for that were not told before; none while it works, or no worker answers. */
   news(state: RunSnapshot): string[] {
-    const fresh = this.thingsOf(state).filter(({ key }) => !this.told.has(key));
-    for (const { key } of fresh) this.told.add(key);
+    const fresh = this.#thingsOf(state).filter(({ key }) => !this.#told.has(key));
+    for (const { key } of fresh) this.#told.add(key);
     return fresh.flatMap(({ lines }) => lines);
   }
 
-  private thingsOf({ id, stuck, gates, inputs, phase, goals, lastEventSeq }: RunSnapshot): Thing[] {
+  #thingsOf({ id, stuck, gates, inputs, phase, goals, lastEventSeq }: RunSnapshot): Thing[] {
     if (stuck) return [{ key: stuck.what, lines: [stuckLine(stuck), stuck.todo] }];
     const things: Thing[] = gates.map(gate => ({
       key: gate.id,
-      lines: gateLines(id, [gate], this.colors, inputs),
+      lines: gateLines(id, [gate], this.#colors, inputs),
     }));
     if (phase === 'paused') {
       const lines = [`It is paused. Go on: ${verbCall(`resume ${id}`)}`];

@@ -64,14 +64,14 @@ export class Run {
   threadOf(role: PinnedRole): Thread {
     // Between tool calls and their results nobody else may speak, be their memory shared or not.
     const shares = role.memory === 'shared' && !isAmidCalls(this.state.cursor);
-    return this.thread(shares ? MAIN_THREAD : role.name);
+    return this.#thread(shares ? MAIN_THREAD : role.name);
   }
 
   mainThread(): Thread {
-    return this.thread(MAIN_THREAD);
+    return this.#thread(MAIN_THREAD);
   }
 
-  private thread(id: string): Thread {
+  #thread(id: string): Thread {
     this.state.threads[id] ??= newThread(id);
     return this.state.threads[id];
   }
@@ -104,7 +104,7 @@ export class Run {
       this.say(thread, 'brief', text, task);
       return;
     }
-    this.givePrompt(thread, role);
+    this.#givePrompt(thread, role);
     const to = fill(wordsOf(this.state).asRole, { role: role.name });
     this.say(thread, 'brief', `${to}\n\n${text}`, { role: role.name, ...task });
   }
@@ -113,13 +113,13 @@ export class Run {
   nameRole(role: PinnedRole): void {
     if (role.opening === 'own') return;
     const thread = this.threadOf(role);
-    this.givePrompt(thread, role);
+    this.#givePrompt(thread, role);
     if (roleAtHand(thread) === role.name) return;
     const text = fill(wordsOf(this.state).goOnAs, { role: role.name });
     this.say(thread, 'brief', text, { role: role.name });
   }
 
-  private givePrompt(thread: Thread, role: PinnedRole): void {
+  #givePrompt(thread: Thread, role: PinnedRole): void {
     if (holdsPrompt(thread, role.name)) return;
     this.say(thread, 'role', introduction(this.pinned, role, wordsOf(this.state)), { role: role.name });
   }
@@ -169,7 +169,8 @@ export class Run {
    * the Web UI whose timer it is.
    */
   async waitForPerson(done: () => boolean, deadline: number | null, what: string): Promise<void> {
-    const { state, ports } = this;
+    const { state } = this;
+    const { ports } = this;
     while (!done()) {
       const now = ports.now();
       if (deadline !== null && now >= deadline) break;

@@ -39,105 +39,105 @@ export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
 }
 
 export class Caps {
-  private readonly scenario: Scenario;
-  private readonly places = new Map<string, Place>();
-  private here: Place | null = null;
-  private replies = 0;
-  private wrapUps = 0;
-  private understood = 0;
+  readonly #scenario: Scenario;
+  readonly #places = new Map<string, Place>();
+  #here: Place | null = null;
+  #replies = 0;
+  #wrapUps = 0;
+  #understood = 0;
   /** The message between two goals that is being understood, and the replies that took. */
-  private between: string | null = null;
-  private betweenReplies = 0;
-  private total = 0;
-  private goal = 1;
-  private calls = 0;
-  private readonly granted = new Map<string, number>();
-  private verdicts = 0;
+  #between: string | null = null;
+  #betweenReplies = 0;
+  #total = 0;
+  #goal = 1;
+  #calls = 0;
+  readonly #granted = new Map<string, number>();
+  #verdicts = 0;
   /** The largest that each limit has been: people and the orchestrator raise them. */
-  private most: Limits;
+  #most: Limits;
 
   constructor(scenario: Scenario) {
-    this.scenario = scenario;
-    this.most = scenario.pinned.limits;
+    this.#scenario = scenario;
+    this.#most = scenario.pinned.limits;
   }
 
   modelCalled({ cursor }: RunState): void {
     const steering = steeringAt(cursor);
-    this.calls += 1;
+    this.#calls += 1;
     const between = steering?.idle ? (steering.items[0]?.id ?? null) : null;
-    if (between !== this.between) this.betweenReplies = 0;
-    this.between = between;
-    const alone = mostReplies(this.most) + this.scenario.maxFailures + 1;
-    const most = this.scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
-    expectThat(this.calls <= most, `${this.calls} model calls, when at most ${most} can be needed`);
+    if (between !== this.#between) this.#betweenReplies = 0;
+    this.#between = between;
+    const alone = mostReplies(this.#most) + this.#scenario.maxFailures + 1;
+    const most = this.#scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
+    expectThat(this.#calls <= most, `${this.#calls} model calls, when at most ${most} can be needed`);
     const at = here(cursor);
     const { phase } = at;
     const { cycle } = cursor.place;
     const taskId = taskAt(cursor);
     const reporting = isLastReply(at);
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
-    this.here = this.places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
-    this.places.set(key, this.here);
+    this.#here = this.#places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
+    this.#places.set(key, this.#here);
   }
 
   replied(role: string, interrupted: boolean): void {
-    const wrapsUp = this.here?.phase === 'wrap_up';
+    const wrapsUp = this.#here?.phase === 'wrap_up';
     const understands = role === 'understanding' || role === 'router';
-    if (!wrapsUp) this.total += 1;
-    if (wrapsUp) this.wrapUps += 1;
-    else if (this.between !== null) this.betweenReplies += 1;
-    else this.replies += 1;
+    if (!wrapsUp) this.#total += 1;
+    if (wrapsUp) this.#wrapUps += 1;
+    else if (this.#between !== null) this.#betweenReplies += 1;
+    else this.#replies += 1;
     // While the goal is wrapped up messages are understood outside its count.
-    if (understands && this.between === null) this.understood += 1;
-    if (this.here && !interrupted) this.here.rounds += 1;
+    if (understands && this.#between === null) this.#understood += 1;
+    if (this.#here && !interrupted) this.#here.rounds += 1;
   }
 
   /** The last reply was sent back, which is no round. */
   sentBack(): void {
-    if (this.here) this.here.rounds -= 1;
+    if (this.#here) this.#here.rounds -= 1;
   }
 
   check({ goal, pinned, limits, tasks, total: { turns } }: RunState): void {
-    if (pinned) this.most = largest(this.most, limitsOf({ pinned, limits }));
-    this.noteGrants(tasks);
+    if (pinned) this.#most = largest(this.#most, limitsOf({ pinned, limits }));
+    this.#noteGrants(tasks);
     const { counters } = goal;
-    expectThat(counters.turns === this.replies, `${counters.turns} turns counted, ${this.replies} replies`);
-    expectThat(turns <= this.most.totalTurns, `${turns} turns of the run, limit ${this.most.totalTurns}`);
-    expectThat(turns === this.total, `${turns} turns of the run counted, ${this.total} replies`);
+    expectThat(counters.turns === this.#replies, `${counters.turns} turns counted, ${this.#replies} replies`);
+    expectThat(turns <= this.#most.totalTurns, `${turns} turns of the run, limit ${this.#most.totalTurns}`);
+    expectThat(turns === this.#total, `${turns} turns of the run counted, ${this.#total} replies`);
     expectThat(
-      this.replies - this.understood <= this.most.turns,
-      `${this.replies} replies, limit ${this.most.turns}`,
+      this.#replies - this.#understood <= this.#most.turns,
+      `${this.#replies} replies, limit ${this.#most.turns}`,
     );
     // Its re-ask, and partial ones before it; people have more to say meanwhile.
     expectThat(
-      this.wrapUps <= (this.scenario.people === NOBODY ? 2 : MOST_WRAP_UPS),
-      `${this.wrapUps} replies in the wrap-up`,
+      this.#wrapUps <= (this.#scenario.people === NOBODY ? 2 : MOST_WRAP_UPS),
+      `${this.#wrapUps} replies in the wrap-up`,
     );
     const open = tasks.filter(isOpen).length;
-    expectThat(open <= this.most.tasks, `${open} open tasks, limit ${this.most.tasks}`);
-    if (!this.here) return;
-    const { phase, cycle, taskId, reporting, rounds, credits } = this.here;
-    const most = this.mostRounds(this.here) + credits;
+    expectThat(open <= this.#most.tasks, `${open} open tasks, limit ${this.#most.tasks}`);
+    if (!this.#here) return;
+    const { phase, cycle, taskId, reporting, rounds, credits } = this.#here;
+    const most = this.#mostRounds(this.#here) + credits;
     expectThat(rounds <= most, `${rounds} rounds in ${phase} ${cycle} ${taskId} ${reporting}, limit ${most}`);
   }
 
   /** Rounds that a task was allowed beyond the limit are its own. */
-  private noteGrants(tasks: readonly Task[]): void {
+  #noteGrants(tasks: readonly Task[]): void {
     for (const { id, maxRounds, retries } of tasks) {
-      if (maxRounds !== null) this.granted.set(id, Math.max(maxRounds, this.granted.get(id) ?? 0));
-      const most = this.scenario.pinned.limits.taskRetries;
+      if (maxRounds !== null) this.#granted.set(id, Math.max(maxRounds, this.#granted.get(id) ?? 0));
+      const most = this.#scenario.pinned.limits.taskRetries;
       expectThat(retries <= most, `${id} was tried again ${retries} times, limit ${most}`);
     }
   }
 
-  private mostRounds({ phase, taskId, reporting }: Place): number {
+  #mostRounds({ phase, taskId, reporting }: Place): number {
     switch (phase) {
       case 'planning':
-        return this.most.planning;
+        return this.#most.planning;
       case 'execution':
-        return reporting ? 1 : Math.max(this.most.execution, this.granted.get(taskId ?? '') ?? 0);
+        return reporting ? 1 : Math.max(this.#most.execution, this.#granted.get(taskId ?? '') ?? 0);
       case 'answering':
-        return this.most.execution;
+        return this.#most.execution;
       case 'verification':
       case 'wrap_up':
         return 1;
@@ -148,8 +148,8 @@ export class Caps {
     }
   }
 
-  private of(phase: Phase, cycle: number, taskId: string | null): Place[] {
-    return [...this.places.values()].filter(
+  #of(phase: Phase, cycle: number, taskId: string | null): Place[] {
+    return [...this.#places.values()].filter(
       place => place.phase === phase && place.cycle === cycle && place.taskId === taskId,
     );
   }
@@ -158,43 +158,44 @@ export class Caps {
   happened(event: JournalEvent, { cursor, goal, tasks }: RunState): void {
     switch (event.type) {
       case 'verdict':
-        this.verdicts += 1;
-        expectThat(this.verdicts <= this.most.verification, `${this.verdicts} verdicts`);
+        this.#verdicts += 1;
+        expectThat(this.#verdicts <= this.#most.verification, `${this.#verdicts} verdicts`);
         expectThat(
-          goal.number !== this.goal || goal.counters.verification === this.verdicts,
+          goal.number !== this.#goal || goal.counters.verification === this.#verdicts,
           'verifications are not counted',
         );
         return;
       case 'phase_started':
         // A place that is come to again: what was added to the plan meanwhile is done and verified too.
-        for (const [key, { phase }] of this.places)
-          if (phase === event.phase && phase !== 'execution' && phase !== 'planning') this.places.delete(key);
-        if (event.phase === 'execution' && goal.number === this.goal)
-          this.planned(event.cycle, goal.counters.planning);
+        for (const [key, { phase }] of this.#places)
+          if (phase === event.phase && phase !== 'execution' && phase !== 'planning')
+            this.#places.delete(key);
+        if (event.phase === 'execution' && goal.number === this.#goal)
+          this.#planned(event.cycle, goal.counters.planning);
         return;
       case 'gate_closed':
-        if (event.kind === 'question' && event.by === 'person' && this.here) this.here.credits += 1;
+        if (event.kind === 'question' && event.by === 'person' && this.#here) this.#here.credits += 1;
         return;
       case 'goal_started':
-        this.places.clear();
-        this.here = null;
+        this.#places.clear();
+        this.#here = null;
         // What it took to understand its message is the goal's.
-        this.replies = this.betweenReplies;
-        this.understood = this.betweenReplies;
-        this.betweenReplies = 0;
-        this.wrapUps = 0;
-        this.goal = event.number;
-        this.verdicts = 0;
+        this.#replies = this.#betweenReplies;
+        this.#understood = this.#betweenReplies;
+        this.#betweenReplies = 0;
+        this.#wrapUps = 0;
+        this.#goal = event.number;
+        this.#verdicts = 0;
         return;
       case 'task_started':
         // Anew: a person changed the plan, or the orchestrator has it tried again.
         for (const reporting of [true, false]) {
-          this.places.delete(`execution/${cursor.place.cycle}/${event.taskId}/${reporting}`);
+          this.#places.delete(`execution/${cursor.place.cycle}/${event.taskId}/${reporting}`);
         }
         return;
       case 'task_ended':
-        if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.goal) return;
-        this.taskEnded(
+        if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.#goal) return;
+        this.#taskEnded(
           event,
           cursor.place.cycle,
           tasks.find(({ id }) => id === event.taskId)?.rounds ?? null,
@@ -204,23 +205,23 @@ export class Caps {
     }
   }
 
-  private planned(cycle: number, counted: number): void {
-    const places = this.of('planning', cycle, null);
+  #planned(cycle: number, counted: number): void {
+    const places = this.#of('planning', cycle, null);
     const rounds = sum(places, 'rounds');
     const least = rounds - sum(places, 'credits');
     expectThat(counted <= rounds && counted >= least, `${counted} for ${rounds} planning rounds`);
   }
 
-  private taskEnded(
+  #taskEnded(
     { taskId, reason }: { taskId: string; reason: string | null },
     cycle: number,
     counted: number | null,
   ): void {
-    const places = this.of('execution', cycle, taskId);
+    const places = this.#of('execution', cycle, taskId);
     const rounds = sum(places, 'rounds');
     const right = counted !== null && counted <= rounds && counted >= rounds - sum(places, 'credits');
     expectThat(right, `${counted} counted for ${rounds} rounds of ${taskId}`);
-    const { execution } = this.scenario.pinned.limits;
+    const { execution } = this.#scenario.pinned.limits;
     expectThat(
       reason !== 'max_rounds' || rounds > execution - 1,
       `${taskId} reached its cap after ${rounds} rounds`,

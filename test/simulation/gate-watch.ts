@@ -13,28 +13,28 @@ interface Approval {
 }
 
 export class GateWatch {
-  private readonly open = new Map<string, string>();
-  private readonly closed = new Set<string>();
+  readonly #open = new Map<string, string>();
+  readonly #closed = new Set<string>();
   /** What a person said on a call, by its id. */
-  private readonly approvals = new Map<string, Approval>();
-  private readonly always = new Set<string>();
+  readonly #approvals = new Map<string, Approval>();
+  readonly #always = new Set<string>();
   /** Gates whose answer was taken, by id. */
-  private readonly answers = new Set<string>();
+  readonly #answers = new Set<string>();
   /** Calls whose result a client gave, or the deadline. */
   readonly given = new Set<string>();
   questionsAnswered = 0;
 
   answered(gate: Gate, input: unknown): void {
     expectThat(
-      this.open.has(gate.id) || !this.closed.has(gate.id),
+      this.#open.has(gate.id) || !this.#closed.has(gate.id),
       `${gate.id} took an answer after it closed`,
     );
-    this.answers.add(gate.id);
+    this.#answers.add(gate.id);
     if (gate.kind === 'clientTool') this.given.add(gate.subject.callId);
     if (gate.kind !== 'approval' || !isRecord(input)) return;
     const allowed = input.decision !== 'deny';
-    if (input.decision === 'always') this.always.add(gate.subject.tool);
-    this.approvals.set(gate.subject.callId, {
+    if (input.decision === 'always') this.#always.add(gate.subject.tool);
+    this.#approvals.set(gate.subject.callId, {
       allowed,
       arguments: isRecord(input.arguments) ? input.arguments : null,
     });
@@ -43,24 +43,24 @@ export class GateWatch {
   happened(event: JournalEvent): void {
     if (event.type === 'gate_opened') {
       expectThat(
-        !this.open.has(event.gateId) && !this.closed.has(event.gateId),
+        !this.#open.has(event.gateId) && !this.#closed.has(event.gateId),
         `${event.gateId} is opened twice`,
       );
-      this.open.set(event.gateId, event.kind);
+      this.#open.set(event.gateId, event.kind);
     }
     if (event.type !== 'gate_closed') return;
-    expectThat(!this.closed.has(event.gateId), `${event.gateId} is closed twice`);
+    expectThat(!this.#closed.has(event.gateId), `${event.gateId} is closed twice`);
     expectThat(
-      event.by === 'rule' || this.open.has(event.gateId),
+      event.by === 'rule' || this.#open.has(event.gateId),
       `${event.gateId} closes, and was not open`,
     );
     const kept = event.by === 'person' || event.by === 'superseded';
     expectThat(
-      kept || !this.answers.has(event.gateId),
+      kept || !this.#answers.has(event.gateId),
       `${event.gateId} has an answer, and closes by ${event.by}`,
     );
-    this.open.delete(event.gateId);
-    this.closed.add(event.gateId);
+    this.#open.delete(event.gateId);
+    this.#closed.add(event.gateId);
     if (event.kind === 'question' && event.by === 'person') this.questionsAnswered += 1;
   }
 
@@ -77,11 +77,11 @@ export class GateWatch {
       autoApprove,
     });
     expectThat(
-      state.people.allowedTools.every(name => this.always.has(name)),
+      state.people.allowedTools.every(name => this.#always.has(name)),
       'nobody allowed a tool for always',
     );
     expectThat(wanted !== 'deny', `${tool.name} ran, and is denied by the configuration`);
-    const said = this.approvals.get(call.id);
+    const said = this.#approvals.get(call.id);
     expectThat(said?.allowed !== false, `${call.id} ran, and a person denied it`);
     expectThat(
       wanted === 'run' || said?.allowed === true,
@@ -95,14 +95,17 @@ export class GateWatch {
   }
 
   safePoint({ people: { gates } }: RunState): void {
-    for (const { gate } of gates) expectThat(this.open.has(gate.id), `${gate.id} is in state and not open`);
-    expectThat(gates.length === this.open.size, `open: ${[...this.open.keys()]}, in state: ${gates.length}`);
+    for (const { gate } of gates) expectThat(this.#open.has(gate.id), `${gate.id} is in state and not open`);
+    expectThat(
+      gates.length === this.#open.size,
+      `open: ${[...this.#open.keys()]}, in state: ${gates.length}`,
+    );
   }
 
   ended(state: RunState): void {
     const broken =
       ['stopped', 'failed', 'cancelled'].includes(state.end?.outcome ?? '') || state.people.stop !== null;
-    const open = [...this.open].map(([id, kind]) => `${id} (${kind})`);
+    const open = [...this.#open].map(([id, kind]) => `${id} (${kind})`);
     expectThat(broken || open.length === 0, `${open} open at the end, which is ${state.end?.outcome}`);
   }
 }

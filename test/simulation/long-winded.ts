@@ -56,13 +56,13 @@ function longText(random: Random): string {
 }
 
 export class LongWindedWorld extends World {
-  private said = 0;
+  #said = 0;
 
   override async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
     const called = await super.callModel(input, options);
     if (!called.ok) return called;
-    this.said += 1;
-    const random = new Random(this.scenario.seed, 'long', this.said);
+    this.#said += 1;
+    const random = new Random(this.scenario.seed, 'long', this.#said);
     const content = called.value.content.map(block => longBlock(block, random));
     const store = async () => (random.chance(0.1) ? Promise.reject(new Error('full')) : 'ref-1');
     const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
@@ -77,8 +77,8 @@ export class LongWindedWorld extends World {
   override async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
     const called = await super.callTool(input, options);
     if (!called.ok || called.value.content.length === 0) return called;
-    this.said += 1;
-    const text = longText(new Random(this.scenario.seed, 'long', this.said));
+    this.#said += 1;
+    const text = longText(new Random(this.scenario.seed, 'long', this.#said));
     return {
       ok: true,
       value: { ...called.value, content: [...called.value.content, { type: 'text', text }] },
@@ -86,8 +86,8 @@ export class LongWindedWorld extends World {
   }
 
   override async storeText() {
-    this.said += 1;
-    const random = new Random(this.scenario.seed, 'store', this.said);
+    this.#said += 1;
+    const random = new Random(this.scenario.seed, 'store', this.#said);
     if (random.chance(0.5)) return super.storeText();
     return {
       ok: false as const,

@@ -9,31 +9,31 @@ import type { Promises } from './promises.js';
 type Receipt = Extract<JournalEvent, { type: 'receipt' }>;
 
 export class MessageWatch {
-  private readonly markers: string[] = [];
-  private readonly promises: Promises;
-  private trimmed = false;
-  private readonly withdrawn = new Set<string>();
-  private readonly startedRuns: string[] = [];
+  readonly #markers: string[] = [];
+  readonly #promises: Promises;
+  #trimmed = false;
+  readonly #withdrawn = new Set<string>();
+  readonly #startedRuns: string[] = [];
   /** Markers by the id under which they were accepted. */
-  private readonly accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
+  readonly #accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
 
   constructor(promises: Promises) {
-    this.promises = promises;
+    this.#promises = promises;
   }
 
   /** Called right after it was received: what was accepted waits in the inbox. */
   sent({ people: { inbox } }: RunState, marker: string): void {
-    this.markers.push(marker);
+    this.#markers.push(marker);
     const item = inbox.items.find(({ text }) => text.includes(marker));
-    if (item) this.accepted.set(item.id, { marker, to: item.to, arrival: this.markers.length });
+    if (item) this.#accepted.set(item.id, { marker, to: item.to, arrival: this.#markers.length });
   }
 
   takenBack(id: string): void {
-    this.withdrawn.add(id);
+    this.#withdrawn.add(id);
   }
 
   startedRun(goal: string): void {
-    this.startedRuns.push(goal);
+    this.#startedRuns.push(goal);
   }
 
   ended(state: RunState, journal: readonly JournalEvent[], transcript: Record<string, Message[]>): void {
@@ -41,24 +41,24 @@ export class MessageWatch {
     const ids = new Set(receipts.filter(({ state }) => state === 'accepted').map(({ id }) => id));
     const places = placesOf(transcript);
     // The last notes in a context that is far too small may be trimmed before anybody looks.
-    this.trimmed = journal.some(event => event.type === 'thread_trimmed');
+    this.#trimmed = journal.some(event => event.type === 'thread_trimmed');
     const accounted = new Set<string>();
     for (const id of ids)
-      this.checkOne(
+      this.#checkOne(
         state,
         id,
         receipts.filter(receipt => receipt.id === id),
         places,
         accounted,
       );
-    for (const marker of this.markers) {
+    for (const marker of this.#markers) {
       if (!accounted.has(marker))
         expectThat(!places.has(marker), `${marker} was not accepted, and is in a thread`);
     }
-    this.checkOrder(transcript);
+    this.#checkOrder(transcript);
   }
 
-  private checkOne(
+  #checkOne(
     state: RunState,
     id: string,
     receipts: readonly Receipt[],
@@ -69,7 +69,7 @@ export class MessageWatch {
     const begun = receipts.findIndex(({ state }) => state === 'accepted');
     const ways = receipts.slice(begun).map(({ state }) => state);
     // Who sends again what was taken back is told each time.
-    const told = this.withdrawn.has(id) ? ways.indexOf('dropped') + 1 : ways.length;
+    const told = this.#withdrawn.has(id) ? ways.indexOf('dropped') + 1 : ways.length;
     expectThat(
       ways.slice(told).every(status => status === 'dropped'),
       `${id} was taken back, and came again`,
@@ -84,16 +84,16 @@ export class MessageWatch {
     expectThat(legal.includes(way), `the message ${id} is ${way}`);
     const last = receipts.at(-1);
     expectThat(
-      !this.withdrawn.has(id) || last?.state === 'dropped',
+      !this.#withdrawn.has(id) || last?.state === 'dropped',
       `${id} was taken back, and is ${last?.state}`,
     );
-    const { marker } = this.accepted.get(id) ?? { marker: '' };
+    const { marker } = this.#accepted.get(id) ?? { marker: '' };
     expectThat(marker !== '' || last?.state === 'dropped', `nobody saw the message ${id} wait`);
     accounted.add(marker);
     const found = places.get(marker) ?? [];
     if (last?.state === 'dropped') {
       expectThat(
-        isBroken(state) || this.withdrawn.has(id),
+        isBroken(state) || this.#withdrawn.has(id),
         `the message ${id} was dropped at an end that is ${state.end?.outcome}`,
       );
       expectThat(last.how !== '', `nobody says why ${id} was dropped`);
@@ -102,13 +102,13 @@ export class MessageWatch {
     }
     const how = last?.how ?? '';
     if (how.includes('a run of its own')) {
-      const runs = this.startedRuns.filter(goal => goal.includes(marker));
+      const runs = this.#startedRuns.filter(goal => goal.includes(marker));
       expectThat(runs.length === 1, `${runs.length} runs were started for the message ${id}`);
     }
     const elsewhere = how.includes('a run of its own') || how.includes('the instruction');
-    if (this.trimmed && found.length === 0) return;
-    const readable = elsewhere || this.trimmed || isBroken(state);
-    expectThat(readable || this.promises.wasRead(marker), `${id} (${how}) is in no request`);
+    if (this.#trimmed && found.length === 0) return;
+    const readable = elsewhere || this.#trimmed || isBroken(state);
+    expectThat(readable || this.#promises.wasRead(marker), `${id} (${how}) is in no request`);
     expectThat(
       found.length === (elsewhere ? 0 : 1),
       `the message ${id} (${how}) is in ${found.length} places: ${found}`,
@@ -116,9 +116,9 @@ export class MessageWatch {
   }
 
   /** Notes as they came, of those for anybody and of those for one role; goals as they came. */
-  private checkOrder(transcript: Record<string, Message[]>): void {
+  #checkOrder(transcript: Record<string, Message[]>): void {
     const last = new Map<string, number>();
-    const byMarker = new Map([...this.accepted.values()].map(message => [message.marker, message]));
+    const byMarker = new Map([...this.#accepted.values()].map(message => [message.marker, message]));
     for (const [thread, messages] of Object.entries(transcript)) {
       for (const message of messages) {
         if (message.kind !== 'user' || (message.purpose !== 'steer' && message.purpose !== 'goal')) continue;

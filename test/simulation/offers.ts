@@ -5,9 +5,9 @@ import type { ModelRequestHead, ModelRequestPage } from '../../src/core/model-re
 import { expectThat } from './expect-that.js';
 
 export class Offers {
-  private readonly heads = new Map<string, ModelRequestHead>();
-  private readonly threads = new Map<string, LlmMessage[]>();
-  private last: {
+  readonly #heads = new Map<string, ModelRequestHead>();
+  readonly #threads = new Map<string, LlmMessage[]>();
+  #last: {
     callId: string;
     head: ModelRequestHead | undefined;
     messages: LlmMessage[];
@@ -15,22 +15,22 @@ export class Offers {
   } | null = null;
 
   add(page: ModelRequestPage): void {
-    if (page.head) this.heads.set(page.headKey, page.head);
+    if (page.head) this.#heads.set(page.headKey, page.head);
     const key = `${page.thread} ${page.epoch}`;
-    const known = this.threads.get(key) ?? [];
+    const known = this.#threads.get(key) ?? [];
     expectThat(known.length === page.from, `${page.callId} offers from ${page.from}, known ${known.length}`);
     const messages = [...known, ...page.messages];
-    this.threads.set(key, messages);
-    this.last = {
+    this.#threads.set(key, messages);
+    this.#last = {
       callId: page.callId,
-      head: this.heads.get(page.headKey),
+      head: this.#heads.get(page.headKey),
       messages,
       whole: page.next === null,
     };
   }
 
   check(asked: { callId: string; head: ModelRequestHead; messages: readonly LlmMessage[] }): void {
-    const { last } = this;
+    const last = this.#last;
     expectThat(last?.callId === asked.callId, `${asked.callId} was not offered`);
     // Of a long request a page is offered: who finds no more asks for all.
     if (last?.whole === false) return;

@@ -37,35 +37,35 @@ const BY_VERDICT = [
 ];
 
 export class Promises {
-  private readonly tasks = new Map<string, PromisedTask>();
-  private limits: Record<string, number | null> = {};
+  readonly #tasks = new Map<string, PromisedTask>();
+  #limits: Record<string, number | null> = {};
   /** What a person set, by role. */
-  private readonly models = new Map<string, { model: string; since: number }>();
+  readonly #models = new Map<string, { model: string; since: number }>();
   /** What budget gates were raised to, by gate. */
-  private readonly raised = new Map<string, { budget: string; to: number }>();
-  private readonly questions = new Set<string>();
-  private readonly read = new Set<string>();
-  private readonly markersRead = new Set<string>();
+  readonly #raised = new Map<string, { budget: string; to: number }>();
+  readonly #questions = new Set<string>();
+  readonly #read = new Set<string>();
+  readonly #markersRead = new Set<string>();
 
   planEdited({ tasks, log: { journal } }: RunState, edit: readonly PlannedTask[]): void {
     for (const { id, description } of edit) {
-      this.tasks.set(id, { description, since: journal.lastSeq, begun: false, end: null });
+      this.#tasks.set(id, { description, since: journal.lastSeq, begun: false, end: null });
       const taken = tasks.some(task => task.id === id && task.description === description);
       expectThat(taken, `${id} was taken into the plan, and is not in it`);
     }
   }
 
   limitsSet(limits: Partial<Record<string, number | null>>): void {
-    for (const [name, value] of Object.entries(limits)) if (value !== undefined) this.limits[name] = value;
+    for (const [name, value] of Object.entries(limits)) if (value !== undefined) this.#limits[name] = value;
     // The later word counts.
-    for (const [gateId, { budget }] of this.raised) if (budget in limits) this.raised.delete(gateId);
+    for (const [gateId, { budget }] of this.#raised) if (budget in limits) this.#raised.delete(gateId);
   }
 
   modelSet(
     { log: { journal } }: RunState,
     { model, roles }: { model: string; roles: readonly string[] },
   ): void {
-    for (const role of roles) this.models.set(role, { model, since: journal.lastSeq });
+    for (const role of roles) this.#models.set(role, { model, since: journal.lastSeq });
   }
 
   /** The answer to this gate was taken: it is in the state. */
@@ -74,13 +74,13 @@ export class Promises {
     const { answer, gate } = open ?? {};
     if (answer?.kind === 'plan' && answer.decision === 'edit') this.planEdited(state, answer.tasks);
     if (answer?.kind === 'budget' && answer.decision === 'raise' && gate?.kind === 'budget')
-      this.raised.set(gateId, { budget: gate.subject.budget, to: answer.to });
+      this.#raised.set(gateId, { budget: gate.subject.budget, to: answer.to });
   }
 
   happened(event: JournalEvent, state: RunState): void {
     switch (event.type) {
       case 'task_started': {
-        const promised = this.promised(event.taskId, event.seq);
+        const promised = this.#promised(event.taskId, event.seq);
         if (!promised) return;
         promised.begun = true;
         expectThat(
@@ -90,7 +90,7 @@ export class Promises {
         return;
       }
       case 'task_ended': {
-        const promised = this.promised(event.taskId, event.seq);
+        const promised = this.#promised(event.taskId, event.seq);
         if (!promised) return;
         promised.end = `${event.status} ${event.reason}`;
         const fair = promised.begun || NOT_DONE.includes(promised.end);
@@ -98,46 +98,41 @@ export class Promises {
         return;
       }
       case 'goal_ended':
-        this.goalEnded(event, state);
+        this.#goalEnded(event, state);
         return;
       case 'provider_switch':
-        this.modelChanged(event);
+        this.#modelChanged(event);
         return;
       case 'orchestration':
         // It may give more, or less than was set.
-        if (event.accepted) this.limits = {};
+        if (event.accepted) this.#limits = {};
         return;
       case 'gate_closed':
-        this.gateClosed(event, state);
+        this.#gateClosed(event, state);
         return;
       default:
     }
   }
 
   /** Only a later word of somebody changes a model that was set. */
-  private modelChanged({
-    role,
-    toModel,
-    why,
-    seq,
-  }: Extract<JournalEvent, { type: 'provider_switch' }>): void {
-    const set = this.models.get(role);
+  #modelChanged({ role, toModel, why, seq }: Extract<JournalEvent, { type: 'provider_switch' }>): void {
+    const set = this.#models.get(role);
     if (set === undefined || seq <= set.since) return;
     expectThat(/^(chosen|proposed) /.test(why), `${role} goes on with ${toModel} unasked: ${why}`);
-    this.models.set(role, { model: toModel, since: seq });
+    this.#models.set(role, { model: toModel, since: seq });
   }
 
-  private promised(taskId: string, seq: number): PromisedTask | null {
-    const promised = this.tasks.get(taskId);
+  #promised(taskId: string, seq: number): PromisedTask | null {
+    const promised = this.#tasks.get(taskId);
     return promised && seq > promised.since && promised.end === null ? promised : null;
   }
 
-  private goalEnded({ number, seq }: { number: number; seq: number }, { goals }: RunState): void {
+  #goalEnded({ number, seq }: { number: number; seq: number }, { goals }: RunState): void {
     const ended = goals.find(goal => goal.number === number);
     expectThat(ended !== undefined, `goal ${number} ended, and is not on record`);
-    for (const [id, { begun, end, since }] of this.tasks) {
+    for (const [id, { begun, end, since }] of this.#tasks) {
       if (since > seq) continue;
-      this.tasks.delete(id);
+      this.#tasks.delete(id);
       if (begun || end !== null) continue;
       const { outcome, cause, answer } = ended;
       expectThat(!BY_VERDICT.includes(cause), `${id} of a person is open, and the goal ends as ${cause}`);
@@ -146,22 +141,19 @@ export class Promises {
     }
   }
 
-  private gateClosed(
-    { gateId, kind, by }: Extract<JournalEvent, { type: 'gate_closed' }>,
-    state: RunState,
-  ): void {
+  #gateClosed({ gateId, kind, by }: Extract<JournalEvent, { type: 'gate_closed' }>, state: RunState): void {
     if (by !== 'person') return;
-    if (kind === 'question') this.questions.add(gateId);
-    const raised = this.raised.get(gateId);
+    if (kind === 'question') this.#questions.add(gateId);
+    const raised = this.#raised.get(gateId);
     if (!raised) return;
     // A cost that is not known has no limit any more: its gate says so.
     const lifted = raised.budget === 'costUsd' && limitsOf(state).costUsd === null;
-    this.limits = { ...this.limits, [raised.budget]: lifted ? null : raised.to };
+    this.#limits = { ...this.#limits, [raised.budget]: lifted ? null : raised.to };
   }
 
   safePoint(state: RunState): void {
     const limits = limitsOf(state);
-    for (const [name, value] of Object.entries(this.limits)) {
+    for (const [name, value] of Object.entries(this.#limits)) {
       const now = limits[name as keyof typeof limits];
       expectThat(now === value, `the limit ${name} is ${now}, and a person set ${value}`);
     }
@@ -174,8 +166,8 @@ export class Promises {
     messages: readonly LlmMessage[],
     retried: boolean,
   ): void {
-    this.note(messages);
-    const { model: set = model } = this.models.get(role) ?? {};
+    this.#note(messages);
+    const { model: set = model } = this.#models.get(role) ?? {};
     expectThat(set === model, `${role} is called with ${model}, and a person set ${set}`);
     if (retried) return;
     const aside = state.cursor.interrupts.length > 0;
@@ -201,21 +193,22 @@ export class Promises {
     expectThat(heard === undefined, `the run is held, and does not listen to ${heard?.id}`);
   }
 
-  private note(messages: readonly LlmMessage[]): void {
+  #note(messages: readonly LlmMessage[]): void {
     for (const message of messages) {
-      if (message.kind !== 'user' || this.read.has(message.id)) continue;
-      this.read.add(message.id);
-      for (const marker of textOf(message).match(/«\d+»|answer to g\d+/g) ?? []) this.markersRead.add(marker);
+      if (message.kind !== 'user' || this.#read.has(message.id)) continue;
+      this.#read.add(message.id);
+      for (const marker of textOf(message).match(/«\d+»|answer to g\d+/g) ?? [])
+        this.#markersRead.add(marker);
     }
   }
 
   wasRead(marker: string): boolean {
-    return this.markersRead.has(marker);
+    return this.#markersRead.has(marker);
   }
 
   /** `whole`: the run came to an end by itself, and no message was trimmed away. */
   ended(whole: boolean): void {
-    for (const id of this.questions)
+    for (const id of this.#questions)
       expectThat(!whole || this.wasRead(`answer to ${id}`), `nobody was told the answer to ${id}`);
   }
 }

@@ -1,17 +1,17 @@
 /** A small seeded generator (mulberry32): the same seed gives the same world on every machine. */
 
 export class Random {
-  private state: number;
+  #state: number;
 
   /** Parts are mixed, so that `new Random(seed, 'model', 3)` is independent of what others drew. */
   constructor(...parts: (number | string)[]) {
-    this.state = parts.reduce<number>((hash, part) => mix(hash, String(part)), 0x811c9dc5);
+    this.#state = parts.reduce<number>((hash, part) => mix(hash, String(part)), 0x811c9dc5);
   }
 
   /** In [0, 1). */
   next(): number {
-    this.state = (this.state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(this.state ^ (this.state >>> 15), this.state | 1);
+    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
+    let t = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
     t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }

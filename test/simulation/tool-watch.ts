@@ -15,37 +15,37 @@ import type { GateWatch } from './gate-watch.js';
 import type { Scenario } from './scenario.js';
 
 export class ToolWatch {
-  private readonly scenario: Scenario;
-  private readonly ran = new Map<string, ToolPolicy>();
-  private mayRunAgain: string | null = null;
-  private readonly runsOfReply = new Map<string, number>();
+  readonly #scenario: Scenario;
+  readonly #ran = new Map<string, ToolPolicy>();
+  #mayRunAgain: string | null = null;
+  readonly #runsOfReply = new Map<string, number>();
   /** Whole results of read-only calls since the last call that is not: call → content. */
-  private readonly current = new Map<string, string>();
+  readonly #current = new Map<string, string>();
   /** Arguments that calls ran with, which a person may have edited. */
-  private readonly inputs = new Map<string, unknown>();
+  readonly #inputs = new Map<string, unknown>();
   /** Of this goal, whatever the end. */
   results = 0;
-  private readonly gates: GateWatch;
+  readonly #gates: GateWatch;
 
   constructor(scenario: Scenario, gates: GateWatch) {
-    this.scenario = scenario;
-    this.gates = gates;
+    this.#scenario = scenario;
+    this.#gates = gates;
   }
 
   goalStarted(): void {
     this.results = 0;
-    this.current.clear();
+    this.#current.clear();
   }
 
   called(state: RunState, input: CallToolInput, options: CallOptions): void {
-    const { tools, fallbackServer, limits } = this.scenario.pinned;
+    const { tools, fallbackServer, limits } = this.#scenario.pinned;
     const tool = tools.find(candidate => candidate.name === input.tool);
     expectThat(tool !== undefined || fallbackServer === input.server, `nobody offers ${input.tool}`);
     const policy = tool?.policy ?? DEFAULT_TOOL_POLICY;
-    const again = this.ran.has(input.toolUseId);
-    expectThat(!again || this.mayRunAgain === input.toolUseId, `the call ${input.toolUseId} ran twice`);
-    this.mayRunAgain = null;
-    this.ran.set(input.toolUseId, policy);
+    const again = this.#ran.has(input.toolUseId);
+    expectThat(!again || this.#mayRunAgain === input.toolUseId, `the call ${input.toolUseId} ran twice`);
+    this.#mayRunAgain = null;
+    this.#ran.set(input.toolUseId, policy);
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
     expectThat(repeatable || !options.interruptible, `${input.tool} has effects and may be interrupted`);
@@ -53,15 +53,15 @@ export class ToolWatch {
     expectThat(state.people.pausedAt === null || again, `${input.tool} ran in a paused run`);
     const fallback = { name: input.tool, serverToolName: input.tool, policy };
     const reply = input.toolUseId.slice(0, input.toolUseId.indexOf('_'));
-    const runs = (this.runsOfReply.get(reply) ?? 0) + (again ? 0 : 1);
-    this.runsOfReply.set(reply, runs);
+    const runs = (this.#runsOfReply.get(reply) ?? 0) + (again ? 0 : 1);
+    this.#runsOfReply.set(reply, runs);
     expectThat(runs <= limits.toolCallsPerTurn, `${runs} tools ran for the reply to ${reply}`);
     const asked = toolArguments(state, input.callId);
     if (input.arguments) {
       expectThat(canonicalJson(asked) === canonicalJson(input.arguments), 'arguments by query differ');
     }
-    this.inputs.set(input.toolUseId, asked);
-    this.gates.toolCalled(state, tool ?? fallback, {
+    this.#inputs.set(input.toolUseId, asked);
+    this.#gates.toolCalled(state, tool ?? fallback, {
       id: input.toolUseId,
       given: asked,
       asked: askedInput(state, input.toolUseId),
@@ -69,43 +69,43 @@ export class ToolWatch {
   }
 
   /** What was read of the same path, or of none, is read again. */
-  private wrote(input: unknown): void {
+  #wrote(input: unknown): void {
     const path = pathOf(input);
-    for (const key of this.current.keys()) {
+    for (const key of this.#current.keys()) {
       const read = pathOf(JSON.parse(key.slice(key.indexOf(' ') + 1)));
-      if (path === null || read === null || path === read) this.current.delete(key);
+      if (path === null || read === null || path === read) this.#current.delete(key);
     }
   }
 
   /** A person's word, a new try: all is read again. */
   doubted(): void {
-    this.current.clear();
+    this.#current.clear();
   }
 
   /** A call that failed: what was not sent, or was lost and may be repeated, may be made again. */
   failed(input: CallToolInput, { kind, type }: CallFailure): void {
     const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
     const lost = kind === 'lost';
-    if (notSent || (lost && input.idempotent)) this.mayRunAgain = input.toolUseId;
+    if (notSent || (lost && input.idempotent)) this.#mayRunAgain = input.toolUseId;
   }
 
   /** A result as it was written, with its call. Returns what it shows. */
   written(call: ToolUseBlock, result: ToolResultBlock): void {
     this.results += 1;
-    const key = `${call.name} ${canonicalJson(this.inputs.get(call.id) ?? call.input)}`;
-    const policy = this.ran.get(call.id);
+    const key = `${call.name} ${canonicalJson(this.#inputs.get(call.id) ?? call.input)}`;
+    const policy = this.#ran.get(call.id);
     const byClient =
-      !policy && this.scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
+      !policy && this.#scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
     const ranEndings = ['executed', 'timed_out', 'unavailable', 'outcome_unknown', 'cancelled', 'invalid'];
     if (policy) expectThat(ranEndings.includes(result.ending), `${call.id} ran and is ${result.ending}`);
     else expectThat(result.ending !== 'executed' || byClient, `${call.id} is executed and did not run`);
     if (byClient && result.ending === 'executed') {
-      const given = this.gates.given.has(call.id);
+      const given = this.#gates.given.has(call.id);
       expectThat(given || result.isError, `${call.id} has a result that no client gave`);
-      this.wrote(call.input);
+      this.#wrote(call.input);
     }
     if (result.ending === 'reused') {
-      const known = this.current.get(key);
+      const known = this.#current.get(key);
       expectThat(known !== undefined, `${key} was reused after something that may have changed it`);
       expectThat(
         JSON.stringify(result.content) === known,
@@ -113,9 +113,9 @@ export class ToolWatch {
       );
     }
     if (!policy || result.ending === 'invalid') return;
-    if (!policy.readOnly) this.wrote(this.inputs.get(call.id));
+    if (!policy.readOnly) this.#wrote(this.#inputs.get(call.id));
     else if (result.ending === 'executed' && !result.isError) {
-      this.current.set(key, JSON.stringify(result.content));
+      this.#current.set(key, JSON.stringify(result.content));
     }
   }
 }

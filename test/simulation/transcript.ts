@@ -15,23 +15,23 @@ export interface Written {
 
 export class Transcript {
   readonly messages: Record<string, Message[]> = {};
-  private readonly ids = new Set<string>();
+  readonly #ids = new Set<string>();
 
   /** Takes what was written since the last look, also where older messages were trimmed away since. */
   look(state: RunState): Written[] {
     return Object.values(state.threads).flatMap(thread => {
       const all = thread.messages;
       let first = all.length;
-      while (first > 0 && !this.ids.has(all[first - 1]?.id ?? '')) first -= 1;
+      while (first > 0 && !this.#ids.has(all[first - 1]?.id ?? '')) first -= 1;
       return all
         .slice(first)
-        .map(message => ({ thread: thread.id, message, call: this.take(thread.id, message) }));
+        .map(message => ({ thread: thread.id, message, call: this.#take(thread.id, message) }));
     });
   }
 
-  private take(threadId: string, message: Message): ToolUseBlock | null {
-    expectThat(!this.ids.has(message.id), `message id ${message.id} is there twice`);
-    this.ids.add(message.id);
+  #take(threadId: string, message: Message): ToolUseBlock | null {
+    expectThat(!this.#ids.has(message.id), `message id ${message.id} is there twice`);
+    this.#ids.add(message.id);
     this.messages[threadId] ??= [];
     const written = this.messages[threadId];
     const [call = null] = openCalls(written);

@@ -5,20 +5,20 @@ import { usageOf } from '../../src/core/usage-by.js';
 import { expectThat } from './expect-that.js';
 
 export class UsageWatch {
-  private total = NO_USAGE;
-  private readonly parts = new Map<string, { calls: number; usage: Usage }>();
+  #total = NO_USAGE;
+  readonly #parts = new Map<string, { calls: number; usage: Usage }>();
 
   used({ role, model }: { role: string; model: string }, usage: Usage): void {
-    this.total = addUsage(this.total, usage);
-    const part = this.parts.get(`${role} ${model}`) ?? { calls: 0, usage: NO_USAGE };
-    this.parts.set(`${role} ${model}`, { calls: part.calls + 1, usage: addUsage(part.usage, usage) });
+    this.#total = addUsage(this.#total, usage);
+    const part = this.#parts.get(`${role} ${model}`) ?? { calls: 0, usage: NO_USAGE };
+    this.#parts.set(`${role} ${model}`, { calls: part.calls + 1, usage: addUsage(part.usage, usage) });
   }
 
   safePoint({ total: { usage, usageBy } }: RunState): void {
-    expectThat(same(usage, this.total), 'usage is the sum of all replies and failed calls');
-    expectThat(usageBy.length === this.parts.size, 'each role has an entry for each of its models');
+    expectThat(same(usage, this.#total), 'usage is the sum of all replies and failed calls');
+    expectThat(usageBy.length === this.#parts.size, 'each role has an entry for each of its models');
     for (const entry of usageBy) {
-      const part = this.parts.get(`${entry.role} ${entry.model}`);
+      const part = this.#parts.get(`${entry.role} ${entry.model}`);
       expectThat(
         part?.calls === entry.calls && same(part.usage, usageOf(entry)),
         () => `what ${entry.role} used of ${entry.model} is the sum of its calls`,

@@ -44,60 +44,60 @@ export interface AskedRequest {
 }
 
 export class Watcher {
-  private readonly scenario: Scenario;
-  private readonly transcript = new Transcript();
-  private readonly caps: Caps;
+  readonly #scenario: Scenario;
+  readonly #transcript = new Transcript();
+  readonly #caps: Caps;
   readonly gates = new GateWatch();
   readonly promises = new Promises();
   readonly messages = new MessageWatch(this.promises);
   readonly tools: ToolWatch;
   readonly seen = new Set<string>();
-  private readonly journal: JournalEvent[] = [];
+  readonly #journal: JournalEvent[] = [];
   /** Time that models and tools took for this goal. */
-  private workedMs = 0;
-  private modelCalls = new Set<string>();
+  #workedMs = 0;
+  #modelCalls = new Set<string>();
   /** How each task of the goal ended last, by its events. */
-  private readonly endedTasks = new Map<string, string>();
+  readonly #endedTasks = new Map<string, string>();
   /** Completed tasks as they were at the last look, by id. */
-  private completed = new Map<string, string>();
+  #completed = new Map<string, string>();
   /** By thread, the role whose last reply in it was sent back: others may be asked something in between. */
-  private readonly sentBack = new Map<string, string | null>();
-  private lastRole = '';
+  readonly #sentBack = new Map<string, string | null>();
+  #lastRole = '';
   /** The last reply called tools that it was not offered. */
-  private stray = false;
+  #stray = false;
   /** Tasks of this goal that were begun. */
-  private readonly begun = new Set<string>();
+  readonly #begun = new Set<string>();
   /** Roles that were asked again at this place. */
-  private readonly askedAgain = new Set<string>();
+  readonly #askedAgain = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace. */
-  private finals = 0;
-  private lastWritten: Message | null = null;
-  private readonly usage = new UsageWatch();
+  #finals = 0;
+  #lastWritten: Message | null = null;
+  readonly #usage = new UsageWatch();
 
   constructor(scenario: Scenario) {
-    this.scenario = scenario;
-    this.caps = new Caps(scenario);
+    this.#scenario = scenario;
+    this.#caps = new Caps(scenario);
     this.tools = new ToolWatch(scenario, this.gates);
   }
 
   worked(ms: number): void {
-    this.workedMs += ms;
+    this.#workedMs += ms;
   }
 
   record() {
-    return { transcript: this.transcript.messages, journal: this.journal, seen: this.seen };
+    return { transcript: this.#transcript.messages, journal: this.#journal, seen: this.seen };
   }
 
   safePoint(state: RunState, now: number): void {
-    const events = this.follow(state);
-    this.caps.check(state);
-    this.checkTasks(state, events);
-    this.checkPosition(state);
+    const events = this.#follow(state);
+    this.#caps.check(state);
+    this.#checkTasks(state, events);
+    this.#checkPosition(state);
     expectThat(
       Object.values(state.tools.badCalls).every(Number.isInteger),
       'bad calls are counted in numbers',
     );
-    if (this.scenario.thorough) {
+    if (this.#scenario.thorough) {
       const {
         threads: _threads,
         pinned: _pinned,
@@ -106,37 +106,37 @@ export class Watcher {
       } = state;
       expectPlainData({ ...small, usedTools: trace.usedTools });
     }
-    this.usage.safePoint(state);
+    this.#usage.safePoint(state);
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
-    if (this.scenario.thorough) expectWithinBounds(state);
+    if (this.#scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
     this.promises.safePoint(state);
     const finals = state.log.trace.steps.filter(({ action }) => action.type === 'final').length;
     expectThat(
-      state.log.trace.dropped > 0 || finals === this.finals,
-      `${finals} final steps, ${this.finals} outputs`,
+      state.log.trace.dropped > 0 || finals === this.#finals,
+      `${finals} final steps, ${this.#finals} outputs`,
     );
     const counted = goalTimeMs(state.goal, now);
     expectThat(
-      counted === this.workedMs,
-      `${counted} ms count for the goal, and ${this.workedMs} ms were worked`,
+      counted === this.#workedMs,
+      `${counted} ms count for the goal, and ${this.#workedMs} ms were worked`,
     );
   }
 
   /** Takes what has happened since the last look. */
-  private follow(state: RunState): JournalEvent[] {
-    const events = this.newEvents(state);
-    this.newMessages(state);
+  #follow(state: RunState): JournalEvent[] {
+    const events = this.#newEvents(state);
+    this.#newMessages(state);
     for (const event of events) {
-      this.caps.happened(event, state);
+      this.#caps.happened(event, state);
       this.gates.happened(event);
       this.promises.happened(event, state);
-      this.happened(event);
-      if (event.type === 'reask') this.askedAgain.add(event.role);
-      if (event.type === 'phase_started' || event.type === 'task_started') this.askedAgain.clear();
+      this.#happened(event);
+      if (event.type === 'reask') this.#askedAgain.add(event.role);
+      if (event.type === 'phase_started' || event.type === 'task_started') this.#askedAgain.clear();
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
-        !unreadable || (event.type === 'output_fallback' && this.askedAgain.has(event.role)),
+        !unreadable || (event.type === 'output_fallback' && this.#askedAgain.has(event.role)),
         'a reply was given up that was not sent back once',
       );
     }
@@ -144,75 +144,75 @@ export class Watcher {
   }
 
   /** Calls and tasks that the journal begins, it ends. */
-  private happened(event: JournalEvent): void {
+  #happened(event: JournalEvent): void {
     switch (event.type) {
       case 'goal_started':
-        this.workedMs = 0;
-        this.completed.clear();
-        this.endedTasks.clear();
-        this.begun.clear();
+        this.#workedMs = 0;
+        this.#completed.clear();
+        this.#endedTasks.clear();
+        this.#begun.clear();
         this.tools.goalStarted();
         return;
       case 'model_call_started':
-        this.modelCalls.add(event.callId);
+        this.#modelCalls.add(event.callId);
         return;
       case 'model_call_ended':
       case 'model_call_failed':
-        expectThat(this.modelCalls.delete(event.callId), `${event.callId} ends, and did not begin`);
+        expectThat(this.#modelCalls.delete(event.callId), `${event.callId} ends, and did not begin`);
         return;
       case 'task_started':
-        this.begun.add(event.taskId);
+        this.#begun.add(event.taskId);
         return;
       case 'task_ended':
-        this.endedTasks.set(event.taskId, event.status);
+        this.#endedTasks.set(event.taskId, event.status);
         return;
       default:
     }
   }
 
-  private newEvents({ log: { journal } }: RunState): JournalEvent[] {
-    const last = this.journal.at(-1)?.seq ?? 0;
+  #newEvents({ log: { journal } }: RunState): JournalEvent[] {
+    const last = this.#journal.at(-1)?.seq ?? 0;
     const events = journal.events.filter(event => event.seq > last);
     events.forEach((event, index) => {
       expectThat(event.seq === last + 1 + index, `journal event ${event.seq} follows ${last + index}`);
       this.seen.add(tagOf(event));
     });
-    this.journal.push(...events);
+    this.#journal.push(...events);
     expectThat(journal.lastSeq === last + events.length, `journal: last is ${journal.lastSeq}`);
     return events;
   }
 
-  private newMessages(state: RunState): void {
-    for (const { thread, message, call } of this.transcript.look(state)) {
+  #newMessages(state: RunState): void {
+    for (const { thread, message, call } of this.#transcript.look(state)) {
       if (message.kind === 'user' && message.purpose === 'steer') this.tools.doubted();
       if (message.kind === 'assistant') {
         expectThat(
           declined(message, message.model) === null,
           'a reply that was declined is no part of the conversation',
         );
-        this.usage.used(message, message.usage);
+        this.#usage.used(message, message.usage);
         const calls = toolCallsOf(message).length;
-        this.stray = calls > 0 && !mayCallTools(state, message.role);
-        if (this.stray) this.seen.add('a stray tool call');
-        if (message.stopReason !== 'interrupted' && (calls === 0 || this.stray)) this.finals += 1;
-        this.lastRole = message.role;
-        this.caps.replied(message.role, message.stopReason === 'interrupted');
+        this.#stray = calls > 0 && !mayCallTools(state, message.role);
+        if (this.#stray) this.seen.add('a stray tool call');
+        if (message.stopReason !== 'interrupted' && (calls === 0 || this.#stray)) this.#finals += 1;
+        this.#lastRole = message.role;
+        this.#caps.replied(message.role, message.stopReason === 'interrupted');
         this.seen.add(`reply ${message.stopReason}`);
       } else if (message.kind === 'tool_result') {
         if (call) this.tools.written(call, message.content[0]);
         const { ending } = message.content[0];
         this.seen.add(`result ${ending}`);
       } else if (message.kind === 'user' && message.purpose === 'reask') {
-        this.caps.sentBack();
-        this.finals -= 1;
+        this.#caps.sentBack();
+        this.#finals -= 1;
         expectThat(
-          this.sentBack.get(thread) !== this.lastRole,
+          this.#sentBack.get(thread) !== this.#lastRole,
           () => `${message.id} sends a reply back twice in one turn`,
         );
       } else if (message.kind === 'user' && message.purpose === 'brief') {
-        const again = this.lastWritten?.kind === 'user' && this.lastWritten.purpose === 'brief';
+        const again = this.#lastWritten?.kind === 'user' && this.#lastWritten.purpose === 'brief';
         expectThat(
-          !again || here(state.cursor).phase === 'wrap_up' || this.scenario.people !== NOBODY,
+          !again || here(state.cursor).phase === 'wrap_up' || this.#scenario.people !== NOBODY,
           () => `brief ${message.id} follows a brief that nobody answered`,
         );
       }
@@ -223,14 +223,14 @@ export class Watcher {
       }
       // What is said of messages that were trimmed is no turn of anyone, and neither is the end of a stray call.
       const isTurn =
-        message.kind === 'user' ? !isCutOff(message) : message.kind === 'tool_result' && !this.stray;
-      if (isTurn) this.sentBack.set(thread, isReask(message) ? this.lastRole : null);
-      this.lastWritten = message;
+        message.kind === 'user' ? !isCutOff(message) : message.kind === 'tool_result' && !this.#stray;
+      if (isTurn) this.#sentBack.set(thread, isReask(message) ? this.#lastRole : null);
+      this.#lastWritten = message;
     }
   }
 
   /** What is called completed is so by the run's own record, and says something. */
-  private expectHonest({ tasks }: RunState, { outcome, answer }: { outcome: string; answer: string }): void {
+  #expectHonest({ tasks }: RunState, { outcome, answer }: { outcome: string; answer: string }): void {
     if (outcome !== 'completed') return;
     expectThat(!isEmptyPhrase(answer), `completed with the answer "${answer}"`);
     const latest = Math.max(0, ...tasks.map(task => task.cycle));
@@ -238,11 +238,11 @@ export class Watcher {
       ({ status, cycle }) => !['completed', 'skipped'].includes(status) && cycle === latest,
     );
     expectThat(undone === undefined, `completed, and ${undone?.id} is ${undone?.status}`);
-    const unbegun = tasks.find(({ id, status }) => status === 'completed' && !this.begun.has(id));
+    const unbegun = tasks.find(({ id, status }) => status === 'completed' && !this.#begun.has(id));
     expectThat(unbegun === undefined, `${unbegun?.id} is completed and never began`);
   }
 
-  private checkTasks({ tasks, pinned, limits, cursor }: RunState, events: JournalEvent[]): void {
+  #checkTasks({ tasks, pinned, limits, cursor }: RunState, events: JournalEvent[]): void {
     const executing = tasks.filter(task => task.status === 'executing');
     expectThat(executing.length <= 1, `${executing.length} tasks are executing`);
     if (here(cursor).phase === 'execution') {
@@ -252,13 +252,13 @@ export class Watcher {
     for (const { id, status, reason } of tasks) {
       const told = status === 'pending' || status === 'executing' || reason === 'rejected';
       expectThat(
-        told || this.endedTasks.get(id) === status,
+        told || this.#endedTasks.get(id) === status,
         `${id} became ${status} (${reason}) without an event`,
       );
     }
     const open = tasks.filter(isOpen).length;
     // The orchestrator reopens what failed, also where a person has filled its place.
-    const reopens = pinned?.orchestrate && this.scenario.people !== NOBODY;
+    const reopens = pinned?.orchestrate && this.#scenario.people !== NOBODY;
     expectThat(reopens || open <= limitsOf({ pinned, limits }).tasks, `${open} tasks are open`);
     expectThat(new Set(tasks.map(task => task.id)).size === tasks.length, 'task ids are unique');
     const judged = events.some(event => event.type === 'verdict' || event.type === 'goal_started');
@@ -268,13 +268,13 @@ export class Watcher {
         // A handover may shorten its report.
         .map(({ result: _result, ...task }) => [task.id, JSON.stringify(task)]),
     );
-    for (const [id, was] of this.completed) {
+    for (const [id, was] of this.#completed) {
       expectThat(judged || completed.get(id) === was, `the completed task ${id} changed without a verdict`);
     }
-    this.completed = completed;
+    this.#completed = completed;
   }
 
-  private checkPosition({ cursor, threads }: RunState): void {
+  #checkPosition({ cursor, threads }: RunState): void {
     const { batch } = here(cursor).turns;
     if (!batch) return;
     const messages = threads[batch.thread]?.messages ?? [];
@@ -286,19 +286,19 @@ export class Watcher {
 
   /** A call begins: what would be sent is whole, pairs, and ends with something to answer. */
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
-    this.follow(state);
+    this.#follow(state);
     expectThat(state.people.stop === null, `the model was called after the stop (${input.callId})`);
     const listens = here(state.cursor).phase === 'steering';
     expectThat(
       state.people.pausedAt === null || listens,
       `the model was called in a paused run (${input.callId})`,
     );
-    const retried = this.isRetried();
+    const retried = this.#isRetried();
     if (input.role === 'verifier' && !retried) {
       const open = state.tasks.find(isOpen);
       expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);
     }
-    this.caps.modelCalled(state);
+    this.#caps.modelCalled(state);
     const request = ask(state, input.callId);
     this.promises.modelCalled(state, input, request.messages, retried);
     expectPaired(request.messages);
@@ -317,8 +317,8 @@ export class Watcher {
   }
 
   /** The call at hand is the one before, made again: nothing was read between the two. */
-  private isRetried(): boolean {
-    const [, before] = this.journal
+  #isRetried(): boolean {
+    const [, before] = this.#journal
       .slice(-40)
       .reverse()
       .filter(({ type }) => type.startsWith('model_call_'));
@@ -332,9 +332,9 @@ export class Watcher {
       this.seen.add(`model ${failure.kind} ${failure.type}`);
       const call = state.models.calls.find(({ callId }) => callId === asked.callId);
       if (!call) throw new Error(`${asked.callId} is not kept`);
-      this.usage.used(call, failure.usage ?? NO_USAGE);
+      this.#usage.used(call, failure.usage ?? NO_USAGE);
     }
-    if (!this.scenario.thorough) return;
+    if (!this.#scenario.thorough) return;
     const again = ask(state, asked.callId);
     const same =
       again.messages.length === asked.messages.length &&
@@ -353,43 +353,43 @@ export class Watcher {
   /** The carried state survives its journey as it is. Notes where the run was. */
   handedOver(state: RunState): RunState {
     const at = here(state.cursor);
-    if (this.scenario.thorough) expectWithinBounds(state);
+    if (this.#scenario.thorough) expectWithinBounds(state);
     this.seen.add(`handover in ${at.phase}`);
     if (at.turns.batch) this.seen.add('handover in a batch');
     if (at.turns.cut !== null) this.seen.add('handover within a text');
     if (at.turns.reasked) this.seen.add('handover after a re-ask');
     if (isLastReply(at)) this.seen.add('handover in a report');
     if (state.people.stop) this.seen.add('handover while stopping');
-    if (this.scenario.thorough && state.part % 4 === 2) expectPlainData(state);
+    if (this.#scenario.thorough && state.part % 4 === 2) expectPlainData(state);
     return state;
   }
 
   ended(state: RunState): void {
     const { end } = state;
-    this.follow(state);
-    this.caps.check(state);
-    this.transcript.ended();
-    if (this.scenario.thorough) expectPlainData(state);
+    this.#follow(state);
+    this.#caps.check(state);
+    this.#transcript.ended();
+    if (this.#scenario.thorough) expectPlainData(state);
     expectThat(end !== null, 'the run has an end');
     this.seen.add(`outcome ${end.outcome}`);
     const promises = ['completed', 'unverified', 'budget_exhausted'].includes(end.outcome);
     expectThat(!promises || end.answer.trim() !== '', `${end.outcome} without an answer`);
-    const verdict = this.journal.findLast(event => event.type === 'verdict');
+    const verdict = this.#journal.findLast(event => event.type === 'verdict');
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
     this.seen.add(`cause ${end.cause}`);
     expectThat(outcomeOf(end.cause) === end.outcome, `${end.outcome} with the cause ${end.cause}`);
-    this.expectHonest(state, end);
-    const mayStop = state.people.stop !== null || this.scenario.people !== NOBODY;
+    this.#expectHonest(state, end);
+    const mayStop = state.people.stop !== null || this.#scenario.people !== NOBODY;
     expectThat(end.outcome !== 'stopped' || mayStop, 'stopped, and nobody asked for it');
-    expectThat(this.modelCalls.size === 0, `${[...this.modelCalls]} began and did not end`);
+    expectThat(this.#modelCalls.size === 0, `${[...this.#modelCalls]} began and did not end`);
     const running = state.tasks.find(task => task.status === 'executing');
     expectThat(running === undefined, `${running?.id} is executing still at the end`);
     this.gates.ended(state);
     const broken = ['stopped', 'failed', 'cancelled'].includes(end.outcome) || state.people.stop !== null;
-    const trimmed = this.journal.some(event => event.type === 'thread_trimmed');
+    const trimmed = this.#journal.some(event => event.type === 'thread_trimmed');
     this.promises.ended(!broken && !trimmed);
-    this.messages.ended(state, this.journal, this.transcript.messages);
+    this.messages.ended(state, this.#journal, this.#transcript.messages);
     expectThat(
       steeringAt(state.cursor) === null || end.outcome !== 'completed',
       'a message is being understood at the end',

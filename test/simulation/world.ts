@@ -33,41 +33,41 @@ export class Cancelled {}
 export type HandoverPolicy = 'never' | 'every' | 'tight';
 
 export class World implements Ports {
-  protected readonly scenario: Scenario;
-  private readonly policy: HandoverPolicy;
-  private readonly watcher: Watcher;
-  private run: Run | null = null;
-  private clock = 1_700_000_000_000;
-  private calls = 0;
-  private failures = 0;
-  private safePointsOfPart = 0;
-  private interruptible = false;
-  private interrupted = false;
-  private cancelled = false;
-  private struck = new Set<Moment>();
-  private readonly crowd: Crowd;
+  readonly scenario: Scenario;
+  readonly #policy: HandoverPolicy;
+  readonly #watcher: Watcher;
+  #run: Run | null = null;
+  #clock = 1_700_000_000_000;
+  #calls = 0;
+  #failures = 0;
+  #safePointsOfPart = 0;
+  #interruptible = false;
+  #interrupted = false;
+  #cancelled = false;
+  #struck = new Set<Moment>();
+  readonly #crowd: Crowd;
   /** The run is to continue as new while it waits; and it just did. */
-  private suggested = false;
-  private handedOverInWait = false;
-  private waits = 0;
-  private offers = new Offers();
+  #suggested = false;
+  #handedOverInWait = false;
+  #waits = 0;
+  #offers = new Offers();
 
   constructor(scenario: Scenario, policy: HandoverPolicy, watcher: Watcher) {
     this.scenario = scenario;
-    this.policy = policy;
-    this.watcher = watcher;
-    this.crowd = new Crowd(scenario, watcher);
+    this.#policy = policy;
+    this.#watcher = watcher;
+    this.#crowd = new Crowd(scenario, watcher);
   }
 
   /** The part of the run that this world now serves. */
   serve(run: Run): void {
-    this.run = run;
-    this.offers = new Offers();
-    this.safePointsOfPart = 0;
+    this.#run = run;
+    this.#offers = new Offers();
+    this.#safePointsOfPart = 0;
   }
 
   now(): number {
-    return this.clock;
+    return this.#clock;
   }
 
   async resolveModel(): Promise<Called<{ model: string | null }>> {
@@ -75,30 +75,30 @@ export class World implements Ports {
   }
 
   offer(page: ModelRequestPage): void {
-    this.offers.add(page);
+    this.#offers.add(page);
   }
 
   async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
-    const state = this.runState();
-    const random = this.begin('model', options);
-    const request = this.watcher.modelCalled(state, input);
-    if (this.scenario.thorough) this.offers.check(request);
+    const state = this.#runState();
+    const random = this.#begin('model', options);
+    const request = this.#watcher.modelCalled(state, input);
+    if (this.scenario.thorough) this.#offers.check(request);
     await null;
-    this.strike('during');
+    this.#strike('during');
     if (input.role === 'verifier')
-      this.crowd.meddles(this.servedRun(), new Random(this.scenario.seed, 'meddle', this.calls));
-    this.work(random.int(0, 2_000));
-    const called = this.modelEnd(random, input, request.toolsOffered);
-    this.watcher.modelReturned(state, request, called);
-    this.interruptible = false;
+      this.#crowd.meddles(this.#servedRun(), new Random(this.scenario.seed, 'meddle', this.#calls));
+    this.#work(random.int(0, 2_000));
+    const called = this.#modelEnd(random, input, request.toolsOffered);
+    this.#watcher.modelReturned(state, request, called);
+    this.#interruptible = false;
     return called;
   }
 
-  private modelEnd(random: Random, input: CallModelInput, toolsOffered: boolean): Called<CallModelResult> {
+  #modelEnd(random: Random, input: CallModelInput, toolsOffered: boolean): Called<CallModelResult> {
     const { pinned } = this.scenario;
-    const cut = this.interrupted || this.cancelled ? random.int(0, 4) : null;
+    const cut = this.#interrupted || this.#cancelled ? random.int(0, 4) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
-    if (cut === 1 || this.fails(random)) return { ok: false, failure: modelFailure(random) };
+    if (cut === 1 || this.#fails(random)) return { ok: false, failure: modelFailure(random) };
     const role = pinned.roles[input.role];
     if (!role) throw new Error(`no role ${input.role}`);
     const callsTools = toolsOffered && role.tools.length > 0;
@@ -121,67 +121,67 @@ export class World implements Ports {
   }
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
-    const random = this.begin('tool', options);
-    this.watcher.toolCalled(this.runState(), input, options);
+    const random = this.#begin('tool', options);
+    this.#watcher.toolCalled(this.#runState(), input, options);
     await null;
-    this.strike('during');
-    this.work(random.int(0, 500));
-    const called = this.toolEnd(random);
-    this.watcher.toolReturned(input, called);
-    this.interruptible = false;
+    this.#strike('during');
+    this.#work(random.int(0, 500));
+    const called = this.#toolEnd(random);
+    this.#watcher.toolReturned(input, called);
+    this.#interruptible = false;
     return called;
   }
 
-  private toolEnd(random: Random): Called<CallToolResult> {
-    const cut = this.interrupted || this.cancelled ? random.int(0, 2) : null;
+  #toolEnd(random: Random): Called<CallToolResult> {
+    const cut = this.#interrupted || this.#cancelled ? random.int(0, 2) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
     if (cut === 1) {
       return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
     }
-    if (this.fails(random)) return { ok: false, failure: toolFailure(random) };
-    return { ok: true, value: toolResultOf(random, this.scenario, `result ${this.calls}`) };
+    if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
+    return { ok: true, value: toolResultOf(random, this.scenario, `result ${this.#calls}`) };
   }
 
-  private begin(kind: 'model' | 'tool', options: CallOptions): Random {
-    this.calls += 1;
-    this.interruptible = options.interruptible;
-    this.interrupted = false;
-    return new Random(this.scenario.seed, kind, this.calls);
+  #begin(kind: 'model' | 'tool', options: CallOptions): Random {
+    this.#calls += 1;
+    this.#interruptible = options.interruptible;
+    this.#interrupted = false;
+    return new Random(this.scenario.seed, kind, this.#calls);
   }
 
-  private fails(random: Random): boolean {
-    const fails = random.chance(this.scenario.failureRate) && this.failures < this.scenario.maxFailures;
-    if (fails) this.failures += 1;
+  #fails(random: Random): boolean {
+    const fails = random.chance(this.scenario.failureRate) && this.#failures < this.scenario.maxFailures;
+    if (fails) this.#failures += 1;
     return fails;
   }
 
-  private work(ms: number): void {
-    this.clock += ms;
-    this.watcher.worked(ms);
+  #work(ms: number): void {
+    this.#clock += ms;
+    this.#watcher.worked(ms);
   }
 
   /** People come while a run waits, until what it waits for is there or they have gone; then time passes. */
   async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
     // The next part begins with a safe point, where these would come first.
-    this.strike('after');
-    if (done() || this.cancelled) return;
-    if (this.policy === 'every' && !this.handedOverInWait && this.waits % 3 === 0 && this.isOneWait()) {
-      this.suggested = true;
+    this.#strike('after');
+    if (done() || this.#cancelled) return;
+    if (this.#policy === 'every' && !this.#handedOverInWait && this.#waits % 3 === 0 && this.#isOneWait()) {
+      this.#suggested = true;
       return;
     }
-    this.handedOverInWait = false;
-    this.waits += 1;
-    const random = new Random(this.scenario.seed, 'wait', this.waits);
-    this.watcher.seen.add('a wait');
+    this.#handedOverInWait = false;
+    this.#waits += 1;
+    const random = new Random(this.scenario.seed, 'wait', this.#waits);
+    this.#watcher.seen.add('a wait');
     for (let left = timeoutMs; !done(); ) {
       const moment = random.int(1, 400);
-      if (left !== null && (moment >= left || !this.crowd.comes(this.servedRun(), random))) {
-        this.clock += left;
+      if (left !== null && (moment >= left || !this.#crowd.comes(this.#servedRun(), random))) {
+        this.#clock += left;
         return;
       }
-      this.clock += moment;
+      this.#clock += moment;
       if (left !== null) left -= moment;
-      else if (!this.crowd.comes(this.servedRun(), random)) this.crowd.letGoOn(this.servedRun());
+      else if (!this.#crowd.comes(this.#servedRun(), random)) this.#crowd.letGoOn(this.#servedRun());
       await null;
     }
   }
@@ -190,17 +190,17 @@ export class World implements Ports {
    * A run that is paused while it asks waits twice: for the answer, and before its next call. The next part of
    * it does so in the other order, so the two can not be compared.
    */
-  private isOneWait(): boolean {
-    const { pausedAt, gates } = this.runState().people;
+  #isOneWait(): boolean {
+    const { pausedAt, gates } = this.#runState().people;
     return pausedAt === null || gates.length === 0;
   }
 
   handoverSuggested(): boolean {
-    return this.suggested;
+    return this.#suggested;
   }
 
   async startRun(id: string, goal: string): Promise<string> {
-    this.watcher.messages.startedRun(goal);
+    this.#watcher.messages.startedRun(goal);
     return id;
   }
 
@@ -209,79 +209,79 @@ export class World implements Ports {
   }
 
   interrupt(): void {
-    if (this.interruptible) this.interrupted = true;
+    if (this.#interruptible) this.#interrupted = true;
   }
 
   throwIfCancelled(): void {
-    this.strike('after');
-    if (this.cancelled) throw new Cancelled();
+    this.#strike('after');
+    if (this.#cancelled) throw new Cancelled();
   }
 
   /** Lets stop and cancellation happen at their moments; a second stop follows the first now and then. */
-  private strike(where: Moment['where']): void {
+  #strike(where: Moment['where']): void {
     const { stop, cancel, seed } = this.scenario;
     const due = (moment: Moment | null): boolean => {
-      if (moment?.where !== where || this.struck.has(moment)) return false;
-      if (where === 'during' ? this.calls !== moment.call : this.calls < moment.call) return false;
-      this.struck.add(moment);
+      if (moment?.where !== where || this.#struck.has(moment)) return false;
+      if (where === 'during' ? this.#calls !== moment.call : this.#calls < moment.call) return false;
+      this.#struck.add(moment);
       return true;
     };
     if (due(stop)) {
       for (let times = seed % 4 === 0 ? 2 : 1; times > 0; times -= 1) {
-        this.crowd.stops(this.servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
+        this.#crowd.stops(this.#servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
       }
     }
-    this.crowd.actsAt(this.servedRun(), this.calls, where);
-    if (due(cancel)) this.cancelled = true;
+    this.#crowd.actsAt(this.#servedRun(), this.#calls, where);
+    if (due(cancel)) this.#cancelled = true;
   }
 
   /** Between the last look but one and the end: the platform stores a long trace there. */
   async beforeEnd(): Promise<void> {
     await null;
-    this.crowd.hurries(this.servedRun(), new Random(this.scenario.seed, 'late', this.calls));
+    this.#crowd.hurries(this.#servedRun(), new Random(this.scenario.seed, 'late', this.#calls));
   }
 
   afterEnd(): void {
-    this.crowd.actsAt(this.servedRun(), Number.POSITIVE_INFINITY, 'after');
+    this.#crowd.actsAt(this.#servedRun(), Number.POSITIVE_INFINITY, 'after');
   }
 
   /** The first safe point of a later part is the place where the part before it ended. */
   handoverDue(state: RunState): boolean {
-    this.watcher.safePoint(state, this.clock);
-    this.safePointsOfPart += 1;
-    if (this.policy === 'never' || (state.part > 1 && this.safePointsOfPart === 1)) return false;
-    return this.policy === 'every' || new Random(this.scenario.seed, 'handover', this.calls).chance(0.3);
+    this.#watcher.safePoint(state, this.#clock);
+    this.#safePointsOfPart += 1;
+    if (this.#policy === 'never' || (state.part > 1 && this.#safePointsOfPart === 1)) return false;
+    return this.#policy === 'every' || new Random(this.scenario.seed, 'handover', this.#calls).chance(0.3);
   }
 
   async handOver(state: RunState): Promise<never> {
     await null;
     // The uninterrupted run has no such moment: only where nothing is compared with it do people come in it.
-    if (this.policy === 'tight')
-      this.crowd.hurries(this.servedRun(), new Random(this.scenario.seed, 'over', state.part));
-    this.handedOverInWait = this.suggested;
-    this.suggested = false;
+    if (this.#policy === 'tight')
+      this.#crowd.hurries(this.#servedRun(), new Random(this.scenario.seed, 'over', state.part));
+    this.#handedOverInWait = this.#suggested;
+    this.#suggested = false;
     const runId = `run-${state.part}`;
     const carried =
-      this.policy === 'tight'
-        ? fitForHandover(state, runId, this.clock, this.tooFewBytes(state))
-        : fitForHandover(state, runId, this.clock);
-    throw new HandedOver(JSON.stringify(this.watcher.handedOver(carried)));
+      this.#policy === 'tight'
+        ? fitForHandover(state, runId, this.#clock, this.#tooFewBytes(state))
+        : fitForHandover(state, runId, this.#clock);
+    throw new HandedOver(JSON.stringify(this.#watcher.handedOver(carried)));
   }
 
   /** A little less than the state has, and now and then less than any state can be cut down to. */
-  private tooFewBytes(state: RunState): number {
-    const share = new Random(this.scenario.seed, 'room', this.calls).chance(0.2) ? 0.2 : 0.9;
+  #tooFewBytes(state: RunState): number {
+    const share = new Random(this.scenario.seed, 'room', this.#calls).chance(0.2) ? 0.2 : 0.9;
     return Math.floor(JSON.stringify(state).length * share);
   }
 
   show(): void {}
 
-  private servedRun(): Run {
-    if (!this.run) throw new Error('no run is served yet');
-    return this.run;
+  #servedRun(): Run {
+    if (!this.#run) throw new Error('no run is served yet');
+    return this.#run;
   }
 
-  private runState(): RunState {
-    return this.servedRun().state;
+  #runState(): RunState {
+    return this.#servedRun().state;
   }
 }

@@ -57,13 +57,13 @@ export class SteersmanClient {
   /** host:port of Temporal. */
   readonly address: string;
   readonly namespace: string;
-  private readonly scope: ClientScope;
-  private readonly endDuties: () => void;
+  readonly #scope: ClientScope;
+  readonly #endDuties: () => void;
 
   /** Programs get it from `connect`. */
   constructor(scope: ClientScope, endDuties: () => void) {
-    this.scope = scope;
-    this.endDuties = endDuties;
+    this.#scope = scope;
+    this.#endDuties = endDuties;
     this.address = scope.temporal.address;
     this.namespace = scope.temporal.namespace;
   }
@@ -74,14 +74,14 @@ export class SteersmanClient {
    * is wrong with goal and options, `conflict` for an id that is taken, `uncertain` where Temporal stopped answering.
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
-    const { temporal, report } = this.scope;
+    const { temporal, report } = this.#scope;
     return abortable(temporal, signal ? { signal } : {}, async () => {
       const request = await startRequest(goal, options, temporal.local !== null);
       if (request.rehearses) report(REHEARSAL_NOTE);
-      const taskQueue = await this.queueFor(request.taskQueue, request.configDir);
+      const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
       const started = await startRun(temporal, request, taskQueue);
-      answerTools(this.scope, started.id, options.tools ?? []);
-      return new Run(this.scope, started);
+      answerTools(this.#scope, started.id, options.tools ?? []);
+      return new Run(this.#scope, started);
     });
   }
 
@@ -90,22 +90,22 @@ export class SteersmanClient {
    * a `SteersmanError` `not_found` where there is none.
    */
   attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
-    const { temporal } = this.scope;
+    const { temporal } = this.#scope;
     return abortable(temporal, options, async () => {
       const { runId, taskQueue } = await describeRun(temporal, id);
-      answerTools(this.scope, id, tools);
-      return new Run(this.scope, { id, runId, taskQueue });
+      answerTools(this.#scope, id, tools);
+      return new Run(this.#scope, { id, runId, taskQueue });
     });
   }
 
   /** Runs, newest first. Throws a `SteersmanError` where the server does not list them. */
   list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
-    return listRuns(this.scope.temporal, options);
+    return listRuns(this.#scope.temporal, options);
   }
 
   /** Runs of the local stack that nobody serves since a crash or an ended stack; none on another server. */
   async leftOpen(): Promise<LeftOpenRun[]> {
-    const { client, local } = this.scope.temporal;
+    const { client, local } = this.#scope.temporal;
     if (local === null) return [];
     const runs = await leftOpenRuns(client, local.home);
     const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
@@ -117,7 +117,7 @@ export class SteersmanClient {
     runs: readonly LeftOpenRun[],
     { configDir }: Pick<StartOptions, 'configDir'> = {},
   ): Promise<void> {
-    const { report, temporal } = this.scope;
+    const { report, temporal } = this.#scope;
     if (temporal.local === null) return;
     for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
       await resumeQueue(temporal.local, taskQueue, projectWorker(configDir ?? null), { report });
@@ -126,13 +126,13 @@ export class SteersmanClient {
 
   /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
   async close(): Promise<void> {
-    this.endDuties();
-    await this.scope.temporal.close();
+    this.#endDuties();
+    await this.#scope.temporal.close();
   }
 
   /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
-  private async queueFor(named: string | null, configDir: string | null): Promise<string> {
-    const { temporal, report, closing } = this.scope;
+  async #queueFor(named: string | null, configDir: string | null): Promise<string> {
+    const { temporal, report, closing } = this.#scope;
     const { local } = temporal;
     if (named !== null) return named;
     if (local === null) return DEFAULT_TASK_QUEUE;

@@ -14,12 +14,12 @@ export interface JournalNews {
 }
 
 export class JournalReader {
-  private readonly ask: AskEvents;
-  private since: number;
+  readonly #ask: AskEvents;
+  #since: number;
 
   constructor(ask: AskEvents, since = 0) {
-    this.ask = ask;
-    this.since = since;
+    this.#ask = ask;
+    this.#since = since;
   }
 
   /**
@@ -28,9 +28,9 @@ export class JournalReader {
    */
   async read(runId: string): Promise<JournalNews> {
     const news: JournalNews = { events: [], lost: 0 };
-    let { since } = this;
-    for (const part of await this.partsBackFrom(runId)) {
-      for (let page: EventsPage = part.page; ; page = await this.ask(part.runId, since)) {
+    let since = this.#since;
+    for (const part of await this.#partsBackFrom(runId)) {
+      for (let page: EventsPage = part.page; ; page = await this.#ask(part.runId, since)) {
         const fresh = page.events.filter(event => event.seq > since);
         for (const event of fresh) {
           news.lost += event.seq - since - 1;
@@ -40,26 +40,26 @@ export class JournalReader {
         if (fresh.length === 0 || !page.more) break;
       }
     }
-    this.since = since;
+    this.#since = since;
     return news;
   }
 
   /** The parts that hold what was not read, oldest first, each with its first page. */
-  private async partsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
-    const parts = [{ runId, page: await this.ask(runId, this.since) }];
+  async #partsBackFrom(runId: string): Promise<{ runId: string; page: EventsPage }[]> {
+    const parts = [{ runId, page: await this.#ask(runId, this.#since) }];
     for (;;) {
       const [{ page } = { page: null }] = parts;
       if (!page || page.missed === 0 || page.previousRunId === null) return parts;
-      const earlier = await this.askEarlier(page.previousRunId);
+      const earlier = await this.#askEarlier(page.previousRunId);
       if (earlier === null) return parts;
       parts.unshift({ runId: page.previousRunId, page: earlier });
     }
   }
 
   /** An earlier part may be gone from the server, or no longer replay: then its events are lost. */
-  private async askEarlier(runId: string): Promise<EventsPage | null> {
+  async #askEarlier(runId: string): Promise<EventsPage | null> {
     try {
-      return await this.ask(runId, this.since);
+      return await this.#ask(runId, this.#since);
     } catch (error) {
       if (isFinalQueryError(error)) return null;
       throw error;

@@ -17,15 +17,15 @@ export interface TextDelta {
 
 /** What one watcher has heard of the calls in flight. */
 export class TextFollower {
-  private readonly calls = new Map<string, { attempt: number; ends: Partial<Record<LiveChannel, number>> }>();
+  readonly #calls = new Map<string, { attempt: number; ends: Partial<Record<LiveChannel, number>> }>();
 
   /** What a heartbeat adds; null for nothing. */
   heard({ callId, attempt, channel, offset, tail }: LiveText): TextDelta | null {
-    const known = this.calls.get(callId);
+    const known = this.#calls.get(callId);
     // A heartbeat can be older than the last events: text of a call that has ended is known already.
     if (known === undefined || attempt < known.attempt) return null;
     const call = attempt > known.attempt ? { attempt, ends: {} as typeof known.ends } : known;
-    this.calls.set(callId, call);
+    this.#calls.set(callId, call);
     const seen = call.ends[channel] ?? 0;
     const from = Math.max(offset, seen);
     const text = tail.slice(from - offset);
@@ -36,12 +36,12 @@ export class TextFollower {
 
   /** Takes note of an event. At the end of a call: the rest of its reply, where there is any. */
   followed(event: JournalEvent): TextDelta | null {
-    if (event.type === 'model_call_started') this.calls.set(event.callId, { attempt: 1, ends: {} });
-    if (event.type === 'model_call_failed') this.calls.delete(event.callId);
+    if (event.type === 'model_call_started') this.#calls.set(event.callId, { attempt: 1, ends: {} });
+    if (event.type === 'model_call_failed') this.#calls.delete(event.callId);
     if (event.type !== 'model_call_ended') return null;
     const { callId, text = '' } = event;
-    const call = this.calls.get(callId);
-    this.calls.delete(callId);
+    const call = this.#calls.get(callId);
+    this.#calls.delete(callId);
     const offset = call?.ends.text ?? 0;
     const rest = text.slice(offset);
     return call === undefined || rest === ''

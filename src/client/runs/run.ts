@@ -79,11 +79,11 @@ export class Run {
   readonly taskQueue: string;
   /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
   readonly webUi: string | null;
-  private readonly scope: ClientScope;
+  readonly #scope: ClientScope;
 
   /** Programs get runs from `start` and `attach`. */
   constructor(scope: ClientScope, { id, runId, taskQueue }: Pick<Run, 'id' | 'runId' | 'taskQueue'>) {
-    this.scope = scope;
+    this.#scope = scope;
     this.id = id;
     this.runId = runId;
     this.taskQueue = taskQueue;
@@ -95,58 +95,58 @@ export class Run {
    * An aborted signal ends the iteration, and nothing else.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
-    return itemsUntilAborted(watchRun(this.scope.temporal, this.id, options), options.signal);
+    return itemsUntilAborted(watchRun(this.#scope.temporal, this.id, options), options.signal);
   }
 
   /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
   steer(text: string, { when = 'skip', to, ...options }: SteerOptions = {}): Promise<SentMessage> {
     const input = { text, when, ...(to === undefined ? {} : { to }) };
-    return sendMessage(this.scope.temporal, this.id, { kind: 'steer', input }, options);
+    return sendMessage(this.#scope.temporal, this.id, { kind: 'steer', input }, options);
   }
 
   /** Queues the next goal: it begins when the one at hand is answered. */
   followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
-    return sendMessage(this.scope.temporal, this.id, { kind: 'follow-up', input: { text } }, options);
+    return sendMessage(this.#scope.temporal, this.id, { kind: 'follow-up', input: { text } }, options);
   }
 
   /** Takes back the last of these messages that waits to be read: its text, or null when none waits. */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
-    return this.work(options, () => takeBack(this.scope.temporal, this.id, messageIds));
+    return this.#work(options, () => takeBack(this.#scope.temporal, this.id, messageIds));
   }
 
   /** Holds the run before its next model or tool call. */
   pause(reason = '', { interrupt = false, ...options }: PauseOptions = {}): Promise<Asked> {
-    return this.ask(interrupt ? 'hold' : 'pause', reason, options);
+    return this.#ask(interrupt ? 'hold' : 'pause', reason, options);
   }
 
   /** Lets a paused run go on. */
   resume(reason = '', options: Abortable = {}): Promise<Asked> {
-    return this.ask('resume', reason, options);
+    return this.#ask('resume', reason, options);
   }
 
   /** Ends a run that is kept open, when its goal is answered and nothing waits. */
   finish(options: Abortable = {}): Promise<Asked> {
-    return this.ask('finish', '', options);
+    return this.#ask('finish', '', options);
   }
 
   /** Ends the run with what there is, without another model call. */
   stop(reason = '', options: Abortable = {}): Promise<Asked> {
-    return this.ask('stop', reason, options);
+    return this.#ask('stop', reason, options);
   }
 
   /** Cancels the run: Temporal's own way. `stop` is the gentler one. */
   cancel(options: Abortable = {}): Promise<Asked> {
-    return this.ask('cancel', '', options);
+    return this.#ask('cancel', '', options);
   }
 
   /** Answers an open gate, such as `g1`. */
   async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
-    await this.work(options, () => answerGate(this.scope.temporal, this.id, { gateId, ...answer }));
+    await this.#work(options, () => answerGate(this.#scope.temporal, this.id, { gateId, ...answer }));
   }
 
   /** Gives the result of a tool that the client runs, by its gate or its call. */
   async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
-    await this.work(options, () => submitToolResult(this.scope.temporal, this.id, { ...result }));
+    await this.#work(options, () => submitToolResult(this.#scope.temporal, this.id, { ...result }));
   }
 
   /** Adds tasks, or changes those that have not begun. Resolves with the number of tasks of the plan. */
@@ -154,12 +154,12 @@ export class Run {
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
     options: Abortable = {},
   ): Promise<number> {
-    return (await this.work(options, () => editPlan(this.scope.temporal, this.id, [...tasks]))).tasks;
+    return (await this.#work(options, () => editPlan(this.#scope.temporal, this.id, [...tasks]))).tasks;
   }
 
   /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
-    await this.work(options, () => setBudget(this.scope.temporal, this.id, limits));
+    await this.#work(options, () => setBudget(this.#scope.temporal, this.id, limits));
   }
 
   /**
@@ -168,7 +168,7 @@ export class Run {
    */
   setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
-    return this.work(options, () => setModel(this.scope.temporal, this.id, input));
+    return this.#work(options, () => setModel(this.#scope.temporal, this.id, input));
   }
 
   /**
@@ -177,43 +177,43 @@ export class Run {
    * go to the client's `report`. Returns how to end that.
    */
   onGate(handler: GateHandler): () => void {
-    return onGate(this.scope, this.id, handler);
+    return onGate(this.#scope, this.id, handler);
   }
 
   /** How it stands, as its worker tells it. */
   state(options: Abortable = {}): Promise<RunView> {
-    const { temporal } = this.scope;
+    const { temporal } = this.#scope;
     const question = { id: this.id, timeoutMs: QUERY_TIMEOUT_MS };
-    return this.work(options, () => askRun(temporal, question, stateQuery));
+    return this.#work(options, () => askRun(temporal, question, stateQuery));
   }
 
   /** All arguments of the tool call that a gate is about; null for another gate, and where no worker tells them. */
   inputOf(gate: Gate): Promise<ToolInput | null> {
-    return gateInput(this.scope.temporal, this.id, gate);
+    return gateInput(this.#scope.temporal, this.id, gate);
   }
 
   /** How it stands, as far as its worker, its result and the server tell: also where it has ended, or nobody serves it. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
-    return this.work(options, () => readSnapshot(this.scope.temporal, this.id));
+    return this.#work(options, () => readSnapshot(this.#scope.temporal, this.id));
   }
 
   /** True where a worker serves it, or where nobody can tell quickly. */
   isServed(options: Abortable = {}): Promise<boolean> {
-    const { temporal } = this.scope;
-    return this.work(options, async () =>
+    const { temporal } = this.#scope;
+    return this.#work(options, async () =>
       mayBeServed(temporal, (await describeRun(temporal, this.id)).taskQueue),
     );
   }
 
   /** The conversation, the main thread first; or the thread of this name. Needs a worker. */
   transcript({ thread, ...options }: Abortable & { thread?: string } = {}): Promise<ThreadTranscript[]> {
-    return this.work(options, () => readTranscript(this.scope.temporal, this.id, thread));
+    return this.#work(options, () => readTranscript(this.#scope.temporal, this.id, thread));
   }
 
   /** What it did, step by step. Of an ended run without a worker: its last steps. */
   trace(options: Abortable = {}): Promise<TraceReport> {
-    const { temporal } = this.scope;
-    return this.work(options, async () => {
+    const { temporal } = this.#scope;
+    return this.#work(options, async () => {
       const run = await describeRun(temporal, this.id);
       if (!isOpen(run)) return resultIn(await readEnd(temporal, run)).trace;
       return askRun(temporal, { id: this.id, timeoutMs: QUERY_TIMEOUT_MS }, traceQuery);
@@ -230,8 +230,8 @@ export class Run {
 
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
-    const { temporal, report } = this.scope;
-    return this.work(options, () => waitForEnd(temporal, this.id, options, report));
+    const { temporal, report } = this.#scope;
+    return this.#work(options, () => waitForEnd(temporal, this.id, options, report));
   }
 
   /** The Temporal history of its latest part, or of the part `runId`, as JSON that replay tests take. */
@@ -239,20 +239,20 @@ export class Run {
     runId,
     ...options
   }: Abortable & { runId?: string } = {}): Promise<{ runId: string; json: string }> {
-    return this.work(options, () => readHistory(this.scope.temporal, this.id, runId));
+    return this.#work(options, () => readHistory(this.#scope.temporal, this.id, runId));
   }
 
   /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
   stored(ref: string): Promise<string> {
-    return readStored(this.scope.home, this.id, ref);
+    return readStored(this.#scope.home, this.id, ref);
   }
 
-  private ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {
-    return this.work(options, () => sendSwitch(this.scope.temporal, this.id, what, reason));
+  #ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {
+    return this.#work(options, () => sendSwitch(this.#scope.temporal, this.id, what, reason));
   }
 
-  private work<T>(options: Abortable, work: () => Promise<T>): Promise<T> {
-    return abortable(this.scope.temporal, options, work);
+  #work<T>(options: Abortable, work: () => Promise<T>): Promise<T> {
+    return abortable(this.#scope.temporal, options, work);
   }
 }
 

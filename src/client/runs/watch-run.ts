@@ -77,52 +77,55 @@ export async function* watchRun(
   }
 }
 
+/** Why a look brought nothing. */
+type Trouble = 'server' | 'worker' | 'refusal';
+
 /** What one watcher has seen, and since when it fails to see more. */
 class RunWatch {
   /** The end was yielded. */
   finished = false;
-  private readonly temporal: Temporal;
-  private readonly id: string;
-  private readonly journal: JournalReader;
+  readonly #temporal: Temporal;
+  readonly #id: string;
+  readonly #journal: JournalReader;
   /** Part, length and status of the run at the last successful reading. */
-  private read = '';
-  private failingSince: number | null = null;
+  #read = '';
+  #failingSince: number | null = null;
   /** When the run was first seen to have ended; whether its events can be read no more. */
-  private endSeenAt: number | null = null;
-  private neverTold = false;
+  #endSeenAt: number | null = null;
+  #neverTold = false;
   /** The look at which reading was put off, until the next that is not. */
-  private postponed: string | null = null;
-  private toldStuck: string | null = null;
-  private trouble: 'server' | 'worker' | 'refusal' = 'worker';
-  private toldTrouble = false;
-  private readonly toldRetries = new Map<string, number>();
+  #postponed: string | null = null;
+  #toldStuck: string | null = null;
+  #trouble: Trouble = 'worker';
+  #toldTrouble = false;
+  readonly #toldRetries = new Map<string, number>();
 
-  private readonly live: boolean;
-  private readonly texts = new TextFollower();
+  readonly #live: boolean;
+  readonly #texts = new TextFollower();
 
   constructor(temporal: Temporal, id: string, { since, live }: { since: number; live: boolean }) {
-    this.live = live;
-    this.temporal = temporal;
-    this.id = id;
-    this.journal = new JournalReader(
+    this.#live = live;
+    this.#temporal = temporal;
+    this.#id = id;
+    this.#journal = new JournalReader(
       (runId, after) => askRun(temporal, { id, runId, timeoutMs: QUERY_TIMEOUT_MS }, eventsQuery, after),
       since,
     );
   }
 
   get isBehind(): boolean {
-    return this.failingSince !== null;
+    return this.#failingSince !== null;
   }
 
   /** A look at the run, or null while the server is away. */
   async look(): Promise<RunDescription | null> {
     try {
-      const run = await describeRun(this.temporal, this.id);
-      if (this.trouble === 'server') this.recovered();
+      const run = await describeRun(this.#temporal, this.#id);
+      if (this.#trouble === 'server') this.#recovered();
       return run;
     } catch (error) {
       if (!isServerAway(error)) throw error;
-      this.failed('server');
+      this.#failed('server');
       return null;
     }
   }
@@ -130,53 +133,53 @@ class RunWatch {
   /** Events are read only when the history has grown (a query costs; a look at the run does not). */
   async *news(run: RunDescription): AsyncGenerator<RunEvent> {
     const mark = `${run.runId} ${run.historyLength} ${run.status.name}`;
-    if (mark !== this.read && this.postpones(run, mark)) {
-      this.failed('worker');
-      yield* this.stuck(run);
-    } else if (mark !== this.read) {
-      const reading = this.readJournal(run);
-      if (await isLate(reading, this.untilImpatient())) yield* this.impatience();
+    if (mark !== this.#read && this.#postpones(run, mark)) {
+      this.#failed('worker');
+      yield* this.#stuck(run);
+    } else if (mark !== this.#read) {
+      const reading = this.#readJournal(run);
+      if (await isLate(reading, this.#untilImpatient())) yield* this.impatience();
       const news = await reading;
       if (news !== null) {
-        this.read = mark;
-        yield* this.itemsOf(news);
+        this.#read = mark;
+        yield* this.#itemsOf(news);
       }
     }
-    if (isOpen(run)) yield* this.activities(run);
-    else if (mark === this.read || (await this.givesUp(run))) yield* this.end(run);
+    if (isOpen(run)) yield* this.#activities(run);
+    else if (mark === this.#read || (await this.#givesUp(run))) yield* this.#end(run);
   }
 
   /**
    * True while the run's workers have yet to take in what has happened: what they could tell now is not the
    * news, and a query would only wait. Not twice in a row for a run that goes on.
    */
-  private postpones({ raw }: RunDescription, mark: string): boolean {
-    const waits = raw.pendingWorkflowTask != null && (this.postponed ?? mark) === mark;
-    this.postponed = waits ? mark : null;
+  #postpones({ raw }: RunDescription, mark: string): boolean {
+    const waits = raw.pendingWorkflowTask != null && (this.#postponed ?? mark) === mark;
+    this.#postponed = waits ? mark : null;
     return waits;
   }
 
   /** Says why the run goes no further, once for each reason. */
-  private async *stuck(run: RunDescription): AsyncGenerator<RunEvent> {
-    const stuck = await readStuckTask(this.temporal.client, run).catch(() => null);
-    if (stuck === null || stuck.what === this.toldStuck) return;
-    this.toldStuck = stuck.what;
-    this.toldTrouble = true;
+  async *#stuck(run: RunDescription): AsyncGenerator<RunEvent> {
+    const stuck = await readStuckTask(this.#temporal.client, run).catch(() => null);
+    if (stuck === null || stuck.what === this.#toldStuck) return;
+    this.#toldStuck = stuck.what;
+    this.#toldTrouble = true;
     yield { type: 'notice', text: stuckLine(stuck) };
     yield { type: 'notice', text: stuck.todo };
   }
 
   /** Says what is waited for, once, when it takes long. */
   *impatience(): Generator<RunEvent> {
-    if (this.toldTrouble || this.untilImpatient() > 0) return;
-    this.toldTrouble = true;
-    yield { type: 'notice', text: this.waitsFor() };
+    if (this.#toldTrouble || this.#untilImpatient() > 0) return;
+    this.#toldTrouble = true;
+    yield { type: 'notice', text: this.#waitsFor() };
   }
 
-  private waitsFor(): string {
-    switch (this.trouble) {
+  #waitsFor(): string {
+    switch (this.#trouble) {
       case 'server':
-        return `Temporal at ${this.temporal.address} does not answer. Trying again …`;
+        return `Temporal at ${this.#temporal.address} does not answer. Trying again …`;
       case 'refusal':
         return 'Its worker does not tell its events: it may be another program, or its answers are encoded for others.';
       case 'worker':
@@ -184,79 +187,79 @@ class RunWatch {
     }
   }
 
-  private async readJournal(run: RunDescription): Promise<JournalNews | null> {
-    this.failingSince ??= Date.now();
+  async #readJournal(run: RunDescription): Promise<JournalNews | null> {
+    this.#failingSince ??= Date.now();
     try {
       // Asking an ended run that nobody serves would only wait.
-      if (!isOpen(run) && !(await mayBeServed(this.temporal, run.taskQueue))) return null;
-      const news = await this.journal.read(run.runId);
-      this.recovered();
+      if (!isOpen(run) && !(await mayBeServed(this.#temporal, run.taskQueue))) return null;
+      const news = await this.#journal.read(run.runId);
+      this.#recovered();
       return news;
     } catch (error) {
       const final = isFinalQueryError(error);
-      if (final && !isOpen(run)) this.neverTold = true;
+      if (final && !isOpen(run)) this.#neverTold = true;
       // A deadline means here that no worker answered.
-      this.failed(final ? 'refusal' : 'worker');
+      this.#failed(final ? 'refusal' : 'worker');
       return null;
     }
   }
 
-  private async givesUp(run: RunDescription): Promise<boolean> {
+  async #givesUp(run: RunDescription): Promise<boolean> {
     // From the first look at the end: a worker that was away before may be back.
-    this.endSeenAt ??= Date.now();
+    this.#endSeenAt ??= Date.now();
     return (
-      this.neverTold ||
-      Date.now() - this.endSeenAt > GIVE_UP_MS ||
-      !(await mayBeServed(this.temporal, run.taskQueue))
+      this.#neverTold ||
+      Date.now() - this.#endSeenAt > GIVE_UP_MS ||
+      !(await mayBeServed(this.#temporal, run.taskQueue))
     );
   }
 
-  private async *activities(run: RunDescription): AsyncGenerator<RunEvent> {
-    if (!this.live) return;
+  async *#activities(run: RunDescription): AsyncGenerator<RunEvent> {
+    if (!this.#live) return;
     for (const retry of retries(run)) {
-      if (this.toldRetries.get(retry.activityId) === retry.attempt) continue;
-      this.toldRetries.set(retry.activityId, retry.attempt);
+      if (this.#toldRetries.get(retry.activityId) === retry.attempt) continue;
+      this.#toldRetries.set(retry.activityId, retry.attempt);
       yield { type: 'retry', retry };
     }
-    for (const live of await liveTexts(this.temporal, run)) {
-      const delta = this.texts.heard(live);
+    for (const live of await liveTexts(this.#temporal, run)) {
+      const delta = this.#texts.heard(live);
       if (delta !== null) yield { type: 'text', ...delta };
     }
-    for (const progress of await toolProgress(this.temporal, run)) yield { type: 'progress', progress };
+    for (const progress of await toolProgress(this.#temporal, run)) yield { type: 'progress', progress };
   }
 
-  private async *end(run: RunDescription): AsyncGenerator<RunEvent> {
+  async *#end(run: RunDescription): AsyncGenerator<RunEvent> {
     if (this.isBehind) {
       const text = 'No worker tells the events of this run any more. What its result keeps of them:';
       yield { type: 'notice', text };
     }
-    yield { type: 'end', end: await readEnd(this.temporal, run) };
+    yield { type: 'end', end: await readEnd(this.#temporal, run) };
     this.finished = true;
   }
 
-  private *itemsOf({ events, lost }: JournalNews): Generator<RunEvent> {
+  *#itemsOf({ events, lost }: JournalNews): Generator<RunEvent> {
     if (lost > 0) {
       yield { type: 'notice', text: `${lost} events are no longer kept and left out.` };
     }
     for (const event of events) {
-      const rest = this.live ? this.texts.followed(event) : null;
+      const rest = this.#live ? this.#texts.followed(event) : null;
       if (rest !== null) yield { type: 'text', ...rest };
       yield { type: 'journal', event };
     }
   }
 
-  private failed(trouble: RunWatch['trouble']): void {
-    this.failingSince ??= Date.now();
-    this.trouble = trouble;
+  #failed(trouble: Trouble): void {
+    this.#failingSince ??= Date.now();
+    this.#trouble = trouble;
   }
 
-  private recovered(): void {
-    this.failingSince = null;
-    this.toldTrouble = false;
+  #recovered(): void {
+    this.#failingSince = null;
+    this.#toldTrouble = false;
   }
 
-  private untilImpatient(): number {
-    return PATIENCE_MS - (Date.now() - (this.failingSince ?? Date.now()));
+  #untilImpatient(): number {
+    return PATIENCE_MS - (Date.now() - (this.#failingSince ?? Date.now()));
   }
 }
 

@@ -44,28 +44,28 @@ const LEAVE_TIMEOUT_MS = 5_000;
 export class Hands {
   /** The run was asked to end. */
   finishing = false;
-  private readonly owned: boolean;
-  private readonly desk: Desk;
-  private readonly paper: Paper;
-  private readonly reader: Reader;
-  private readonly states: StateReader;
-  private readonly left: AbortController;
-  private readonly refresh: () => void;
-  private readonly does: Does;
-  private readonly queue: SendQueue;
+  readonly #owned: boolean;
+  readonly #desk: Desk;
+  readonly #paper: Paper;
+  readonly #reader: Reader;
+  readonly #states: StateReader;
+  readonly #left: AbortController;
+  readonly #refresh: () => void;
+  readonly #does: Does;
+  readonly #queue: SendQueue;
   /** Gates that were answered from here and may still be in a state read before that. */
-  private readonly answered = new Set<string>();
+  readonly #answered = new Set<string>();
 
   constructor({ run, owned, desk, paper, reader, states, left, refresh }: HandsOptions) {
-    this.owned = owned;
-    this.desk = desk;
-    this.paper = paper;
-    this.reader = reader;
-    this.states = states;
-    this.left = left;
-    this.refresh = refresh;
-    this.does = doer(run);
-    this.queue = new SendQueue({
+    this.#owned = owned;
+    this.#desk = desk;
+    this.#paper = paper;
+    this.#reader = reader;
+    this.#states = states;
+    this.#left = left;
+    this.#refresh = refresh;
+    this.#does = doer(run);
+    this.#queue = new SendQueue({
       mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
       pause: () => delay(SEND_AGAIN_MS, undefined, { signal: left.signal }).catch(() => undefined),
       waits: error => paper.tell([...describeError(error), 'What you said is sent when it answers again.']),
@@ -76,167 +76,167 @@ export class Hands {
   carryOut(effect: Effect): void {
     switch (effect.do) {
       case 'say':
-        this.paper.tell(effect.lines);
+        this.#paper.tell(effect.lines);
         return;
       case 'detach':
-        this.left.abort();
+        this.#left.abort();
         return;
       case 'finish':
-        void this.finish().catch(error => this.failed(error));
+        void this.#finish().catch(error => this.failed(error));
         return;
       case 'status':
-        void this.does.status().then(
-          lines => this.paper.write(lines),
+        void this.#does.status().then(
+          lines => this.#paper.write(lines),
           error => this.failed(error),
         );
         return;
       case 'view':
-        this.view(effect.gate);
+        this.#view(effect.gate);
         return;
       case 'look':
-        this.look(effect.at);
+        this.#look(effect.at);
         return;
       case 'open-last': {
-        const { gates, inputs } = this.desk.talk;
-        this.reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
+        const { gates, inputs } = this.#desk.talk;
+        this.#reader.openLast(gates[0], inputs[gates[0]?.id ?? ''] ?? null);
         return;
       }
       case 'transcript':
-        this.reader.openTranscript(effect.thread === '' ? undefined : effect.thread);
+        this.#reader.openTranscript(effect.thread === '' ? undefined : effect.thread);
         return;
       case 'add-task':
-        this.change(() =>
-          this.does.addTask(effect.text, this.desk.progress.state?.tasks.map(({ id }) => id) ?? []),
+        this.#change(() =>
+          this.#does.addTask(effect.text, this.#desk.progress.state?.tasks.map(({ id }) => id) ?? []),
         );
         return;
       case 'set-budget':
-        this.change(() => this.does.setBudget(effect.words));
+        this.#change(() => this.#does.setBudget(effect.words));
         return;
       case 'set-model':
-        this.change(() => this.does.setModel(effect));
+        this.#change(() => this.#does.setModel(effect));
         return;
       case 'list-files':
-        void this.listFiles();
+        void this.#listFiles();
         return;
       case 'answer':
-        this.answer(effect);
+        this.#answer(effect);
         return;
       case 'steer':
       case 'follow-up':
-        this.say(effect);
+        this.#say(effect);
         return;
       case 'take-back':
-        this.queue.add({ text: null, send: () => this.takeBack() });
+        this.#queue.add({ text: null, send: () => this.#takeBack() });
         return;
       case 'pause':
       case 'hold':
       case 'resume':
       case 'stop': {
         const { do: signal } = effect;
-        this.queue.add({ text: null, send: () => this.does.signal(signal) });
+        this.#queue.add({ text: null, send: () => this.#does.signal(signal) });
       }
     }
   }
 
-  private view(gate: Gate): void {
-    const rest = hiddenInput(gate, this.desk.talk.inputs[gate.id] ?? null);
-    this.paper.print(gateLines(gate, this.paper.page));
-    this.paper.write(rest.map(line => `      ${terminalText(line)}`));
+  #view(gate: Gate): void {
+    const rest = hiddenInput(gate, this.#desk.talk.inputs[gate.id] ?? null);
+    this.#paper.print(gateLines(gate, this.#paper.page));
+    this.#paper.write(rest.map(line => `      ${terminalText(line)}`));
   }
 
-  private look(at: Look): void {
-    const { talk, progress } = this.desk;
-    this.paper.write(lookLines(at, progress.state, talk, this.paper.page));
+  #look(at: Look): void {
+    const { talk, progress } = this.#desk;
+    this.#paper.write(lookLines(at, progress.state, talk, this.#paper.page));
   }
 
   /** Carried out in turn with what is said; the journal tells what became of it. */
-  private change(send: () => Promise<void>): void {
-    this.queue.add({ text: null, send: () => send().then(() => this.states.read()) });
+  #change(send: () => Promise<void>): void {
+    this.#queue.add({ text: null, send: () => send().then(() => this.#states.read()) });
   }
 
   /** Anew at each `@`: the run writes files meanwhile. */
-  private async listFiles(): Promise<void> {
-    const workspace = this.desk.progress.state?.workspace;
+  async #listFiles(): Promise<void> {
+    const workspace = this.#desk.progress.state?.workspace;
     if (workspace === undefined) return;
     const files = await workspaceFiles(workspace);
-    this.desk.talk = withMenu(this.desk.talk, { ...this.desk.talk, files }).talk;
-    this.refresh();
+    this.#desk.talk = withMenu(this.#desk.talk, { ...this.#desk.talk, files }).talk;
+    this.#refresh();
   }
 
-  private answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
-    if (this.answered.has(gate.id)) return;
-    this.answered.add(gate.id);
-    this.setGates(this.desk.talk.gates);
-    this.paper.you('', answerWords(gate, input));
+  #answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
+    if (this.#answered.has(gate.id)) return;
+    this.#answered.add(gate.id);
+    this.setGates(this.#desk.talk.gates);
+    this.#paper.you('', answerWords(gate, input));
     const send = () =>
-      this.does.answer(gate, input).catch(error => {
-        this.answered.delete(gate.id);
+      this.#does.answer(gate, input).catch(error => {
+        this.#answered.delete(gate.id);
         // What is not taken is not tried for ever.
-        this.desk.talk = { ...this.desk.talk, yes: false };
+        this.#desk.talk = { ...this.#desk.talk, yes: false };
         throw error;
       });
-    this.queue.add({ text: null, send });
+    this.#queue.add({ text: null, send });
   }
 
-  private say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
-    const later = effect.do === 'follow-up' && !this.desk.progress.idle ? ', for later' : '';
+  #say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
+    const later = effect.do === 'follow-up' && !this.#desk.progress.idle ? ', for later' : '';
     const to = effect.do === 'steer' && effect.to ? `, to ${effect.to}` : '';
     const cut = effect.do === 'steer' && effect.when === 'interrupt' ? ' (interrupt)' : '';
-    this.paper.you(`${later}${to}${cut}`, effect.text);
+    this.#paper.you(`${later}${to}${cut}`, effect.text);
     const message = outgoing(effect);
-    this.paper.ownMessages.set(message.id, effect.text);
-    this.queue.add({ text: effect.text, send: () => this.does.deliver(message).then(() => undefined) });
+    this.#paper.ownMessages.set(message.id, effect.text);
+    this.#queue.add({ text: effect.text, send: () => this.#does.deliver(message).then(() => undefined) });
   }
 
   /** What was not taken comes back into the line, in the order it was said. */
   failed(error: unknown, texts: string[] = []): void {
-    this.paper.tell(describeError(error));
+    this.#paper.tell(describeError(error));
     if (texts.length > 0) {
-      this.paper.tell(['It was not sent, and is in your line again.']);
-      this.desk.talk = takenBack(this.desk.talk, texts.join('\n'));
+      this.#paper.tell(['It was not sent, and is in your line again.']);
+      this.#desk.talk = takenBack(this.#desk.talk, texts.join('\n'));
     }
-    this.states.read();
+    this.#states.read();
   }
 
-  private async takeBack(): Promise<void> {
-    const text = await this.does.takeBack([...this.paper.ownMessages.keys()]);
-    if (text !== null) this.desk.talk = takenBack(this.desk.talk, text);
-    else this.paper.tell(['Nothing that you said waits: it has been read.']);
-    this.refresh();
+  async #takeBack(): Promise<void> {
+    const text = await this.#does.takeBack([...this.#paper.ownMessages.keys()]);
+    if (text !== null) this.#desk.talk = takenBack(this.#desk.talk, text);
+    else this.#paper.tell(['Nothing that you said waits: it has been read.']);
+    this.#refresh();
   }
 
   /** Leaves a run that is answered: it ends, where it was kept open for this session. */
-  private async finish(): Promise<void> {
-    if (!this.owned && this.desk.progress.idle) {
-      this.left.abort();
+  async #finish(): Promise<void> {
+    if (!this.#owned && this.#desk.progress.idle) {
+      this.#left.abort();
       return;
     }
     this.finishing = true;
-    await this.does.signal('finish');
-    if (!this.desk.progress.idle) return;
+    await this.#does.signal('finish');
+    if (!this.#desk.progress.idle) return;
     // A run without a worker does not end now: nobody waits for that.
     await delay(LEAVE_TIMEOUT_MS, undefined, { ref: false });
-    this.left.abort();
+    this.#left.abort();
   }
 
   /** The gates that are open, but those that were answered from here. After `/yes` it answers them. */
   setGates(gates: readonly Gate[]): void {
-    const { progress, talk } = this.desk;
-    const open = gates.filter(gate => !this.answered.has(gate.id));
+    const { progress, talk } = this.#desk;
+    const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);
-    this.desk.talk = withGates(talk, open, tasks, Date.now());
-    for (const effect of yesEffects(this.desk.talk)) this.carryOut(effect);
+    this.#desk.talk = withGates(talk, open, tasks, Date.now());
+    for (const effect of yesEffects(this.#desk.talk)) this.carryOut(effect);
   }
 
   /** Lets go: what was typed last may be on its way still. Gives the texts that were not taken. */
   async letGo(): Promise<string[]> {
-    await Promise.race([this.queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
-    return this.queue.close();
+    await Promise.race([this.#queue.drained(), delay(LEAVE_TIMEOUT_MS, undefined, { ref: false })]);
+    return this.#queue.close();
   }
 
   /** Nobody is here for a follow-up any more: a run that was kept open ends when its goal is answered. */
   async endWhenAnswered(): Promise<void> {
-    if (this.owned && !this.finishing) await this.does.signal('finish').catch(() => undefined);
+    if (this.#owned && !this.finishing) await this.#does.signal('finish').catch(() => undefined);
   }
 }
 

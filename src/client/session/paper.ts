@@ -12,22 +12,23 @@ export class Paper {
   readonly colors: Colors;
   /** Texts of the messages that were sent from here, by id. */
   readonly ownMessages = new Map<string, string>();
-  private readonly terminal: Terminal;
-  private lastAnswer: string | null = null;
+  readonly #terminal: Terminal;
+  #lastAnswer: string | null = null;
 
   constructor(terminal: Terminal, colors: Colors) {
-    this.terminal = terminal;
+    this.#terminal = terminal;
     this.colors = colors;
   }
 
   get page(): Page {
-    const { colors, ownMessages } = this;
-    return { width: Math.max(20, this.terminal.columns() - 1), colors, ownMessages };
+    const { colors } = this;
+    const { ownMessages } = this;
+    return { width: Math.max(20, this.#terminal.columns() - 1), colors, ownMessages };
   }
 
   /** Lines that fit the page. */
   print(lines: readonly string[]): void {
-    this.terminal.print(lines);
+    this.#terminal.print(lines);
   }
 
   /** Lines of any length. */
@@ -49,14 +50,14 @@ export class Paper {
   answer(answer: string, outcome: string): void {
     const { green, bold } = this.colors;
     const lines = answer === '' ? [] : ['', ...markdownLines(answer, this.page)];
-    this.lastAnswer = answer;
+    this.#lastAnswer = answer;
     this.print(['', green(bold(outcome)), ...lines, '']);
   }
 
   /** The end, with its answer where that was not told before. */
   end(end: RunEnd): void {
     const answer = end.result?.answer ?? '';
-    if (answer !== '' && answer !== this.lastAnswer) this.answer(answer, endLine(end));
-    else if (end.outcome !== 'completed' || this.lastAnswer === null) this.write([endLine(end)]);
+    if (answer !== '' && answer !== this.#lastAnswer) this.answer(answer, endLine(end));
+    else if (end.outcome !== 'completed' || this.#lastAnswer === null) this.write([endLine(end)]);
   }
 }

@@ -8,14 +8,14 @@ import type { Readings } from './reading.js';
 import type { Terminal } from './terminal.js';
 
 export class Reader {
-  private readonly readings: Readings;
-  private readonly terminal: Terminal;
-  private readonly colors: Colors;
-  private readonly failed: (error: unknown) => void;
-  private pager: Pager | null = null;
+  readonly #readings: Readings;
+  readonly #terminal: Terminal;
+  readonly #colors: Colors;
+  readonly #failed: (error: unknown) => void;
+  #pager: Pager | null = null;
   /** Place of the item that is open; null for a conversation. */
-  private at: number | null = null;
-  private whenClosed: (() => void) | null = null;
+  #at: number | null = null;
+  #whenClosed: (() => void) | null = null;
 
   constructor(options: {
     readings: Readings;
@@ -23,75 +23,75 @@ export class Reader {
     colors: Colors;
     failed: (error: unknown) => void;
   }) {
-    this.readings = options.readings;
-    this.terminal = options.terminal;
-    this.colors = options.colors;
-    this.failed = options.failed;
+    this.#readings = options.readings;
+    this.#terminal = options.terminal;
+    this.#colors = options.colors;
+    this.#failed = options.failed;
   }
 
   get isOpen(): boolean {
-    return this.pager !== null;
+    return this.#pager !== null;
   }
 
   /** Resolves when nothing is open any more. */
   closed(): Promise<void> {
-    if (this.pager === null) return Promise.resolve();
+    if (this.#pager === null) return Promise.resolve();
     return new Promise(resolve => {
-      this.whenClosed = resolve;
+      this.#whenClosed = resolve;
     });
   }
 
   /** What waits for an answer, else the last thing that went by. */
   openLast(gate: Gate | undefined, input: ToolInput | null): void {
-    const { count } = this.readings;
-    if (gate) this.show(count, Promise.resolve(this.readings.gate(gate, input, this.colors)), false);
-    else this.openItem(count - 1);
+    const { count } = this.#readings;
+    if (gate) this.#show(count, Promise.resolve(this.#readings.gate(gate, input, this.#colors)), false);
+    else this.#openItem(count - 1);
   }
 
   openTranscript(thread: string | undefined): void {
-    this.show(null, this.readings.transcript(thread, this.colors), true);
+    this.#show(null, this.#readings.transcript(thread, this.#colors), true);
   }
 
   key(key: Key): void {
-    if (this.pager === null) return;
-    const asked = pagerKey(this.pager, key, this.size);
-    if (asked === 'close') this.close();
+    if (this.#pager === null) return;
+    const asked = pagerKey(this.#pager, key, this.#size);
+    if (asked === 'close') this.#close();
     else if (asked === 'earlier' || asked === 'later') {
-      if (this.at !== null) this.openItem(this.at + (asked === 'earlier' ? -1 : 1));
-    } else this.pager = asked;
+      if (this.#at !== null) this.#openItem(this.#at + (asked === 'earlier' ? -1 : 1));
+    } else this.#pager = asked;
   }
 
   /** The screen while something is open; `note` is what else a person should know. */
   area(note: string): string[] {
-    if (this.pager === null) return [];
-    this.pager = fitPager(this.pager, this.size);
-    return pagerLines(this.pager, this.size, note, this.colors);
+    if (this.#pager === null) return [];
+    this.#pager = fitPager(this.#pager, this.#size);
+    return pagerLines(this.#pager, this.#size, note, this.#colors);
   }
 
-  private openItem(at: number): void {
-    this.show(at, this.readings.open(at), false);
+  #openItem(at: number): void {
+    this.#show(at, this.#readings.open(at), false);
   }
 
-  private show(at: number | null, reading: Promise<Reading | null>, atEnd: boolean): void {
+  #show(at: number | null, reading: Promise<Reading | null>, atEnd: boolean): void {
     reading.then(
       found => {
         if (found === null) return;
-        this.at = at;
-        this.pager = openPager(found, this.size, atEnd);
-        this.terminal.fullScreen(true);
-        this.terminal.refresh();
+        this.#at = at;
+        this.#pager = openPager(found, this.#size, atEnd);
+        this.#terminal.fullScreen(true);
+        this.#terminal.refresh();
       },
-      error => this.failed(error),
+      error => this.#failed(error),
     );
   }
 
-  private close(): void {
-    this.pager = null;
-    this.terminal.fullScreen(false);
-    this.whenClosed?.();
+  #close(): void {
+    this.#pager = null;
+    this.#terminal.fullScreen(false);
+    this.#whenClosed?.();
   }
 
-  private get size() {
-    return { columns: this.terminal.columns(), rows: this.terminal.rows() };
+  get #size() {
+    return { columns: this.#terminal.columns(), rows: this.#terminal.rows() };
   }
 }

@@ -27,15 +27,15 @@ const SHOWN_LINES = 3;
 
 /** Tool calls and replies as they went by, the newest last. */
 export class Readings {
-  private readonly items: Item[] = [];
-  private readonly run: Run;
+  readonly #items: Item[] = [];
+  readonly #run: Run;
 
   constructor(run: Run) {
-    this.run = run;
+    this.#run = run;
   }
 
   get count(): number {
-    return this.items.length;
+    return this.#items.length;
   }
 
   /** Notes what can be opened of an event; `form` is that of a reply. */
@@ -43,19 +43,19 @@ export class Readings {
     if (event.type === 'tool_call_ended') {
       const { tool, ending, durationMs, messageId, text } = event;
       const title = `${tool} · ${ending} · ${formatDuration(durationMs)}`;
-      this.add({ title, text: () => this.exchange(messageId, text) });
+      this.#add({ title, text: () => this.#exchange(messageId, text) });
     }
     if (event.type !== 'model_call_ended' || !event.text) return;
     const { role, text } = event;
     const words = spokenText(text, form) ?? text;
     // What is shorter was shown whole.
     if (words.length > SHOWN_CHARS || words.trim().split('\n').length > SHOWN_LINES)
-      this.add({ title: `${role} replied`, text: async () => words });
+      this.#add({ title: `${role} replied`, text: async () => words });
   }
 
-  private add(item: Item): void {
-    this.items.push(item);
-    this.items.splice(0, this.items.length - MOST_ITEMS);
+  #add(item: Item): void {
+    this.#items.push(item);
+    this.#items.splice(0, this.#items.length - MOST_ITEMS);
   }
 
   /** All that a gate is about. */
@@ -69,19 +69,19 @@ export class Readings {
 
   /** The item at this place; null where there is none. */
   async open(at: number): Promise<Reading | null> {
-    const item = this.items[at];
+    const item = this.#items[at];
     if (item === undefined) return null;
     const text = terminalText(await item.text());
-    const title = `${at + 1} of ${this.items.length} · ${terminalText(item.title)}`;
+    const title = `${at + 1} of ${this.#items.length} · ${terminalText(item.title)}`;
     return { title, layout: width => longLines(text, width) };
   }
 
   /** The whole conversation, or one thread of it. */
   async transcript(thread: string | undefined, colors: Colors): Promise<Reading> {
-    const { id } = this.run;
+    const { id } = this.#run;
     const markdown = transcriptMarkdown(
       id,
-      await this.run.transcript(thread === undefined ? {} : { thread }),
+      await this.#run.transcript(thread === undefined ? {} : { thread }),
     );
     return {
       title: `Conversation of ${id}`,
@@ -89,8 +89,8 @@ export class Readings {
     };
   }
 
-  private async exchange(messageId: string, preview: string): Promise<string> {
-    const transcripts = await this.run.transcript();
+  async #exchange(messageId: string, preview: string): Promise<string> {
+    const transcripts = await this.#run.transcript();
     const exchange = toolExchange(transcripts, messageId);
     if (exchange === null)
       return `The conversation does not have it any more. What the journal keeps:\n\n${preview}`;
@@ -101,7 +101,7 @@ export class Readings {
         const ref = part.type === 'json' || part.type === 'image' ? undefined : part.ref;
         return ref === undefined
           ? contentText([part])
-          : this.run.stored(ref).catch(() => contentText([part]));
+          : this.#run.stored(ref).catch(() => contentText([part]));
       }),
     );
     return [given, result.note, ...parts].filter(text => text !== '').join('\n\n');

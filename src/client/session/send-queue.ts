@@ -19,61 +19,61 @@ export interface SendPorts {
 }
 
 export class SendQueue {
-  private readonly ports: SendPorts;
-  private queue: Sending[] = [];
-  private working: Promise<void> | null = null;
-  private closed = false;
+  readonly #ports: SendPorts;
+  #queue: Sending[] = [];
+  #working: Promise<void> | null = null;
+  #closed = false;
 
   constructor(ports: SendPorts) {
-    this.ports = ports;
+    this.#ports = ports;
   }
 
   add(sending: Sending): void {
-    this.queue.push(sending);
-    this.working ??= this.work().finally(() => {
-      this.working = null;
+    this.#queue.push(sending);
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
     });
   }
 
   /** Resolves when nothing is left to send. */
   async drained(): Promise<void> {
-    await this.working;
+    await this.#working;
   }
 
   /** Sends nothing more; gives the texts that were not taken, in order. */
   close(): string[] {
-    this.closed = true;
-    return textsOf(this.queue);
+    this.#closed = true;
+    return textsOf(this.#queue);
   }
 
-  private async work(): Promise<void> {
-    for (let [next] = this.queue; next && !this.closed; [next] = this.queue) {
-      const error = await this.sendNow(next);
-      if (this.closed && error !== null) return;
-      this.queue.shift();
-      if (error !== null) this.fail(next, error.cause);
+  async #work(): Promise<void> {
+    for (let [next] = this.#queue; next && !this.#closed; [next] = this.#queue) {
+      const error = await this.#sendNow(next);
+      if (this.#closed && error !== null) return;
+      this.#queue.shift();
+      if (error !== null) this.#fail(next, error.cause);
     }
   }
 
   /** Null when it was taken, else why not. */
-  private async sendNow({ text, send }: Sending): Promise<{ cause: unknown } | null> {
+  async #sendNow({ text, send }: Sending): Promise<{ cause: unknown } | null> {
     for (let told = false; ; told = true) {
       try {
         await send();
         return null;
       } catch (cause) {
-        if (this.closed || text === null || !this.ports.mayPass(cause)) return { cause };
-        if (!told) this.ports.waits(cause);
-        await this.ports.pause();
+        if (this.#closed || text === null || !this.#ports.mayPass(cause)) return { cause };
+        if (!told) this.#ports.waits(cause);
+        await this.#ports.pause();
       }
     }
   }
 
   /** A message that is not taken stops those behind it: they were said after it. */
-  private fail(failed: Sending, cause: unknown): void {
-    const texts = failed.text === null ? [] : textsOf([failed, ...this.queue]);
-    if (failed.text !== null) this.queue = this.queue.filter(({ text }) => text === null);
-    this.ports.failed(cause, texts);
+  #fail(failed: Sending, cause: unknown): void {
+    const texts = failed.text === null ? [] : textsOf([failed, ...this.#queue]);
+    if (failed.text !== null) this.#queue = this.#queue.filter(({ text }) => text === null);
+    this.#ports.failed(cause, texts);
   }
 }
 

@@ -56,156 +56,162 @@ export async function runSession(context: Context, options: SessionOptions): Pro
 }
 
 class Session {
-  private readonly context: Context;
-  private readonly options: SessionOptions;
-  private readonly terminal: Terminal;
-  private readonly paper: Paper;
-  private readonly desk: Desk;
-  private readonly readings: Readings;
-  private readonly reader: Reader;
-  private readonly states: StateReader;
-  private readonly hands: Hands;
-  private readonly left = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private readonly untell: () => void;
+  readonly #context: Context;
+  readonly #options: SessionOptions;
+  readonly #terminal: Terminal;
+  readonly #paper: Paper;
+  readonly #desk: Desk;
+  readonly #readings: Readings;
+  readonly #reader: Reader;
+  readonly #states: StateReader;
+  readonly #hands: Hands;
+  readonly #left = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly #untell: () => void;
   /** Numbers of the goals whose answers are still to be told. */
-  private readonly answersDue: number[] = [];
+  readonly #answersDue: number[] = [];
 
   constructor(context: Context, options: SessionOptions) {
     const { run, goal, owned } = options;
     const { colors } = context.output.out;
-    this.context = context;
-    this.options = options;
-    this.desk = { talk: NEW_TALK, progress: newProgress(goal) };
-    this.terminal = openTerminal({ key: key => this.key(key), area: () => this.area() });
-    const refresh = () => this.terminal.refresh();
-    this.paper = new Paper(this.terminal, colors);
-    this.readings = new Readings(run);
-    const { terminal, paper, readings, desk, left } = this;
-    this.reader = new Reader({ readings, terminal, colors, failed: error => this.hands.failed(error) });
-    this.states = new StateReader(run, state => this.takeState(state));
-    const { reader, states } = this;
-    this.hands = new Hands({ run, owned, desk, paper, reader, states, left, refresh });
+    this.#context = context;
+    this.#options = options;
+    this.#desk = { talk: NEW_TALK, progress: newProgress(goal) };
+    this.#terminal = openTerminal({ key: key => this.#key(key), area: () => this.#area() });
+    const refresh = () => this.#terminal.refresh();
+    this.#paper = new Paper(this.#terminal, colors);
+    this.#readings = new Readings(run);
+    const terminal = this.#terminal;
+    const paper = this.#paper;
+    const readings = this.#readings;
+    const desk = this.#desk;
+    const left = this.#left;
+    this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#hands.failed(error) });
+    this.#states = new StateReader(run, state => this.#takeState(state));
+    const reader = this.#reader;
+    const states = this.#states;
+    this.#hands = new Hands({ run, owned, desk, paper, reader, states, left, refresh });
     const { progress } = context;
     const told = progress.line;
     progress.line = line => paper.tell([line]);
-    this.untell = () => {
+    this.#untell = () => {
       progress.line = told;
     };
-    this.timer = setInterval(refresh, REDRAW_MS);
+    this.#timer = setInterval(refresh, REDRAW_MS);
   }
 
   async hold(): Promise<number> {
-    const { run } = this.options;
-    const { signal } = this.left;
-    const end = await showEvents(run.events({ signal }), event => this.take(event));
-    if (end === null) return this.detached();
-    await Promise.all([this.states.done(), this.reader.closed()]);
-    this.paper.end(end);
+    const { run } = this.#options;
+    const { signal } = this.#left;
+    const end = await showEvents(run.events({ signal }), event => this.#take(event));
+    if (end === null) return this.#detached();
+    await Promise.all([this.#states.done(), this.#reader.closed()]);
+    this.#paper.end(end);
     return exitCodeOf(end.outcome);
   }
 
   close(): void {
-    clearInterval(this.timer);
-    this.untell();
-    this.terminal.close();
+    clearInterval(this.#timer);
+    this.#untell();
+    this.#terminal.close();
   }
 
-  private take(item: RunEvent): void {
-    const { progress } = this.desk;
-    if (!this.isApproved(item)) this.options.notifier.take(item);
-    if (item.type === 'journal') this.takeEvent(item.event);
+  #take(item: RunEvent): void {
+    const { progress } = this.#desk;
+    if (!this.#isApproved(item)) this.#options.notifier.take(item);
+    if (item.type === 'journal') this.#takeEvent(item.event);
     if (item.type === 'text') takeLive(progress, item);
     if (item.type === 'progress') takeProgress(progress, item.progress);
-    if (item.type === 'notice') this.paper.tell([item.text]);
+    if (item.type === 'notice') this.#paper.tell([item.text]);
     if (item.type === 'retry') {
       const { attempt, message } = item.retry;
-      this.paper.tell([`      attempt ${attempt}, since: ${message}`]);
+      this.#paper.tell([`      attempt ${attempt}, since: ${message}`]);
     }
-    this.terminal.refresh();
+    this.#terminal.refresh();
   }
 
   /** After `/yes` a gate that it answers is no news. */
-  private isApproved(item: RunEvent): boolean {
-    if (!this.desk.talk.yes || item.type !== 'journal') return false;
+  #isApproved(item: RunEvent): boolean {
+    if (!this.#desk.talk.yes || item.type !== 'journal') return false;
     return item.event.type === 'gate_opened' && takesYes(item.event);
   }
 
-  private takeEvent(event: JournalEvent): void {
-    const { desk, hands } = this;
+  #takeEvent(event: JournalEvent): void {
+    const desk = this.#desk;
+    const hands = this.#hands;
     const { progress } = desk;
-    this.paper.print(scrollLines(event, progress, this.paper.page));
+    this.#paper.print(scrollLines(event, progress, this.#paper.page));
     if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
-      this.readings.note(event, progress.calls.get(event.callId)?.form);
+      this.#readings.note(event, progress.calls.get(event.callId)?.form);
     takeEvent(progress, event);
-    if (event.type === 'goal_ended') this.answersDue.push(event.number);
+    if (event.type === 'goal_ended') this.#answersDue.push(event.number);
     if (event.type === 'gate_closed')
       hands.setGates(desk.talk.gates.filter(gate => gate.id !== event.gateId));
     if (event.type === 'resumed') desk.talk = { ...desk.talk, held: false };
     if (desk.talk.idle !== progress.idle) desk.talk = { ...desk.talk, idle: progress.idle };
-    if (TELLING.includes(event.type)) this.states.read();
+    if (TELLING.includes(event.type)) this.#states.read();
   }
 
-  private key(key: Key): void {
-    if (this.hands.finishing && key.ctrl && key.name === 'c') {
-      this.left.abort();
+  #key(key: Key): void {
+    if (this.#hands.finishing && key.ctrl && key.name === 'c') {
+      this.#left.abort();
       return;
     }
-    if (this.reader.isOpen) {
-      this.reader.key(key);
+    if (this.#reader.isOpen) {
+      this.#reader.key(key);
       return;
     }
-    const { talk, effects } = onKey(this.desk.talk, key, Date.now());
-    this.desk.talk = talk;
-    for (const effect of effects) this.hands.carryOut(effect);
+    const { talk, effects } = onKey(this.#desk.talk, key, Date.now());
+    this.#desk.talk = talk;
+    for (const effect of effects) this.#hands.carryOut(effect);
   }
 
   /** Gates, limits and answers. */
-  private takeState(state: RunView): void {
-    Object.assign(this.desk.progress, { state, goal: state.goal });
-    this.hands.setGates(state.gates);
-    void this.readInputs(state.gates);
-    for (const number of this.answersDue.splice(0)) {
+  #takeState(state: RunView): void {
+    Object.assign(this.#desk.progress, { state, goal: state.goal });
+    this.#hands.setGates(state.gates);
+    void this.#readInputs(state.gates);
+    for (const number of this.#answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);
-      if (goal) this.paper.answer(goal.answer, goalEndLine(goal));
+      if (goal) this.#paper.answer(goal.answer, goalEndLine(goal));
     }
-    this.terminal.refresh();
+    this.#terminal.refresh();
   }
 
   /** All that is asked about, before a person asks to see or edit it. */
-  private async readInputs(gates: readonly Gate[]): Promise<void> {
-    const { desk } = this;
+  async #readInputs(gates: readonly Gate[]): Promise<void> {
+    const desk = this.#desk;
     for (const gate of gates.filter(({ id }) => !(id in desk.talk.inputs))) {
-      const input = await this.options.run.inputOf(gate);
+      const input = await this.#options.run.inputOf(gate);
       if (input === null) continue;
       desk.talk = { ...desk.talk, inputs: { ...desk.talk.inputs, [gate.id]: input } };
     }
   }
 
-  private async detached(): Promise<number> {
-    const { run, owned } = this.options;
-    const { talk, progress } = this.desk;
+  async #detached(): Promise<number> {
+    const { run, owned } = this.#options;
+    const { talk, progress } = this.#desk;
     const { gates, idle } = talk;
-    const { notes } = this.context.output;
-    const unsent = await this.hands.letGo();
+    const { notes } = this.#context.output;
+    const unsent = await this.#hands.letGo();
     this.close();
     for (const text of unsent) notes.line(`Not sent: ${text}`);
-    await this.hands.endWhenAnswered();
+    await this.#hands.endWhenAnswered();
     const left = { id: run.id, owned, idle, paused: progress.paused, waiting: gates.length > 0 };
     for (const line of farewellLines(left)) notes.line(line);
     return idle ? EXIT.ok : EXIT.cancelled;
   }
 
-  private area(): string[] {
-    const { talk, progress } = this.desk;
+  #area(): string[] {
+    const { talk, progress } = this.#desk;
     const [gate] = talk.gates;
-    if (this.reader.isOpen) return this.reader.area(gate ? `${gate.id} waits for your answer` : '');
+    if (this.#reader.isOpen) return this.#reader.area(gate ? `${gate.id} waits for your answer` : '');
     const screen = {
-      columns: this.terminal.columns(),
-      rows: this.terminal.rows(),
-      colors: this.paper.colors,
+      columns: this.#terminal.columns(),
+      rows: this.#terminal.rows(),
+      colors: this.#paper.colors,
       now: Date.now(),
-      webUi: this.options.run.webUi,
+      webUi: this.#options.run.webUi,
     };
     return liveArea(progress, talk, screen);
   }

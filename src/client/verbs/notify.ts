@@ -22,75 +22,75 @@ export interface NotifyPorts {
 
 /** What happens in a run becomes news when all that came with it is known: an answered gate is none. */
 export class Notifier {
-  private readonly id: string;
-  private readonly ports: NotifyPorts;
-  private readonly due = new Map<string, News>();
-  private scheduled: NodeJS.Immediate | null = null;
-  private posting: Promise<void> = Promise.resolve();
-  private toldFailure = false;
+  readonly #id: string;
+  readonly #ports: NotifyPorts;
+  readonly #due = new Map<string, News>();
+  #scheduled: NodeJS.Immediate | null = null;
+  #posting: Promise<void> = Promise.resolve();
+  #toldFailure = false;
   /** What was so before anybody watched is posted, but rings no bell: the person has just come. */
-  private first = true;
+  #first = true;
 
   constructor(id: string, ports: NotifyPorts) {
-    this.id = id;
-    this.ports = ports;
+    this.#id = id;
+    this.#ports = ports;
   }
 
   take(item: RunEvent): void {
     if (item.type === 'end') {
-      this.due.clear();
+      this.#due.clear();
       const { outcome } = item.end;
-      this.add('end', { what: 'ended', ...(outcome === null ? {} : { outcome }) });
+      this.#add('end', { what: 'ended', ...(outcome === null ? {} : { outcome }) });
     }
     if (item.type !== 'journal') return;
     const { event } = item;
     switch (event.type) {
       case 'gate_opened':
-        this.add(event.gateId, { what: 'waiting', gate: { id: event.gateId, kind: event.kind } });
+        this.#add(event.gateId, { what: 'waiting', gate: { id: event.gateId, kind: event.kind } });
         break;
       case 'gate_closed':
-        this.due.delete(event.gateId);
+        this.#due.delete(event.gateId);
         break;
       case 'goal_ended':
-        this.add('goal', { what: 'answered', outcome: event.outcome });
+        this.#add('goal', { what: 'answered', outcome: event.outcome });
         break;
       case 'goal_started':
       case 'run_ended':
-        this.due.delete('goal');
+        this.#due.delete('goal');
         break;
     }
     // All events that are read at once come in one go.
-    this.scheduled ??= setImmediate(() => this.flush());
+    this.#scheduled ??= setImmediate(() => this.#flush());
   }
 
   /** Resolves when all news are out, or have failed. */
   async settled(): Promise<void> {
-    if (this.scheduled) clearImmediate(this.scheduled);
-    this.flush();
-    await this.posting;
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#flush();
+    await this.#posting;
   }
 
-  private add(key: string, news: Omit<News, 'id'>): void {
-    this.due.set(key, { id: this.id, ...news });
+  #add(key: string, news: Omit<News, 'id'>): void {
+    this.#due.set(key, { id: this.#id, ...news });
   }
 
-  private flush(): void {
-    this.scheduled = null;
-    const news = [...this.due.values()];
-    this.due.clear();
-    if (news.length > 0 && !this.first) this.ports.bell();
-    this.first = false;
-    for (const each of news) this.posting = this.posting.then(() => this.post(each));
+  #flush(): void {
+    this.#scheduled = null;
+    const news = [...this.#due.values()];
+    this.#due.clear();
+    if (news.length > 0 && !this.#first) this.#ports.bell();
+    this.#first = false;
+    for (const each of news) this.#posting = this.#posting.then(() => this.#post(each));
   }
 
-  private async post(news: News): Promise<void> {
+  async #post(news: News): Promise<void> {
     try {
-      await this.ports.post(news);
+      await this.#ports.post(news);
     } catch (error) {
-      if (this.toldFailure) return;
-      this.toldFailure = true;
+      if (this.#toldFailure) return;
+      this.#toldFailure = true;
       const why = error instanceof Error ? error.message : String(error);
-      this.ports.report(`--notify: the web hook did not take "${news.what}": ${why}. The run goes on.`);
+      this.#ports.report(`--notify: the web hook did not take "${news.what}": ${why}. The run goes on.`);
     }
   }
 }

@@ -23,21 +23,21 @@ function hashOf(message: LlmMessage): string {
 
 /** What this part of the run has offered so far. */
 export class Offered {
-  private readonly heads = new Set<string>();
-  private readonly threads = new Map<string, { epoch: number; next: number }>();
+  readonly #heads = new Set<string>();
+  readonly #threads = new Map<string, { epoch: number; next: number }>();
 
   /**
    * Offers what is new since the last call, and returns the mark by which the activity knows it. A task may be
    * worked on twice with another message in between: the mark tells which of the two offers counts.
    */
   offer(state: RunState, ports: Pick<Ports, 'offer'>, { callId, thread, epoch }: PinnedCall): string {
-    const last = this.threads.get(thread);
+    const last = this.#threads.get(thread);
     const from = last?.epoch === epoch ? last.next : 0;
     const page = modelRequestPage(state, callId, { from });
-    if (this.heads.has(page.headKey)) delete page.head;
+    if (this.#heads.has(page.headKey)) delete page.head;
     const check = hash64(page.messages.map(hashOf).join());
-    this.heads.add(page.headKey);
-    this.threads.set(thread, { epoch, next: page.next ?? from + page.messages.length });
+    this.#heads.add(page.headKey);
+    this.#threads.set(thread, { epoch, next: page.next ?? from + page.messages.length });
     ports.offer(page, check);
     return check;
   }
