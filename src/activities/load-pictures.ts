@@ -1,5 +1,5 @@
 /** Pictures that tools returned, for models that see: they are kept by reference, and only a request has them. */
-import type { LlmMessage } from '../core/message.js';
+import type { Message } from '../core/message.js';
 import { pictureIn } from '../core/tools/tool-result.js';
 import type { Picture, Pictures } from '../models/provider.js';
 
@@ -17,7 +17,7 @@ const STEP = 10;
 const TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 
 /** The latest pictures of a conversation, as many as a request can have. What can't be read is not shown. */
-export async function loadPictures(messages: readonly LlmMessage[], read: ReadBlob): Promise<Pictures> {
+export async function loadPictures(messages: readonly Message[], read: ReadBlob): Promise<Pictures> {
   const found = [...new Map(messages.flatMap(picturesIn).map(picture => [picture.ref, picture])).values()];
   const loaded = new Map<string, Picture>();
   for (const { ref, mimeType } of latest(found)) {
@@ -33,7 +33,7 @@ interface Found {
   totalBytes: number;
 }
 
-function picturesIn(message: LlmMessage): Found[] {
+function picturesIn(message: Message): Found[] {
   if (message.kind !== 'tool_result') return [];
   return message.content[0].content.flatMap(part => {
     const found = pictureIn(part);

@@ -4,7 +4,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { errorTextWithCause } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
-import type { LlmMessage } from '../core/message.js';
+import type { Message } from '../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../core/model-request.js';
 import { askPatiently } from '../shared/query-errors.js';
 
@@ -30,7 +30,7 @@ export type QueryModelRequest = (call: CallReference, page: PageQuery) => Promis
 
 export interface ModelRequestState {
   head: ModelRequestHead;
-  messages: LlmMessage[];
+  messages: Message[];
 }
 
 export interface StateReaderOptions {
@@ -56,7 +56,7 @@ export type StateReader = (call: CallReference, signal: AbortSignal) => Promise<
 /** The beginning of a thread, from the message at index `base` on. Never changed, only replaced. */
 interface Prefix {
   base: number;
-  messages: readonly LlmMessage[];
+  messages: readonly Message[];
   bytes: number;
 }
 
@@ -146,7 +146,7 @@ async function read(
 }
 
 /** Notes of a thread are not sent, but indices count them: a page may begin with messages that are here already. */
-function append(prefix: Prefix, messages: readonly LlmMessage[]): Prefix {
+function append(prefix: Prefix, messages: readonly Message[]): Prefix {
   const known = new Set(prefix.messages.slice(-messages.length).map(message => message.id));
   const fresh = messages.filter(message => !known.has(message.id));
   const bytes = fresh.reduce((sum, message) => sum + weightOf(message), prefix.bytes);

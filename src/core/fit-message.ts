@@ -13,11 +13,7 @@ export function fitMessage<M extends Message>(message: M): M {
       return withShortTexts(message, RESULT_BYTES);
     case 'user':
       return withShortTexts(message, message.purpose === 'brief' ? BRIEF_TEXT_BYTES : TEXT_BYTES);
-    case 'summary':
     case 'cut':
-    case 'context_note':
-    case 'system_event':
-    case 'tool_log':
       return withShortTexts(message, TEXT_BYTES);
   }
 }

@@ -173,12 +173,6 @@ export interface ToolResultMessage extends MessageBase {
   content: [ToolResultBlock];
 }
 
-/** Older history in short: goes to the model as a user message. */
-export interface SummaryMessage extends MessageBase {
-  kind: 'summary';
-  content: TextBlock[];
-}
-
 /** Stands where messages were left out to fit a model: goes to the model as a user message. */
 export interface CutMessage extends MessageBase {
   kind: 'cut';
@@ -188,35 +182,8 @@ export interface CutMessage extends MessageBase {
   tools: Record<string, number>;
 }
 
-/** Notes for people (G3): never sent to a model. */
-export interface NoteMessage extends MessageBase {
-  kind: 'context_note' | 'system_event' | 'tool_log';
-  content: TextBlock[];
-}
-
-export type Message =
-  | UserMessage
-  | AssistantMessage
-  | ToolResultMessage
-  | SummaryMessage
-  | CutMessage
-  | NoteMessage;
-
-/** What a model may see: messages without the note kinds. */
-export type LlmMessage = UserMessage | AssistantMessage | ToolResultMessage | SummaryMessage | CutMessage;
-
-const LLM_KINDS: ReadonlySet<Message['kind']> = new Set([
-  'user',
-  'assistant',
-  'tool_result',
-  'summary',
-  'cut',
-]);
-
-/** Filters a thread to what goes to a model. Pure; order is kept. */
-export function convertToLlm(messages: readonly Message[]): LlmMessage[] {
-  return messages.filter((message): message is LlmMessage => LLM_KINDS.has(message.kind));
-}
+/** All of it is for models: notes for people stand in the journal (G3). */
+export type Message = UserMessage | AssistantMessage | ToolResultMessage | CutMessage;
 
 /** The text blocks of a message joined with newlines; empty when it has none. */
 export function textOf(message: { content: readonly Block[] }): string {

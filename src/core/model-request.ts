@@ -1,5 +1,5 @@
 /** What a model call sends, as the workflow tells it to the worker that makes the call. */
-import type { LlmMessage } from './message.js';
+import type { Message } from './message.js';
 import type { OutputContract } from './outputs/contracts.js';
 import type { Dialect } from './outputs/envelope.js';
 import type { ReasoningLevel, ToolSyntax } from './role.js';
@@ -53,7 +53,7 @@ export interface ModelRequestPage {
   head?: ModelRequestHead;
   /** Index of the first message of this page in the thread. */
   from: number;
-  messages: LlmMessage[];
+  messages: Message[];
   /** Index to ask for next, or null when this page ends the request. */
   next: number | null;
 }

@@ -54,7 +54,7 @@ export function estimateTokens(text: string): number {
 /** Messages are never changed: each is measured once. */
 const measured = new WeakMap<Message, number>();
 
-/** What a message costs in a request. Notes and reasoning are never sent, so they cost 0. */
+/** What a message costs in a request. Reasoning that is not sent costs 0. */
 export function estimateMessageTokens(message: Message): number {
   const known = measured.get(message);
   if (known !== undefined) return known;
@@ -64,20 +64,8 @@ export function estimateMessageTokens(message: Message): number {
 }
 
 function messageTokens(message: Message): number {
-  switch (message.kind) {
-    case 'context_note':
-    case 'system_event':
-    case 'tool_log':
-      return 0;
-    case 'user':
-    case 'assistant':
-    case 'tool_result':
-    case 'summary':
-    case 'cut': {
-      const blocks: readonly Block[] = message.content;
-      return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
-    }
-  }
+  const blocks: readonly Block[] = message.content;
+  return blocks.reduce((sum, block) => sum + blockTokens(block), MESSAGE_OVERHEAD_TOKENS);
 }
 
 function blockTokens(block: Block): number {

@@ -1,6 +1,6 @@
 /** Conversations of Anthropic's Messages API. */
 import { stringOr } from '../core/json.js';
-import { type AssistantMessage, convertToLlm, type LlmMessage, type Message } from '../core/message.js';
+import type { AssistantMessage, Message } from '../core/message.js';
 import { GO_ON, toWireTurns, type WireTurn } from '../models/anthropic/wire-messages.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf, type Wire } from './read-messages.js';
 
@@ -9,11 +9,11 @@ export function toAnthropicMessages(
   messages: readonly Message[],
   { model = '' }: { model?: string } = {},
 ): WireTurn[] {
-  return toWireTurns(model, convertToLlm(messages));
+  return toWireTurns(model, messages);
 }
 
 /** The messages of a request of the Messages API, or of its replies. */
-export function fromAnthropicMessages(wire: readonly unknown[], options: ReadOptions = {}): LlmMessage[] {
+export function fromAnthropicMessages(wire: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   for (const { role, content } of recordsOf(wire)) {
     const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : recordsOf(content);

@@ -1,6 +1,6 @@
 /** Conversations of chat completions. */
 import { stringOr } from '../core/json.js';
-import { convertToLlm, type LlmMessage, type Message } from '../core/message.js';
+import type { Message } from '../core/message.js';
 import { toWireMessages, type WireMessage } from '../models/chat/wire-messages.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
@@ -9,11 +9,11 @@ export function toChatMessages(
   messages: readonly Message[],
   { model = '', system = '' }: { model?: string; system?: string } = {},
 ): WireMessage[] {
-  return toWireMessages(model, system, convertToLlm(messages));
+  return toWireMessages(model, system, messages);
 }
 
 /** The messages of a request of chat completions; system messages are left out. */
-export function fromChatMessages(wire: readonly unknown[], options: ReadOptions = {}): LlmMessage[] {
+export function fromChatMessages(wire: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   for (const message of recordsOf(wire)) {
     if (message.role === 'user') reader.user(textsOf(message.content));

@@ -4,7 +4,6 @@
  */
 export type {
   AssistantMessage,
-  LlmMessage,
   Message,
   ToolResultMessage,
   UserMessage,

@@ -1,6 +1,6 @@
 /** Messages of the project made of what a wire says, whatever the protocol. */
 import { isRecord, stringOr } from '../core/json.js';
-import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage, Message, ReasoningBlock, ToolUseBlock } from '../core/message.js';
 import { NO_USAGE } from '../core/message.js';
 import { readToolResultText, toolResult } from '../core/tools/tool-result.js';
 import { INTERRUPTED_NOTE } from '../models/message-text.js';
@@ -17,7 +17,7 @@ export interface ReadOptions {
 
 /** Collects messages in order; ids are `m1`, `m2` and so on, and times 0. */
 export class MessageReader {
-  readonly messages: LlmMessage[] = [];
+  readonly messages: Message[] = [];
   readonly #model: string;
   /** Names of the calls, by id. */
   readonly #called = new Map<string, string>();

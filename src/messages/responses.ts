@@ -1,6 +1,6 @@
 /** Conversations of OpenAI's Responses API. */
 import { stringOr } from '../core/json.js';
-import { convertToLlm, type LlmMessage, type Message } from '../core/message.js';
+import type { Message } from '../core/message.js';
 import { toWireInput } from '../models/responses/wire-input.js';
 import { MessageReader, type ReadOptions, recordsOf, textsOf } from './read-messages.js';
 
@@ -9,11 +9,11 @@ export function toResponsesInput(
   messages: readonly Message[],
   { model = '' }: { model?: string } = {},
 ): ReturnType<typeof toWireInput> {
-  return toWireInput(model, convertToLlm(messages));
+  return toWireInput(model, messages);
 }
 
 /** The messages of the `input`, or of the `output`, of a response; system and developer messages are left out. */
-export function fromResponsesItems(items: readonly unknown[], options: ReadOptions = {}): LlmMessage[] {
+export function fromResponsesItems(items: readonly unknown[], options: ReadOptions = {}): Message[] {
   const reader = new MessageReader(options);
   let inReply = false;
   for (const item of recordsOf(items)) {

@@ -1,18 +1,11 @@
 /** What a message says in words, the same for all protocols. */
-import type { AssistantMessage, LlmMessage, ProviderData, ToolResultBlock } from '../core/message.js';
+import type { AssistantMessage, Message, ProviderData, ToolResultBlock } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import { pictureIn } from '../core/tools/tool-result.js';
 import type { Picture, Pictures } from './provider.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
 export const INTERRUPTED_NOTE = '[The user interrupted this reply here: it is not complete.]';
-
-/** Of a message that goes to a model as one of the user. */
-export function userText(message: Exclude<LlmMessage, { kind: 'assistant' | 'tool_result' }>): string {
-  return message.kind === 'summary'
-    ? `Summary of the conversation so far:\n${textOf(message)}`
-    : textOf(message);
-}
 
 /** What the model said, without its reasoning. */
 export function assistantText(message: AssistantMessage): string {

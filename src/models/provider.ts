@@ -1,6 +1,6 @@
 /** What a model provider is to the rest: one canonical stream of deltas (V3), whatever the wire. */
 
-import type { LlmMessage, StopReason } from '../core/message.js';
+import type { Message, StopReason } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
 import type { ToolSyntax } from '../core/role.js';
 
@@ -19,7 +19,7 @@ export interface ModelRequest extends ModelRequestHead {
   model: string;
   /** Requests with the same key begin alike: endpoints that cache by key keep them together. Null for none. */
   cacheKey: string | null;
-  messages: readonly LlmMessage[];
+  messages: readonly Message[];
   /** Pictures that tools returned, as far as the model sees them. Default: none. */
   pictures?: Pictures;
 }

@@ -33,8 +33,6 @@ function headingOf(message: Message): string {
     }
     case 'cut':
       return `${formatCount(message.dropped)} messages left out · ${at}`;
-    default:
-      return `${message.kind.replace('_', ' ')} · ${at}`;
   }
 }
 

@@ -1,16 +1,16 @@
 /** A worker's memory of what was offered: put together, offers must be what the query answers. */
 import { isDeepStrictEqual } from 'node:util';
-import type { LlmMessage } from '../../src/core/message.js';
+import type { Message } from '../../src/core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../src/core/model-request.js';
 import { expectThat } from './expect-that.js';
 
 export class Offers {
   readonly #heads = new Map<string, ModelRequestHead>();
-  readonly #threads = new Map<string, LlmMessage[]>();
+  readonly #threads = new Map<string, Message[]>();
   #last: {
     callId: string;
     head: ModelRequestHead | undefined;
-    messages: LlmMessage[];
+    messages: Message[];
     whole: boolean;
   } | null = null;
 
@@ -29,7 +29,7 @@ export class Offers {
     };
   }
 
-  check(asked: { callId: string; head: ModelRequestHead; messages: readonly LlmMessage[] }): void {
+  check(asked: { callId: string; head: ModelRequestHead; messages: readonly Message[] }): void {
     const last = this.#last;
     expectThat(last?.callId === asked.callId, `${asked.callId} was not offered`);
     // Of a long request a page is offered: who finds no more asks for all.

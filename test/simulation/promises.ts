@@ -7,7 +7,7 @@ import { here, steeringAt } from '../../src/core/cursor.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
-import type { LlmMessage } from '../../src/core/message.js';
+import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
 import type { PlannedTask } from '../../src/core/plan.js';
 import type { RunState } from '../../src/core/run-state.js';
@@ -163,7 +163,7 @@ export class Promises {
   modelCalled(
     state: RunState,
     { role, model }: { role: string; model: string },
-    messages: readonly LlmMessage[],
+    messages: readonly Message[],
     retried: boolean,
   ): void {
     this.#note(messages);
@@ -193,7 +193,7 @@ export class Promises {
     expectThat(heard === undefined, `the run is held, and does not listen to ${heard?.id}`);
   }
 
-  #note(messages: readonly LlmMessage[]): void {
+  #note(messages: readonly Message[]): void {
     for (const message of messages) {
       if (message.kind !== 'user' || this.#read.has(message.id)) continue;
       this.#read.add(message.id);

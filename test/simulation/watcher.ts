@@ -12,7 +12,7 @@ import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
 import { goalTimeMs } from '../../src/core/goal.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
-import type { LlmMessage, Message } from '../../src/core/message.js';
+import type { Message } from '../../src/core/message.js';
 import { NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { declined } from '../../src/core/model-failure.js';
 import type { ModelRequestHead } from '../../src/core/model-request.js';
@@ -38,7 +38,7 @@ import { UsageWatch } from './usage-watch.js';
 
 export interface AskedRequest {
   callId: string;
-  messages: LlmMessage[];
+  messages: Message[];
   head: ModelRequestHead;
   toolsOffered: boolean;
 }
@@ -426,7 +426,7 @@ function mayCallTools({ pinned, models: { calls } }: RunState, name: string): bo
 }
 
 /** A model knows which role it is: by its system text, or by the prompt in the thread and who was spoken to last. */
-function expectRoleNamed({ pinned }: RunState, role: string, messages: readonly LlmMessage[]): void {
+function expectRoleNamed({ pinned }: RunState, role: string, messages: readonly Message[]): void {
   if (pinned?.roles[role]?.opening !== 'shared') return;
   expectThat(holdsPrompt({ messages }, role), `${role} has its prompt in the thread`);
   expectThat(roleAtHand({ messages }) === role, `${role} was spoken to last`);

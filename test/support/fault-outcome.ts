@@ -1,7 +1,7 @@
 /** What one model call comes to when its endpoint misbehaves: over real HTTP, through provider, classifier and stream reader. */
 import { ApplicationFailure } from '@temporalio/common';
 import type { CallModelResult } from '../../src/activities/types.js';
-import type { LlmMessage, ToolUseBlock } from '../../src/core/message.js';
+import type { Message, ToolUseBlock } from '../../src/core/message.js';
 import type { Protocol } from '../../src/models/endpoint.js';
 import type { FaultName } from '../../src/protocol-server/faults/names.js';
 import { type ScriptedReply, startScriptedModel } from '../../src/testing/scripted-model.js';
@@ -79,14 +79,14 @@ async function isTakenBack(
     model: 'openai/gpt-5-mini',
   };
   const results = content.flatMap(block => (block.type === 'tool_use' ? [resultOf(block)] : []));
-  const messages = [user('Hello'), { id: 'm2', at: 2, ...said } as LlmMessage, ...results, user(GO_ON, 'm9')];
+  const messages = [user('Hello'), { id: 'm2', at: 2, ...said } as Message, ...results, user(GO_ON, 'm9')];
   return runCall({ ...call, messages }).then(
     () => true,
     () => false,
   );
 }
 
-function resultOf({ id, name }: ToolUseBlock): LlmMessage {
+function resultOf({ id, name }: ToolUseBlock): Message {
   const text = { type: 'text' as const, text: 'Seen.' };
   const block = {
     toolUseId: id,

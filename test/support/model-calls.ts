@@ -4,7 +4,7 @@ import { DefaultLogger } from '@temporalio/worker';
 import { type CallModelDeps, createCallModel } from '../../src/activities/call-model.js';
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { LiveText } from '../../src/core/heartbeats.js';
-import type { LlmMessage } from '../../src/core/message.js';
+import type { Message } from '../../src/core/message.js';
 import type { ModelRequestHead, OfferedTool } from '../../src/core/model-request.js';
 import type { EndpointSettings } from '../../src/models/endpoint.js';
 import { createProvider } from '../../src/models/protocols.js';
@@ -12,7 +12,7 @@ import { createProviders } from '../../src/models/providers.js';
 
 export const MODEL = 'openai/gpt-5-mini';
 
-export function user(text: string, id = 'm1'): LlmMessage {
+export function user(text: string, id = 'm1'): Message {
   return { id, at: 1, kind: 'user', purpose: 'goal', content: [{ type: 'text', text }] };
 }
 
@@ -25,7 +25,7 @@ export interface CallSetup {
   /** Other settings of the provider. */
   endpoint?: Partial<EndpointSettings>;
   head?: Partial<ModelRequestHead>;
-  messages?: LlmMessage[];
+  messages?: Message[];
   deps?: Partial<CallModelDeps>;
   model?: string;
   callId?: string;

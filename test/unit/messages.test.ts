@@ -1,7 +1,7 @@
 /** Conversations of every protocol: to the wire and back, and from one provider to another in the midst of them. */
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import type { AssistantMessage, LlmMessage, ToolContent } from '../../src/core/message.js';
+import type { AssistantMessage, Message, ToolContent } from '../../src/core/message.js';
 import { NO_USAGE, textOf } from '../../src/core/message.js';
 import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
 import {
@@ -15,7 +15,6 @@ import {
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { wireCallId, wireToolName } from '../../src/models/call-id.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';
-import { userText } from '../../src/models/message-text.js';
 import type { ModelRequest } from '../../src/models/provider.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
 import { Seal } from '../../src/protocol-server/seal.js';
@@ -60,7 +59,7 @@ function dataOf(protocol: Protocol, text: string): unknown {
 }
 
 /** A part of a conversation, with ids that are not yet those of a thread. */
-type Part = (at: number) => LlmMessage[];
+type Part = (at: number) => Message[];
 
 function user(texts: string[]): Part {
   return at => [
@@ -106,7 +105,7 @@ function reply(protocol: Protocol, { thought, texts, calls, interrupted }: Reply
     );
     const stopReason = interrupted ? 'interrupted' : asked.length > 0 ? 'tool_use' : 'end_turn';
     const head = { role: 'executor', stopReason, action: 'executing', model, usage: NO_USAGE } as const;
-    const results = asked.map((call, index): LlmMessage => {
+    const results = asked.map((call, index): Message => {
       const block = toolResult(call, 'executed', { content: call.result, isError: call.isError });
       return { kind: 'tool_result', id: `t${at}_${index}`, at, content: [block] };
     });
@@ -129,7 +128,7 @@ const replyParts = fc.record({
 });
 
 /** A thread that models of these protocols have written, each reply by one of them. */
-function threadOf(protocols: readonly Protocol[]): fc.Arbitrary<LlmMessage[]> {
+function threadOf(protocols: readonly Protocol[]): fc.Arbitrary<Message[]> {
   const part = fc.oneof(
     fc.array(words, { minLength: 1, maxLength: 2 }).map(user),
     fc.tuple(fc.constantFrom(...protocols), replyParts).map(([protocol, given]) => reply(protocol, given)),
@@ -139,14 +138,14 @@ function threadOf(protocols: readonly Protocol[]): fc.Arbitrary<LlmMessage[]> {
     .map(parts => [user(['Begin.']), ...parts].flatMap((make, at) => make(at)));
 }
 
-const ROUND_TRIPS: Record<Protocol, (thread: LlmMessage[]) => LlmMessage[]> = {
+const ROUND_TRIPS: Record<Protocol, (thread: Message[]) => Message[]> = {
   'openai-compatible': thread => fromChatMessages(toChatMessages(thread)),
   'openai-responses': thread => fromResponsesItems(toResponsesInput(thread)),
   anthropic: thread => fromAnthropicMessages(toAnthropicMessages(thread)),
 };
 
 /** What a conversation says: its sides in turns, calls with their results. Blank texts, which some APIs refuse, are nothing. */
-function outline(thread: readonly LlmMessage[]): unknown[] {
+function outline(thread: readonly Message[]): unknown[] {
   const turns: { by: 'user' | 'model'; said: string; calls: unknown[] }[] = [];
   const results: unknown[] = [];
   for (const message of thread) {
@@ -157,7 +156,7 @@ function outline(thread: readonly LlmMessage[]): unknown[] {
     }
     const by = message.kind === 'assistant' ? 'model' : 'user';
     const cut = message.kind === 'assistant' && message.stopReason === 'interrupted' ? ' (cut)' : '';
-    const said = plain(message.kind === 'assistant' ? textOf(message) : userText(message)) + cut;
+    const said = plain(textOf(message)) + cut;
     const calls = message.content.flatMap(block =>
       block.type === 'tool_use' ? [[wireCallId(block.id), wireToolName(block.name), block.input]] : [],
     );
@@ -239,7 +238,7 @@ describe('conversations', () => {
   );
 });
 
-function bodyFor(protocol: Protocol, messages: LlmMessage[]): Record<string, unknown> {
+function bodyFor(protocol: Protocol, messages: Message[]): Record<string, unknown> {
   const request: ModelRequest = {
     model: 'model',
     opening: 'own',

@@ -1,11 +1,12 @@
 /** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import type { AssistantMessage, Message, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import { textOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf } from '../message-text.js';
 import type { Picture, Pictures } from '../provider.js';
 
 export type WireBlock =
@@ -35,7 +36,7 @@ export const GO_ON = '(The conversation goes on.)';
  */
 export function toWireTurns(
   model: string,
-  messages: readonly LlmMessage[],
+  messages: readonly Message[],
   pictures: Pictures = NO_PICTURES,
 ): WireTurn[] {
   const turns: WireTurn[] = [];
@@ -61,14 +62,14 @@ function texts(said: string): Anthropic.TextBlockParam[] {
   return said.trim() === '' ? [] : [text(said)];
 }
 
-function toBlocks(model: string, message: LlmMessage, pictures: Pictures): WireBlock[] {
+function toBlocks(model: string, message: Message, pictures: Pictures): WireBlock[] {
   switch (message.kind) {
     case 'assistant':
       return toReply(model, message);
     case 'tool_result':
       return [toResult(message.content[0], pictures)];
     default:
-      return texts(userText(message));
+      return texts(textOf(message));
   }
 }
 

@@ -1,12 +1,12 @@
 /** Canonical messages in the wire form of OpenAI chat completions. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, LlmMessage } from '../../core/message.js';
-import { toolCallsOf } from '../../core/message.js';
+import type { AssistantMessage, Message } from '../../core/message.js';
+import { textOf, toolCallsOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf } from '../message-text.js';
 import type { Picture, Pictures } from '../provider.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -18,7 +18,7 @@ export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 export function toWireMessages(
   model: string,
   system: string,
-  messages: readonly LlmMessage[],
+  messages: readonly Message[],
   pictures: Pictures = NO_PICTURES,
 ): WireMessage[] {
   const wire = messages.flatMap((message, index) => {
@@ -30,7 +30,7 @@ export function toWireMessages(
 }
 
 /** Messages of tools have no place for pictures: the user shows them, after all results of a reply. */
-function picturesBefore(messages: readonly LlmMessage[], at: number, pictures: Pictures): WireMessage[] {
+function picturesBefore(messages: readonly Message[], at: number, pictures: Pictures): WireMessage[] {
   const from = messages.findLastIndex((message, index) => index < at && message.kind !== 'tool_result') + 1;
   const parts = messages.slice(from, at + 1).flatMap(message => {
     if (message.kind !== 'tool_result') return [];
@@ -46,7 +46,7 @@ function toImagePart(picture: Picture): OpenAI.Chat.ChatCompletionContentPartIma
   return { type: 'image_url', image_url: { url: dataUrl(picture) } };
 }
 
-function toWireMessage(model: string, message: LlmMessage, pictures: Pictures): WireMessage {
+function toWireMessage(model: string, message: Message, pictures: Pictures): WireMessage {
   switch (message.kind) {
     case 'assistant':
       return toWireAssistant(model, message);
@@ -59,7 +59,7 @@ function toWireMessage(model: string, message: LlmMessage, pictures: Pictures): 
       };
     }
     default:
-      return { role: 'user', content: userText(message) };
+      return { role: 'user', content: textOf(message) };
   }
 }
 

@@ -1,10 +1,11 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, LlmMessage, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import type { AssistantMessage, Message, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import { textOf } from '../../core/message.js';
 import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf, userText } from '../message-text.js';
+import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf } from '../message-text.js';
 import type { Pictures } from '../provider.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
@@ -16,13 +17,13 @@ type Output = OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'];
  */
 export function toWireInput(
   model: string,
-  messages: readonly LlmMessage[],
+  messages: readonly Message[],
   pictures: Pictures = NO_PICTURES,
 ): Item[] {
   return messages.flatMap(message => toItems(model, message, pictures));
 }
 
-function toItems(model: string, message: LlmMessage, pictures: Pictures): Item[] {
+function toItems(model: string, message: Message, pictures: Pictures): Item[] {
   switch (message.kind) {
     case 'assistant':
       return toReply(model, message);
@@ -37,7 +38,7 @@ function toItems(model: string, message: LlmMessage, pictures: Pictures): Item[]
       ];
     }
     default:
-      return [{ role: 'user', content: userText(message) }];
+      return [{ role: 'user', content: textOf(message) }];
   }
 }
 

@@ -1,5 +1,5 @@
 /** A request in which tools, calls and results are text: for models that have no interface for them. */
-import type { AssistantMessage, LlmMessage, TextBlock } from '../../core/message.js';
+import type { AssistantMessage, Message, TextBlock } from '../../core/message.js';
 import { textOf, toolCallsOf } from '../../core/message.js';
 import type { ModelRequest } from '../provider.js';
 import type { ToolCallCodec } from './codec.js';
@@ -19,7 +19,7 @@ export function asText(request: ModelRequest, codec: ToolCallCodec): ModelReques
   };
 }
 
-function inText(message: LlmMessage, codec: ToolCallCodec): LlmMessage {
+function inText(message: Message, codec: ToolCallCodec): Message {
   if (message.kind === 'assistant') return replyInText(message, codec);
   if (message.kind !== 'tool_result') return message;
   const { id, at } = message;
@@ -30,7 +30,7 @@ function inText(message: LlmMessage, codec: ToolCallCodec): LlmMessage {
   return { id, at, kind: 'user', purpose: 'brief', content };
 }
 
-function replyInText(reply: AssistantMessage, codec: ToolCallCodec): LlmMessage {
+function replyInText(reply: AssistantMessage, codec: ToolCallCodec): Message {
   const calls = toolCallsOf(reply);
   if (calls.length === 0) return reply;
   const said = textOf(reply);

@@ -3,7 +3,7 @@
  * same worker needs no query for it. The query `modelRequest` is the truth, and answers every other worker.
  */
 
-import type { LlmMessage } from '../../core/message.js';
+import type { Message } from '../../core/message.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import type { RunState } from '../../core/run-state.js';
 import { hash64 } from '../../core/tools/ledger.js';
@@ -11,9 +11,9 @@ import type { Ports } from '../ports.js';
 import { modelRequestPage } from './requests.js';
 
 /** Messages never change: each is hashed once, also where a thread that was trimmed is offered anew. */
-const hashes = new WeakMap<LlmMessage, string>();
+const hashes = new WeakMap<Message, string>();
 
-function hashOf(message: LlmMessage): string {
+function hashOf(message: Message): string {
   const known = hashes.get(message);
   if (known !== undefined) return known;
   const hash = hash64(JSON.stringify(message));

@@ -4,8 +4,8 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { levels } from '../../core/cursor.js';
-import type { LlmMessage } from '../../core/message.js';
-import { convertToLlm, toolCallsOf } from '../../core/message.js';
+import type { Message } from '../../core/message.js';
+import { toolCallsOf } from '../../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import { openingOf } from '../../core/opening.js';
@@ -31,7 +31,7 @@ export function modelRequestPage(
   if (!thread || thread.epoch !== call.epoch)
     throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
-  const { messages, next } = pageOf(convertToLlm(thread.messages.slice(0, call.upTo)), from);
+  const { messages, next } = pageOf(thread.messages.slice(0, call.upTo), from);
   const headKey = `${call.role}:${call.toolsOffered}`;
   const page: ModelRequestPage = {
     callId: call.callId,
@@ -47,7 +47,7 @@ export function modelRequestPage(
 }
 
 /** As many messages as fit a page. Indexes count only what goes to a model. */
-function pageOf(all: LlmMessage[], from: number): { messages: LlmMessage[]; next: number | null } {
+function pageOf(all: Message[], from: number): { messages: Message[]; next: number | null } {
   const messages = firstPage(all.slice(from), sizeOf);
   const end = from + messages.length;
   return { messages, next: end < all.length ? end : null };

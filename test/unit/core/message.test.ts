@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import {
   type AssistantMessage,
   addUsage,
-  convertToLlm,
   type Message,
   NO_USAGE,
   textOf,
@@ -35,47 +34,7 @@ const result = (id: string): Message => {
   const block = toolResult({ id, name: 'read' }, 'executed');
   return { id: `r-${id}`, at: 1, kind: 'tool_result', content: [block] };
 };
-const note = (kind: 'context_note' | 'system_event' | 'tool_log'): Message => {
-  return { id: kind, at: 1, kind, content: [text(kind)] };
-};
-const SUMMARY: Message = { id: 's', at: 1, kind: 'summary', content: [text('so far')] };
 const USER: Message = { id: 'u', at: 1, kind: 'user', purpose: 'goal', content: [text('go')] };
-
-describe('convertToLlm', () => {
-  test.each<[Message['kind'], Message, boolean]>([
-    ['user', USER, true],
-    ['assistant', reply([text('hi')]), true],
-    ['tool_result', result('c1'), true],
-    ['summary', SUMMARY, true],
-    ['context_note', note('context_note'), false],
-    ['system_event', note('system_event'), false],
-    ['tool_log', note('tool_log'), false],
-  ])('convertToLlm: a message of kind %s → sent: %3$s (G3)', (kind, message, sent) => {
-    expect(message.kind).toBe(kind);
-    expect(convertToLlm([message])).toEqual(sent ? [message] : []);
-  });
-
-  test('convertToLlm: all seven kinds mixed → order kept, the given list as it was (G3)', () => {
-    const thread = [
-      note('tool_log'),
-      USER,
-      note('context_note'),
-      calls('c1'),
-      result('c1'),
-      note('system_event'),
-      SUMMARY,
-    ];
-    const before = structuredClone(thread);
-    expect(convertToLlm(thread).map(({ kind }) => kind)).toEqual([
-      'user',
-      'assistant',
-      'tool_result',
-      'summary',
-    ]);
-    expect(thread).toEqual(before);
-    expect(convertToLlm([])).toEqual([]);
-  });
-});
 
 describe('blocks of a reply', () => {
   const mixed = reply([reasoning('hm'), text('one'), toolUse('c1'), text('two'), toolUse('c2')]);
@@ -101,7 +60,7 @@ describe('pairingFaults', () => {
   test.each<[string, Message[], string[], string[]]>([
     ['no messages → none', [], [], []],
     ['every call answered, in another order → none', [calls('c1', 'c2'), result('c2'), result('c1')], [], []],
-    ['other messages between → none', [calls('c1'), note('tool_log'), USER, result('c1'), SUMMARY], [], []],
+    ['other messages between → none', [calls('c1'), USER, result('c1'), USER], [], []],
     ['a call without a result → open', [calls('c1', 'c2'), result('c1')], ['c2'], []],
     ['a result without a call → stray', [result('c9')], [], ['c9']],
     ['a result before its call → stray, and the call open', [result('c1'), calls('c1')], ['c1'], ['c1']],
@@ -122,7 +81,7 @@ describe('pairingFaults', () => {
           if (id !== undefined) thread.push(result(id));
         };
         ids.forEach((id, index) => {
-          thread.push(calls(id), note('tool_log'));
+          thread.push(calls(id), USER);
           waiting.push(id);
           const pick = picks[index];
           if (pick !== undefined) answer(pick);

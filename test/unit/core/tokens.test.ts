@@ -39,14 +39,6 @@ describe('estimateTokens', () => {
 describe('estimateMessageTokens', () => {
   const base = { id: 'm1', at: 0 };
 
-  it('X4 G3 message: notes for people → 0, they are never sent', () => {
-    for (const kind of ['context_note', 'system_event', 'tool_log'] as const) {
-      expect(
-        estimateMessageTokens({ ...base, kind, content: [{ type: 'text', text: 'long '.repeat(50) }] }),
-      ).toBe(0);
-    }
-  });
-
   it('X4 M12 message: reasoning → not counted; text and calls are', () => {
     const reply: Message = {
       ...base,

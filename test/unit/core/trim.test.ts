@@ -56,30 +56,25 @@ function result(call: string, size = 4): Message {
   };
 }
 
-function note(id: string): Message {
-  return { id, at: 0, kind: 'system_event', content: [{ type: 'text', text: 'note' }] };
-}
-
 const total = (messages: readonly Message[]) =>
   messages.reduce((sum, each) => sum + estimateMessageTokens(each), 0);
 const ids = (messages: readonly Message[]) => messages.map(message => message.id);
 
-/** Threads as runs write them: every call has its result, notes and messages may lie between. */
+/** Threads as runs write them: every call has its result, messages may lie between. */
 const turn = fc.record({
-  kind: fc.constantFrom('goal', 'brief', 'steer', 'reask', 'note', 'reply', 'tools', 'tools'),
+  kind: fc.constantFrom('goal', 'brief', 'steer', 'reask', 'reply', 'tools', 'tools'),
   size: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 6_000 })),
   calls: fc.integer({ min: 1, max: 4 }),
   between: fc.boolean(),
 });
 const thread = fc.array(turn, { maxLength: 20 }).map(turns =>
   turns.flatMap(({ kind, size, calls, between }, index): Message[] => {
-    if (kind === 'note') return [note(`n${index}`)];
     if (kind === 'reply') return [reply(`a${index}`, [], size)];
     if (kind !== 'tools') return [user(`u${index}`, kind, size)];
     const callIds = Array.from({ length: calls }, (_, call) => `c${index}_${call}`);
     return [
       reply(`a${index}`, callIds, size),
-      ...(between ? [note(`n${index}`), user(`u${index}`, 'brief', 4)] : []),
+      ...(between ? [user(`u${index}`, 'brief', 4)] : []),
       ...callIds.map(call => result(call, size)),
     ];
   }),
@@ -167,7 +162,7 @@ describe('trimThread', () => {
   });
 
   it('X3 G7 trimThread: a reply with calls → goes with all its results and what lies between', () => {
-    const tools = [reply('a1', ['c1', 'c2']), result('c1', 400), note('n'), result('c2')];
+    const tools = [reply('a1', ['c1', 'c2']), result('c1', 400), user('s', 'brief', 4), result('c2')];
     const messages = [user('g', 'goal'), ...tools, user('b', 'brief'), reply('a2', ['c3']), result('c3')];
     expect(ids(trimThread(messages, 60).messages)).toEqual(['g', 'cut', 'b', 'a2', 'r-c3']);
   });

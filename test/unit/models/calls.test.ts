@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { AssistantMessage, LlmMessage, ToolResultBlock } from '../../../src/core/message.js';
+import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/core/message.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
@@ -99,7 +99,7 @@ describe('the request on the wire (M2)', () => {
     const { body } = server.requests[0] ?? { body: null };
     expect(body?.messages).toEqual([
       { role: 'system', content: 'You are a test.' },
-      { role: 'user', content: 'Summary of the conversation so far:\nEarlier things.' },
+      { role: 'user', content: 'Earlier things.' },
       { role: 'user', content: 'Read it.' },
       {
         role: 'assistant',
@@ -232,7 +232,7 @@ describe('output repair (G13)', () => {
   });
 });
 
-function toolResult(parts: Partial<ToolResultBlock>): LlmMessage {
+function toolResult(parts: Partial<ToolResultBlock>): Message {
   const block = { type: 'tool_result', toolUseId: 't1', toolName: 'read', note: '', durationMs: 1 } as const;
   return {
     id: 'm9',
@@ -246,7 +246,7 @@ function assistant(
   id: string,
   content: AssistantMessage['content'],
   stopReason: AssistantMessage['stopReason'],
-): LlmMessage {
+): Message {
   const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: null };
   return {
     id,
@@ -261,9 +261,16 @@ function assistant(
   };
 }
 
-function conversation(): LlmMessage[] {
+function conversation(): Message[] {
   return [
-    { id: 'm0', at: 1, kind: 'summary', content: [{ type: 'text', text: 'Earlier things.' }] },
+    {
+      id: 'm0',
+      at: 1,
+      kind: 'cut',
+      content: [{ type: 'text', text: 'Earlier things.' }],
+      dropped: 1,
+      tools: {},
+    },
     user('Read it.'),
     assistant(
       'm2',

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadPictures } from '../../../src/activities/load-pictures.js';
-import type { LlmMessage, ToolContent } from '../../../src/core/message.js';
+import type { Message, ToolContent } from '../../../src/core/message.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
@@ -34,11 +34,11 @@ const sound: ToolContent = {
   totalBytes: 3,
 };
 
-function thread(...contents: ToolContent[][]): LlmMessage[] {
+function thread(...contents: ToolContent[][]): Message[] {
   const ids = contents.map((_, index) => `c${index}`);
   const calls = ids.map(id => ({ type: 'tool_use', id, name: 'look', input: {} }) as const);
   const head = { role: 'executor', stopReason: 'tool_use', action: 'calling_tool', usage: NO_USAGE } as const;
-  const results = contents.map((content, index): LlmMessage => {
+  const results = contents.map((content, index): Message => {
     const block = toolResult({ id: `c${index}`, name: 'look' }, 'executed', { content });
     return { kind: 'tool_result', id: `t${index}`, at: 1, content: [block] };
   });

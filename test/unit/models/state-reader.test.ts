@@ -2,7 +2,7 @@ import { WorkflowNotFoundError } from '@temporalio/common';
 import { describe, expect, it } from 'vitest';
 import { createStateReader, OfferedRequests, type PageQuery } from '../../../src/activities/state-reader.js';
 import { FAILURE } from '../../../src/core/failure.js';
-import { convertToLlm, type Message } from '../../../src/core/message.js';
+import type { Message } from '../../../src/core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../../src/core/model-request.js';
 import { failureOf, user } from '../../support/model-calls.js';
 
@@ -44,7 +44,7 @@ function workflow(pageSize = 100) {
       epoch: thread.epoch,
       headKey: pinned.headKey,
       from: page.from,
-      messages: convertToLlm(slice),
+      messages: slice,
       next: end < thread.messages.length ? end : null,
       ...(page.headKey === pinned.headKey ? {} : { head: { ...HEAD, system: pinned.headKey } }),
     };
@@ -61,13 +61,6 @@ const call = (callId: string, role = 'executor') => ({
   role,
   check: '1',
 });
-const note = (id: string): Message => ({
-  id,
-  at: 1,
-  kind: 'system_event',
-  content: [{ type: 'text', text: 'n' }],
-});
-
 describe('state reader', () => {
   it('cold → all pages; next call of the role → only what is new, and no head', async () => {
     const run = workflow(4);
@@ -102,23 +95,6 @@ describe('state reader', () => {
     run.threads.other = { epoch: 1, messages: texts(7, 40) };
     run.calls.c3 = { thread: 'other', headKey: 'h1' };
     expect((await read(call('c3'), open)).messages).toEqual(run.threads.other.messages);
-  });
-
-  it('notes in the thread → indices count them, and no message comes twice or is left out (G3)', async () => {
-    const run = workflow(3);
-    run.threads.main = { epoch: 0, messages: [...texts(2), note('n1'), note('n2'), ...texts(2, 2)] };
-    const read = createStateReader(run.query);
-    expect((await read(call('c1'), open)).messages).toHaveLength(4);
-    run.threads.main.messages.push(note('n3'), ...texts(3, 4));
-    expect((await read(call('c2'), open)).messages.map(message => message.id)).toEqual([
-      'm0',
-      'm1',
-      'm2',
-      'm3',
-      'm4',
-      'm5',
-      'm6',
-    ]);
   });
 
   it('another run of the same workflow → nothing shared', async () => {

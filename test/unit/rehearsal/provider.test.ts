@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
-import type { LlmMessage } from '../../../src/core/message.js';
+import type { Message } from '../../../src/core/message.js';
 import type { ModelDelta, ModelRequest } from '../../../src/models/provider.js';
 import { createRehearsalProvider } from '../../../src/rehearsal/provider.js';
 import { providerSource } from '../../../src/worker/providers.js';
@@ -10,7 +10,7 @@ const abort = new AbortController();
 afterAll(() => abort.abort());
 
 function request(output: ModelRequest['output'], text: string, model = 'rules'): ModelRequest {
-  const messages: LlmMessage[] = [
+  const messages: Message[] = [
     { id: 'm1', at: 1, kind: 'user', purpose: 'goal', content: [{ type: 'text', text }] },
   ];
   return {

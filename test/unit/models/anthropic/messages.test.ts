@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, LlmMessage } from '../../../../src/core/message.js';
+import type { AssistantMessage, Message } from '../../../../src/core/message.js';
 import { NO_USAGE } from '../../../../src/core/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
@@ -62,10 +62,10 @@ function reply(
     action: 'calling_tool',
     model: MODEL,
     usage: NO_USAGE,
-  } as const satisfies LlmMessage;
+  } as const satisfies Message;
 }
 
-function result(id: string): LlmMessage {
+function result(id: string): Message {
   const said = toolResult({ id, name: 'read' }, 'executed', { content: [{ type: 'text', text: 'yes' }] });
   return { kind: 'tool_result', id: `t-${id}`, at: 3, content: [said] };
 }
@@ -241,7 +241,7 @@ describe('a request to Anthropic', () => {
   });
 
   it('each next request → has the marks of tools and system, one at its end, one where the last request ended', () => {
-    const messages: LlmMessage[] = [user('Hello')];
+    const messages: Message[] = [user('Hello')];
     const first = body({ messages });
     expect(first.tools?.map(entry => 'cache_control' in entry)).toEqual([false, true]);
     expect(first.system).toEqual([{ type: 'text', text: 'You are a test.', ...MARK }]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, LlmMessage } from '../../../../src/core/message.js';
+import type { AssistantMessage, Message } from '../../../../src/core/message.js';
 import type { ModelRequestHead } from '../../../../src/core/model-request.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { CHAT_OPTIONS } from '../../../../src/models/chat/quirks.js';
@@ -22,7 +22,7 @@ function reply(content: AssistantMessage['content'], model = MODEL): AssistantMe
   return { ...base, stopReason: 'tool_use', usage, model, content };
 }
 
-const CONVERSATION: LlmMessage[] = [
+const CONVERSATION: Message[] = [
   user('Goal.'),
   user('Brief.'),
   reply([{ type: 'reasoning', text: 'Hm.' }, CALL]),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../../src/core/failure.js';
-import type { AssistantMessage, LlmMessage } from '../../../../src/core/message.js';
+import type { AssistantMessage, Message } from '../../../../src/core/message.js';
 import type { ModelRequestHead } from '../../../../src/core/model-request.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { isStrictSchema } from '../../../../src/models/responses/strict-schema.js';
@@ -74,7 +74,7 @@ const called = (call_id: string, name: string, args: object) => ({
   arguments: JSON.stringify(args),
 });
 
-async function call(answer: Answer, head: Partial<ModelRequestHead> = {}, messages?: LlmMessage[]) {
+async function call(answer: Answer, head: Partial<ModelRequestHead> = {}, messages?: Message[]) {
   const endpoint = await startEventEndpoint(answer);
   const result = runCall({ ...settings(endpoint.baseUrl), head, ...(messages ? { messages } : {}) });
   return { endpoint, result: await result };
@@ -295,7 +295,7 @@ describe('request of the Responses API', () => {
   });
 });
 
-function conversation(model: string): LlmMessage[] {
+function conversation(model: string): Message[] {
   const value = thought('rs_1', 'Hm.');
   const call = { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } } as const;
   const base = { at: 1, kind: 'assistant', role: 'executor', action: 'calling_tool', model } as const;
