@@ -1,5 +1,5 @@
 /** What a message says in words, the same for all protocols. */
-import type { AssistantMessage, Message, ProviderData, ToolResultBlock } from '../core/message.js';
+import type { AssistantMessage, ProviderData, ToolResultBlock } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import { pictureIn } from '../core/tools/tool-result.js';
 import type { Picture, Pictures } from './provider.js';
