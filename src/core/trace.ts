@@ -10,6 +10,7 @@ import type { Risk } from './outputs/envelope.js';
 import { envelopeOf, extractJson } from './outputs/parse-output.js';
 import { preview } from './preview.js';
 import { sizeOf, sizeOfList } from './sizes.js';
+import type { UsageEntry } from './usage-by.js';
 
 /** One step: a tool call, or the reply that ended a phase, task or goal. What there is nothing to say of is left out. */
 export interface TraceStep {
@@ -67,6 +68,8 @@ export interface TraceReport extends Trace {
   finishReason: Outcome | null;
   /** Of all replies of the run, also of those whose steps are no longer kept. */
   tokenUsage: Usage;
+  /** Its parts, by role and model; left out in a result, which has them itself. */
+  usageBy?: UsageEntry[];
   totalMs: number;
 }
 

@@ -93,8 +93,13 @@ export function transcript(state: RunState, thread: string = MAIN_THREAD, from =
   return firstPage(messages.slice(from), jsonBytes);
 }
 
+/** Answer of the query `trace`: a result says the rest itself. */
+export function traceView(state: RunState, now: number): TraceReport {
+  return { ...traceOf(state, state.end, now), usageBy: state.total.usageBy };
+}
+
 /** The steps of a run; `end`: how it ends, once it does. */
-export function traceOf(
+function traceOf(
   { log, total, startedAt }: RunState,
   end: { outcome: Outcome; answer: string } | null,
   now: number,

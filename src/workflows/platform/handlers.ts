@@ -23,7 +23,7 @@ import {
   withdrawUpdate,
 } from '../messages.js';
 import type { Run } from '../run.js';
-import { eventsPage, traceOf, transcript, viewOf } from '../views.js';
+import { eventsPage, traceView, transcript, viewOf } from '../views.js';
 import {
   changeModel,
   editPlan,
@@ -162,7 +162,7 @@ function registerQueries(run: Run): void {
   setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',
   });
-  setHandler(traceQuery, () => traceOf(state, state.end, Date.now()), {
+  setHandler(traceQuery, () => traceView(state, Date.now()), {
     description: 'The steps of the run: thought, tool, arguments, observation, duration.',
   });
 }

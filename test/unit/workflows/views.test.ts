@@ -3,7 +3,7 @@ import { record } from '../../../src/core/journal.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { toolArguments } from '../../../src/workflows/platform/requests.js';
-import { eventsPage, viewOf } from '../../../src/workflows/views.js';
+import { eventsPage, resultOf, traceView, viewOf } from '../../../src/workflows/views.js';
 
 function stateWithReplies(...texts: string[]) {
   const state = newRunState('The goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
@@ -68,6 +68,18 @@ describe('what queries give', () => {
     state.cursor.place.turns.batch = batch;
     expect(toolArguments(state, 'c1_2')).toEqual({ content: large });
     expect(() => toolArguments(state, 'c1_3')).toThrow('no tool call c1_3');
+  });
+
+  test('state, trace, result: what was used by role and model → each tells it, the result once (M9)', () => {
+    const state = stateWithReplies();
+    const usageBy = [{ role: 'planner', model: 'openai/a', calls: 1, inputTokens: 9 }];
+    state.total.usageBy = usageBy;
+    const end = { outcome: 'completed', cause: 'verified', answer: 'It is so.' } as const;
+    expect(viewOf(state, { workflowId: 'w', runId: 'r' }).usageBy).toEqual(usageBy);
+    expect(traceView(state, 2).usageBy).toEqual(usageBy);
+    const result = resultOf(state, { ...end, id: 'w', now: 2 });
+    expect(result.usageBy).toEqual(usageBy);
+    expect(result.trace.usageBy).toBeUndefined();
   });
 
   test('state: what a person asks stands first, internals last (TE7)', () => {
