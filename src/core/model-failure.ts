@@ -1,4 +1,4 @@
-/** What follows a model call that brought no reply that counts (M6, M13). */
+/** What follows a model call that brought no reply that counts. */
 import { type CallFailure, FAILURE, modelFailure } from './failure.js';
 import { type AssistantMessage, textOf } from './message.js';
 import { preview } from './preview.js';
