@@ -50,6 +50,7 @@ describe('steersman.yaml', () => {
         endpoints: {},
         configurations: {},
         info: {},
+        resolver: [],
         timeoutMs: 600_000,
         stallMs: 60_000,
         firstPartMs: 180_000,
