@@ -14,6 +14,7 @@ import {
 } from '../../src/messages/index.js';
 import { toMessagesBody } from '../../src/models/anthropic/request-body.js';
 import { wireCallId, wireToolName } from '../../src/models/call-id.js';
+import { PLAIN_REQUEST } from '../../src/models/complete.js';
 import { PROTOCOLS, type Protocol } from '../../src/models/endpoint.js';
 import type { ModelRequest } from '../../src/models/provider.js';
 import { toResponsesBody } from '../../src/models/responses/request-body.js';
@@ -241,19 +242,9 @@ describe('conversations', () => {
 function bodyFor(protocol: Protocol, messages: Message[]): Record<string, unknown> {
   const request: ModelRequest = {
     model: 'model',
-    opening: 'own',
+    ...PLAIN_REQUEST,
     system: 'You are a test.',
     tools: [tool('read'), tool('write')],
-    output: 'text',
-    dialect: 'component',
-    toolChoice: 'auto',
-    temperature: null,
-    topP: null,
-    reasoning: null,
-    toolSyntax: null,
-    stop: [],
-    maxOutputTokens: null,
-    cacheKey: null,
     messages,
   };
   const [endpoint = ''] = MODELS[protocol].split('/');

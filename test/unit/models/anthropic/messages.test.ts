@@ -4,6 +4,7 @@ import type { AssistantMessage, Message } from '../../../../src/core/message.js'
 import { NO_USAGE } from '../../../../src/core/message.js';
 import { toolResult } from '../../../../src/core/tools/tool-result.js';
 import { toMessagesBody } from '../../../../src/models/anthropic/request-body.js';
+import { PLAIN_REQUEST } from '../../../../src/models/complete.js';
 import type { ModelRequest } from '../../../../src/models/provider.js';
 import type { ScriptedReply, WireError } from '../../../../src/protocol-server/reply.js';
 import { startScriptedModel } from '../../../../src/testing/scripted-model.js';
@@ -75,19 +76,9 @@ const use = (id: string) => ({ type: 'tool_use', id, name: 'read', input: { path
 function request(fields: Partial<ModelRequest> = {}): ModelRequest {
   return {
     model: 'claude-sonnet-5',
-    opening: 'own',
+    ...PLAIN_REQUEST,
     system: 'You are a test.',
     tools: [tool('read'), tool('write')],
-    output: 'text',
-    dialect: 'component',
-    toolChoice: 'auto',
-    temperature: null,
-    topP: null,
-    reasoning: null,
-    toolSyntax: null,
-    stop: [],
-    maxOutputTokens: null,
-    cacheKey: null,
     messages: [user('Hello')],
     ...fields,
   };
