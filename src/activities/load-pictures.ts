@@ -22,9 +22,14 @@ export async function loadPictures(messages: readonly Message[], read: ReadBlob)
   const loaded = new Map<string, Picture>();
   for (const { ref, mimeType } of latest(found)) {
     const bytes = await read(ref, PICTURE_BYTES).catch(() => null);
-    if (bytes) loaded.set(ref, { mimeType, base64: Buffer.from(bytes).toString('base64') });
+    if (bytes) loaded.set(ref, { ref, mimeType, base64: Buffer.from(bytes).toString('base64') });
   }
-  return loaded;
+  return new Map(
+    messages.flatMap(message => {
+      const shown = picturesIn(message).flatMap(({ ref }) => loaded.get(ref) ?? []);
+      return shown.length === 0 ? [] : [[message.id, shown] as const];
+    }),
+  );
 }
 
 interface Found {

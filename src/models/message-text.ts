@@ -1,7 +1,7 @@
 /** What a message says in words, the same for all protocols. */
-import type { AssistantMessage, ProviderData, ToolResultBlock } from '../core/message.js';
+import type { AssistantMessage, Message, ProviderData, ToolResultMessage } from '../core/message.js';
 import { textOf } from '../core/message.js';
-import { pictureIn } from '../core/tools/tool-result.js';
+import { toolResultText } from '../core/tools/tool-result.js';
 import type { Picture, Pictures } from './provider.js';
 
 /** Said after a reply that a person cut off, so that it is not taken for a whole one. */
@@ -20,9 +20,19 @@ export function dataFor(model: string, block: { data?: ProviderData }): unknown 
 
 export const NO_PICTURES: Pictures = new Map();
 
-/** The pictures of a tool result that are sent with it, in order. */
-export function picturesOf(result: ToolResultBlock, pictures: Pictures): Picture[] {
-  return result.content.flatMap(part => pictures.get(pictureIn(part)?.ref ?? '') ?? []);
+/** The pictures that are sent with a message, in order. */
+export function picturesOf({ id }: Message, pictures: Pictures): readonly Picture[] {
+  return pictures.get(id) ?? [];
+}
+
+/** A result without the words that stand for pictures which are sent with it. */
+export function shownResultText(message: ToolResultMessage, pictures: Pictures): string {
+  return toolResultText(message.content[0], refsOf(message, pictures));
+}
+
+/** References of the pictures that are sent with a message. */
+export function refsOf(message: Message, pictures: Pictures): ReadonlySet<string> {
+  return new Set(picturesOf(message, pictures).map(({ ref }) => ref));
 }
 
 export function dataUrl({ mimeType, base64 }: Picture): string {

@@ -4,10 +4,12 @@ import type { Message, StopReason } from '../core/message.js';
 import type { ModelRequestHead } from '../core/model-request.js';
 import type { ToolSyntax } from '../core/role.js';
 
-/** Pictures by reference, in base64. */
-export type Pictures = ReadonlyMap<string, Picture>;
+/** By the id of the message that shows them, in order. */
+export type Pictures = ReadonlyMap<string, readonly Picture[]>;
 
 export interface Picture {
+  /** Under which the run keeps it. */
+  ref: string;
   /** One that every provider takes: see `load-pictures.ts`. */
   mimeType: 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp';
   base64: string;

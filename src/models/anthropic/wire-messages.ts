@@ -1,16 +1,16 @@
 /** Canonical messages in the wire form of Anthropic's Messages API. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, Message, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import type { AssistantMessage, Message, ReasoningBlock, ToolResultMessage } from '../../core/message.js';
 import { textOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
-import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf } from '../message-text.js';
+import { dataFor, INTERRUPTED_NOTE, NO_PICTURES, picturesOf, shownResultText } from '../message-text.js';
 import type { Picture, Pictures } from '../provider.js';
 
 export type WireBlock =
   | Anthropic.TextBlockParam
+  | Anthropic.ImageBlockParam
   | Anthropic.ThinkingBlockParam
   | Anthropic.RedactedThinkingBlockParam
   | Anthropic.ToolUseBlockParam
@@ -67,9 +67,9 @@ function toBlocks(model: string, message: Message, pictures: Pictures): WireBloc
     case 'assistant':
       return toReply(model, message);
     case 'tool_result':
-      return [toResult(message.content[0], pictures)];
+      return [toResult(message, pictures)];
     default:
-      return texts(textOf(message));
+      return [...texts(textOf(message)), ...picturesOf(message, pictures).map(toImage)];
   }
 }
 
@@ -104,9 +104,10 @@ function isThinkingData(value: unknown): value is ThinkingData {
     : value.type === 'redacted_thinking' && typeof value.data === 'string';
 }
 
-function toResult(result: ToolResultBlock, pictures: Pictures): Anthropic.ToolResultBlockParam {
-  const said = toolResultText(result, pictures);
-  const seen = picturesOf(result, pictures).map(toImage);
+function toResult(message: ToolResultMessage, pictures: Pictures): Anthropic.ToolResultBlockParam {
+  const [result] = message.content;
+  const said = shownResultText(message, pictures);
+  const seen = picturesOf(message, pictures).map(toImage);
   const content = seen.length > 0 ? [...texts(said), ...seen] : said;
   return {
     type: 'tool_result',

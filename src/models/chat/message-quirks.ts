@@ -75,10 +75,20 @@ export const withOneUserAtATime: Change = wire => {
   for (const message of wire) {
     const before = joined.at(-1);
     if (before?.role !== 'user' || message.role !== 'user') joined.push(message);
-    else joined[joined.length - 1] = { role: 'user', content: `${before.content}\n\n${message.content}` };
+    else joined[joined.length - 1] = { role: 'user', content: together(before.content, message.content) };
   }
   return joined;
 };
+
+type UserContent = (WireMessage & { role: 'user' })['content'];
+
+/** As one text, but for pictures. */
+function together(first: UserContent, second: UserContent): UserContent {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`;
+  const partsOf = (content: UserContent) =>
+    typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  return [...partsOf(first), ...partsOf(second)];
+}
 
 function mapReplies(
   wire: WireMessage[],

@@ -4,9 +4,15 @@ import { isRecord } from '../../core/json.js';
 import type { AssistantMessage, Message } from '../../core/message.js';
 import { textOf, toolCallsOf } from '../../core/message.js';
 import type { OfferedTool } from '../../core/model-request.js';
-import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf } from '../message-text.js';
+import {
+  assistantText,
+  dataFor,
+  dataUrl,
+  NO_PICTURES,
+  picturesOf,
+  shownResultText,
+} from '../message-text.js';
 import type { Picture, Pictures } from '../provider.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
@@ -35,7 +41,7 @@ function picturesBefore(messages: readonly Message[], at: number, pictures: Pict
   const parts = messages.slice(from, at + 1).flatMap(message => {
     if (message.kind !== 'tool_result') return [];
     const [result] = message.content;
-    const seen = picturesOf(result, pictures);
+    const seen = picturesOf(message, pictures);
     const text = `[Pictures in the result of ${wireToolName(result.toolName)}, ${wireCallId(result.toolUseId)}:]`;
     return seen.length === 0 ? [] : [{ type: 'text' as const, text }, ...seen.map(toImagePart)];
   });
@@ -55,11 +61,14 @@ function toWireMessage(model: string, message: Message, pictures: Pictures): Wir
       return {
         role: 'tool',
         tool_call_id: wireCallId(result.toolUseId),
-        content: toolResultText(result, pictures),
+        content: shownResultText(message, pictures),
       };
     }
-    default:
-      return { role: 'user', content: textOf(message) };
+    default: {
+      const text = textOf(message);
+      const seen = picturesOf(message, pictures).map(toImagePart);
+      return { role: 'user', content: seen.length === 0 ? text : [{ type: 'text', text }, ...seen] };
+    }
   }
 }
 

@@ -1,15 +1,21 @@
 /** Canonical messages as items of OpenAI's Responses API. */
 import type OpenAI from 'openai';
 import { isRecord } from '../../core/json.js';
-import type { AssistantMessage, Message, ReasoningBlock, ToolResultBlock } from '../../core/message.js';
+import type { AssistantMessage, Message, ReasoningBlock } from '../../core/message.js';
 import { textOf } from '../../core/message.js';
-import { toolResultText } from '../../core/tools/tool-result.js';
 import { wireCallId, wireToolName } from '../call-id.js';
-import { assistantText, dataFor, dataUrl, NO_PICTURES, picturesOf } from '../message-text.js';
+import {
+  assistantText,
+  dataFor,
+  dataUrl,
+  NO_PICTURES,
+  picturesOf,
+  shownResultText,
+} from '../message-text.js';
 import type { Pictures } from '../provider.js';
 
 type Item = OpenAI.Responses.ResponseInputItem;
-type Output = OpenAI.Responses.ResponseInputItem.FunctionCallOutput['output'];
+type Shown = (OpenAI.Responses.ResponseInputText | OpenAI.Responses.ResponseInputImage)[];
 
 /**
  * The items of a conversation, in order, for `model` (`endpoint/model`). What is stored nowhere has no ids; reasoning
@@ -33,18 +39,17 @@ function toItems(model: string, message: Message, pictures: Pictures): Item[] {
         {
           type: 'function_call_output',
           call_id: wireCallId(result.toolUseId),
-          output: toOutput(result, pictures),
+          output: withPictures(shownResultText(message, pictures), message, pictures),
         },
       ];
     }
     default:
-      return [{ role: 'user', content: textOf(message) }];
+      return [{ role: 'user', content: withPictures(textOf(message), message, pictures) }];
   }
 }
 
-function toOutput(result: ToolResultBlock, pictures: Pictures): Output {
-  const text = toolResultText(result, pictures);
-  const seen = picturesOf(result, pictures).map(picture => {
+function withPictures(text: string, message: Message, pictures: Pictures): string | Shown {
+  const seen = picturesOf(message, pictures).map(picture => {
     return { type: 'input_image' as const, image_url: dataUrl(picture), detail: 'auto' as const };
   });
   return seen.length === 0 ? text : [{ type: 'input_text', text }, ...seen];

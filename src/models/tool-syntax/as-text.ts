@@ -1,12 +1,13 @@
 /** A request in which tools, calls and results are text: for models that have no interface for them. */
 import type { AssistantMessage, Message, TextBlock } from '../../core/message.js';
 import { textOf, toolCallsOf } from '../../core/message.js';
-import type { ModelRequest } from '../provider.js';
+import { NO_PICTURES, refsOf } from '../message-text.js';
+import type { ModelRequest, Pictures } from '../provider.js';
 import type { ToolCallCodec } from './codec.js';
 
 export function asText(request: ModelRequest, codec: ToolCallCodec): ModelRequest {
-  const { tools, system } = request;
-  const messages = request.messages.map(message => inText(message, codec));
+  const { tools, system, pictures = NO_PICTURES } = request;
+  const messages = request.messages.map(message => inText(message, codec, pictures));
   if (tools.length === 0) return { ...request, messages };
   return {
     ...request,
@@ -19,13 +20,14 @@ export function asText(request: ModelRequest, codec: ToolCallCodec): ModelReques
   };
 }
 
-function inText(message: Message, codec: ToolCallCodec): Message {
+/** A message keeps its id, and so its pictures. */
+function inText(message: Message, codec: ToolCallCodec, pictures: Pictures): Message {
   if (message.kind === 'assistant') return replyInText(message, codec);
   if (message.kind !== 'tool_result') return message;
   const { id, at } = message;
   const content: TextBlock[] = message.content.map(result => ({
     type: 'text',
-    text: codec.encodeResult(result),
+    text: codec.encodeResult(result, refsOf(message, pictures)),
   }));
   return { id, at, kind: 'user', purpose: 'brief', content };
 }

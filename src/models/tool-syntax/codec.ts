@@ -7,7 +7,8 @@ export interface ToolCallCodec {
   encodeTools(tools: readonly OfferedTool[]): string;
   /** A call of an earlier reply, as it would have been written; null where the reply's text holds it. */
   encodeCall(call: ToolUseBlock, replyText: string): string | null;
-  encodeResult(result: ToolResultBlock): string;
+  /** `shown`: references of the pictures that stand beside it. */
+  encodeResult(result: ToolResultBlock, shown?: ReadonlySet<string>): string;
   /** The calls of a whole reply, in order. Never throws. */
   parse(text: string, tools: readonly OfferedTool[]): ParsedReply;
 }

@@ -16,8 +16,8 @@ export const JSON_ACTION: ToolCallCodec = {
       ? null
       : JSON.stringify({ action: name, params: input }),
 
-  encodeResult: result =>
-    `Result of the action ${JSON.stringify(result.toolName)}:\n${toolResultText(result)}`,
+  encodeResult: (result, shown) =>
+    `Result of the action ${JSON.stringify(result.toolName)}:\n${toolResultText(result, shown)}`,
 
   /** The text stays as it is: it says what the call is for. */
   parse(text, tools) {

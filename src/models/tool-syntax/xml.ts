@@ -30,8 +30,8 @@ export const XML: ToolCallCodec = {
     return `<tool_call>\n<name>${valueText(name)}</name>\n<arguments>\n${body}</arguments>\n</tool_call>`;
   },
 
-  encodeResult(result) {
-    const text = toolResultText(result).replaceAll('</tool_result', '&lt;/tool_result');
+  encodeResult(result, shown) {
+    const text = toolResultText(result, shown).replaceAll('</tool_result', '&lt;/tool_result');
     return `<tool_result name=${JSON.stringify(result.toolName)}>\n${text}\n</tool_result>`;
   },
 

@@ -4,7 +4,11 @@ import type { Message, ToolContent } from '../../../src/core/message.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import { toWireTurns } from '../../../src/models/anthropic/wire-messages.js';
+import { PLAIN_REQUEST } from '../../../src/models/complete.js';
+import type { Pictures } from '../../../src/models/provider.js';
 import { toWireInput } from '../../../src/models/responses/wire-input.js';
+import { asText } from '../../../src/models/tool-syntax/as-text.js';
+import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { MODEL, runCall, tool, user } from '../../support/model-calls.js';
 
@@ -50,6 +54,7 @@ function thread(...contents: ToolContent[][]): Message[] {
 }
 
 const read = async (ref: string) => (ref === 'gone' ? null : Buffer.from(`bytes of ${ref}`));
+const refsIn = (pictures: Pictures) => [...pictures.values()].flat().map(({ ref }) => ref);
 const base64 = (ref: string) => Buffer.from(`bytes of ${ref}`).toString('base64');
 
 describe('pictures that tools return', () => {
@@ -112,21 +117,67 @@ describe('pictures that tools return', () => {
     });
   });
 
+  it.each(['xml', 'json-action'] as const)(
+    'calls and results are text, %s → beside the text of their result, in each protocol',
+    async toolSyntax => {
+      const server = await startScriptedModel({ reply: [{ text: 'A cat.' }] });
+      open.push(server);
+      const messages = thread([picture('a'), sound], [embedded]);
+      const head = { tools: [tool('look')], toolSyntax };
+      await runCall({ baseUrl: server.baseUrl, messages, head, deps: { readBlob: read } });
+      expect(server.requests[0]).toMatchObject({ refusal: null });
+      const sent = JSON.stringify(server.requests[0]?.body.messages);
+      expect(sent).toMatch(/Not shown: .*kept as s/);
+      expect(sent).not.toMatch(/kept as [ab]/);
+      for (const ref of ['a', 'b']) expect(sent).toContain(`;base64,${base64(ref)}`);
+
+      const pictures = await loadPictures(messages, read);
+      const codec = CODECS[toolSyntax];
+      if (!codec) throw new Error('no codec');
+      const request = { ...PLAIN_REQUEST, model: 'm', messages, pictures, tools: [tool('look')] };
+      const text = asText({ ...request, cacheKey: null }, codec).messages;
+      const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: base64('a') } };
+      expect(toWireTurns(MODEL, text, pictures).at(-1)?.content[1]).toEqual(image);
+      const url = `data:image/png;base64,${base64('a')}`;
+      expect(toWireInput(MODEL, text, pictures).at(-2)).toMatchObject({
+        content: [{ type: 'input_text' }, { type: 'input_image', image_url: url }],
+      });
+    },
+  );
+
+  it('one message of the user at a time is taken → the pictures stand between the texts', async () => {
+    const reply = (_: unknown, index: number) =>
+      index === 0
+        ? { error: { status: 400, message: 'Conversation roles must alternate user/assistant' } }
+        : { text: 'A cat.' };
+    const server = await startScriptedModel({ reply });
+    open.push(server);
+    const head = { tools: [tool('look')], toolSyntax: 'xml' as const };
+    const messages = [...thread([picture('a')]), user('What is it?')];
+    await runCall({ baseUrl: server.baseUrl, messages, head, deps: { readBlob: read } });
+    expect(server.requests.at(-1)).toMatchObject({ refusal: null });
+    expect(server.requests.at(-1)?.body.messages.at(-1)?.content).toEqual([
+      { type: 'text', text: expect.stringContaining('<tool_result') },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${base64('a')}` } },
+      { type: 'text', text: 'What is it?' },
+    ]);
+  });
+
   it('gone from the store, of another kind, or too large → the note', async () => {
     const svg: ToolContent = { type: 'image', mimeType: 'image/svg+xml', ref: 'v', totalBytes: 3 };
     const messages = thread([picture('gone'), svg, picture('large', 5_000_000), picture('a')]);
-    expect([...(await loadPictures(messages, read)).keys()]).toEqual(['a']);
+    expect(refsIn(await loadPictures(messages, read))).toEqual(['a']);
   });
 
   it('more than a request can have → the latest, the same ones for ten more', async () => {
     const shown = async (count: number) => {
       const parts = Array.from({ length: count }, (_, index) => [picture(`p${index}`)]);
-      return [...(await loadPictures(thread(...parts), read)).keys()];
+      return refsIn(await loadPictures(thread(...parts), read));
     };
     expect((await shown(20))[0]).toBe('p0');
     expect((await shown(21))[0]).toBe('p10');
     expect((await shown(30))[0]).toBe('p10');
     const large = thread([1, 2, 3, 4].map(number => picture(`l${number}`, 3_500_000)));
-    expect([...(await loadPictures(large, read)).keys()]).toEqual(['l3', 'l4']);
+    expect(refsIn(await loadPictures(large, read))).toEqual(['l3', 'l4']);
   });
 });
