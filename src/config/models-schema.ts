@@ -213,4 +213,14 @@ export function namedModels(
   return named;
 }
 
+/** Every model that settings, or roles by themselves, may call, once; what is only described is left out. */
+export function callableModels(
+  models: Parameters<typeof namedModels>[0],
+  roles: readonly { name: string; models: readonly string[] }[],
+): string[] {
+  const named = namedModels({ ...models, info: {} }).map(({ id }) => id);
+  const own = roles.filter(({ name }) => !Object.hasOwn(models.roles, name));
+  return [...new Set([...named, ...own.flatMap(role => role.models)])];
+}
+
 type ByRole = Record<string, string[]>;

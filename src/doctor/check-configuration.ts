@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { chooseModels } from '../config/choose-models.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
+import { callableModels } from '../config/models-schema.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
@@ -16,7 +17,7 @@ export interface Configuration {
   settings: Settings | null;
   /** Null where the file is wrong. */
   mcp: McpConfig | null;
-  /** Every model that a role may call, by each configuration of models, `endpoint/model`; null where settings or prompts are wrong. */
+  /** Every model that a run may call, `endpoint/model`; null where settings or prompts are wrong. */
   models: string[] | null;
   findings: Finding[];
 }
@@ -89,17 +90,8 @@ function checkPrompts(
       file: join(configDir, SETTINGS_FILE),
       runModel: settings.models.default === undefined ? standIn : undefined,
     });
-    const usesDefault = choice.roles.some(role => role.models.length === 0);
-    const { configurations } = settings.models;
-    const choosable = Object.values(configurations).flatMap(({ default: usual = [], roles }) => [
-      ...usual,
-      ...Object.values(roles).flat(),
-    ]);
-    const named = [
-      ...(usesDefault ? choice.models : []),
-      ...choice.roles.flatMap(role => role.models),
-      ...choosable,
-    ];
+    const files = templates.map(({ profile }) => profile);
+    const named = [...choice.models, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');
     return {
       value: [...new Set(named)],

@@ -13,14 +13,23 @@ const ANSWER_LIMIT_MS = 30_000;
 /** A reply of a few tokens is enough; some endpoints refuse less. */
 const MAX_OUTPUT_TOKENS = 16;
 const NAMES_SHOWN = 8;
+/** More at once some endpoints refuse, and a local server loads one after the other. */
+const AT_ONCE = 8;
 
-/** Asks each model (`endpoint/model`) for a word; at the same time. */
-export function checkModels(
+/** Asks each model (`endpoint/model`) for a word, some at the same time; findings come in their order. */
+export async function checkModels(
   models: readonly string[],
   providers: ProviderRegistry,
   limitMs = ANSWER_LIMIT_MS,
 ): Promise<Finding[]> {
-  return Promise.all(models.map(id => checkModel(id, providers, limitMs)));
+  const findings: Finding[] = [];
+  // One queue for all: each takes the next.
+  const queue = models.entries();
+  const askNext = async () => {
+    for (const [index, id] of queue) findings[index] = await checkModel(id, providers, limitMs);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askNext));
+  return findings;
 }
 
 /** Endpoints that no model is asked at: whether each lists its models. */

@@ -1,6 +1,7 @@
 /** Which models can be used: what is configured, and what each endpoint lists. */
 
-import { namedModels } from '../config/models-schema.js';
+import { callableModels } from '../config/models-schema.js';
+import { loadRoles, promptRoots } from '../config/prompts.js';
 import { loadSettings } from '../config/settings.js';
 import { errorText } from '../core/error-text.js';
 import type { Protocol } from '../models/endpoint.js';
@@ -13,7 +14,7 @@ import { providerSource } from '../worker/providers.js';
 export interface UsableModel {
   /** `endpoint/model`. */
   id: string;
-  /** `steersman.yaml` names it. */
+  /** `steersman.yaml` names it, or the front matter of a role. */
   configured: boolean;
   /** Its endpoint lists it; null where that lists none. */
   listed: boolean | null;
@@ -33,11 +34,15 @@ export interface EndpointModels {
 
 export const LIST_LIMIT_MS = 10_000;
 
-/** Asks every endpoint at once, each for no longer than `limitMs`. Throws a SteersmanError for a bad `steersman.yaml`. */
+/** Asks every endpoint at once, each for no longer than `limitMs`. Throws a SteersmanError for a bad `steersman.yaml`, and for bad prompts. */
 export async function listModels(configDir: string, limitMs = LIST_LIMIT_MS): Promise<EndpointModels[]> {
-  const { models } = await loadSettings(configDir);
+  const { models, language } = await loadSettings(configDir);
+  const roles = await loadRoles(promptRoots(configDir), language);
   const providers = providerSource()(models);
-  const configured = [...new Set(namedModels(models).map(({ id }) => id))];
+  const configured = callableModels(
+    models,
+    roles.map(({ profile }) => profile),
+  ).concat(Object.keys(models.info));
   const usable = (id: string, listed: readonly string[] | null): UsableModel => ({
     id,
     configured: configured.includes(id),

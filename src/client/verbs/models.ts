@@ -16,7 +16,9 @@ interface ModelsOptions extends CommonOptions {
 export function addModels(program: Command): void {
   const verb = program
     .command('models')
-    .description('List the models that can be used: asks each endpoint, * stands in steersman.yaml.')
+    .description(
+      'List the models that can be used: asks each endpoint, * is named in steersman.yaml or by a role.',
+    )
     .option('--all', 'also those of which nothing is known')
     .option('--config <dir>', CONFIG_OPTION)
     .addHelpText('after', '\nExit codes: 0 there is one; 1 there is none.');

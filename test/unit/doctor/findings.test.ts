@@ -5,8 +5,12 @@ import pc from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import { checkConfiguration, checkWorkspaceFolder } from '../../../src/doctor/check-configuration.js';
 import { checkBlobs, checkNode } from '../../../src/doctor/check-host.js';
+import { checkModels } from '../../../src/doctor/check-models.js';
 import { failed, failedBy, ok, skipped, warning } from '../../../src/doctor/finding.js';
 import { findingLines, summarize, summaryLine } from '../../../src/doctor/print.js';
+import { ModelCallError } from '../../../src/models/model-call-error.js';
+import { modelInfo } from '../../../src/models/model-info.js';
+import type { ModelProvider } from '../../../src/models/provider.js';
 import { noColors } from '../../../src/print/output.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 
@@ -132,10 +136,51 @@ describe('configuration', () => {
     expect(findings[2]?.found).toContain('line 2');
   });
 
-  test('models: default and role → every model that a role may call, each once', async () => {
-    const yaml = 'models:\n  default: [openai/a, openai/b]\n  roles:\n    verifier: [openai/b, openai/c]\n';
-    const { models } = await checkConfiguration(folder({ 'steersman.yaml': yaml }), ELSEWHERE);
-    expect(models?.toSorted()).toEqual(['openai/a', 'openai/b', 'openai/c']);
+  test('models: default, roles, configurations, rows and files of roles → every model that a run may call, each once (M4)', async () => {
+    const models = {
+      default: ['openai/a', 'openai/b'],
+      roles: { verifier: ['openai/b', 'openai/c'] },
+      configurations: { cheap: { default: 'openai/d', roles: { planner: 'openai/a' } } },
+      resolver: [{ when: { roundFrom: 3 }, use: ['openai/e', 'openai/c'] }],
+      info: { 'openai/only-priced': { prices: { input: 1, output: 1 } } },
+    };
+    const dir = folder({ 'steersman.yaml': JSON.stringify({ models }) });
+    mkdirSync(join(dir, 'prompts', 'core'), { recursive: true });
+    // What models.roles says goes before it, but not where a configuration is named that says nothing of it.
+    const file =
+      '---\ndescription: verifies\noutput: verdict\nmodels: [openai/f]\n---\n{{businessContext}}\n';
+    writeFileSync(join(dir, 'prompts', 'core', 'verifier.md'), file);
+    const found = await checkConfiguration(dir, ELSEWHERE);
+    expect(found.models?.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map(name => `openai/${name}`));
+  });
+
+  test('models: more than are asked at once → each asked once, a finding for each in order', async () => {
+    const asked: string[] = [];
+    let open = 0;
+    let most = 0;
+    const provider: ModelProvider = {
+      name: 'home',
+      endpoint: 'http://home',
+      async *stream({ model }) {
+        asked.push(model);
+        open += 1;
+        most = Math.max(most, open);
+        await Promise.resolve();
+        open -= 1;
+        if (model === 'm3') throw new ModelCallError('model.auth', 'Wrong key.');
+        yield { type: 'text', offset: 0, text: 'Hello.' };
+      },
+      listModels: async () => [],
+    };
+    const ids = Array.from({ length: 20 }, (_, index) => `home/m${index}`);
+    const resolve = (id: string) => ({ provider, model: id.slice('home/'.length), info: modelInfo(id) });
+    const found = await checkModels(ids, { resolve });
+    expect(asked.toSorted()).toEqual(ids.map(id => id.slice('home/'.length)).toSorted());
+    expect(most).toBe(8);
+    expect(found.map(finding => finding.found.split(/[ :]/)[0])).toEqual(ids);
+    expect(found.filter(({ status }) => status === 'failed')).toMatchObject([
+      { found: 'home/m3: Wrong key.' },
+    ]);
   });
 
   test('P2 prompt: a core template without its context → failed with file and line', async () => {

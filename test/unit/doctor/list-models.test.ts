@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -53,12 +53,18 @@ describe('models that can be used', () => {
         proxy: { baseUrl: 'http://127.0.0.1:1/v1', keyVariable: 'NOT_SET_KEY' },
       },
       default: ['home/gone', 'home/qwen3:8b'],
+      resolver: [{ when: { role: 'planner' }, use: 'home/row' }],
     });
+    mkdirSync(join(dir, 'prompts', 'core'), { recursive: true });
+    const planner = '---\ndescription: plans\noutput: plan\nmodels: home/own\n---\n{{businessContext}}\n';
+    writeFileSync(join(dir, 'prompts', 'core', 'planner.md'), planner);
     const [home, proxy] = await listModels(dir);
     expect(home).toMatchObject({ endpoint: 'home', protocol: 'openai-compatible', fault: null });
     expect(home?.models).toMatchObject([
       { id: 'home/gone', configured: true, listed: false },
       { id: 'home/qwen3:8b', configured: true, listed: true, info: { contextTokens: 32_768 } },
+      { id: 'home/row', configured: true, listed: false },
+      { id: 'home/own', configured: true, listed: false },
       { id: 'home/llama3.1', configured: false, listed: true },
     ]);
     expect(proxy).toMatchObject({ address: null, models: [] });
