@@ -146,10 +146,11 @@ describe('configuration', () => {
     };
     const dir = folder({ 'steersman.yaml': JSON.stringify({ models }) });
     mkdirSync(join(dir, 'prompts', 'core'), { recursive: true });
-    // What models.roles says goes before it, but not where a configuration is named that says nothing of it.
-    const file =
-      '---\ndescription: verifies\noutput: verdict\nmodels: [openai/f]\n---\n{{businessContext}}\n';
-    writeFileSync(join(dir, 'prompts', 'core', 'verifier.md'), file);
+    const file = (model: string) =>
+      `---\ndescription: works\noutput: plan\nmodels: openai/${model}\n---\n{{businessContext}}\n`;
+    writeFileSync(join(dir, 'prompts', 'core', 'planner.md'), file('f'));
+    // What models.roles says goes before it: it is never called.
+    writeFileSync(join(dir, 'prompts', 'core', 'verifier.md'), file('never'));
     const found = await checkConfiguration(dir, ELSEWHERE);
     expect(found.models?.toSorted()).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map(name => `openai/${name}`));
   });
