@@ -1,5 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
+const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 0);
+
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build-once.ts'],
@@ -13,7 +15,15 @@ export default defineConfig({
         test: { name: 'simulation', include: ['test/simulation/**/*.test.ts'], testTimeout: 120_000 },
       },
       // Limits are nets for what hangs, wide enough for a busy machine: no test is about time.
-      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['test/unit/**/*.test.ts'],
+          setupFiles: propertyRuns > 0 ? ['test/support/property-runs.ts'] : [],
+          testTimeout: 60_000 + propertyRuns * 20,
+        },
+      },
       {
         extends: true,
         test: {

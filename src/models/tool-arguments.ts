@@ -42,7 +42,7 @@ function parseArguments(call: RawToolCall): Pick<ToolUseBlock, 'input' | 'raw' |
   if (nestsTooDeep(text)) return { input: {}, raw, argsParseFailed: true };
   const plain = parseObject(text);
   if (plain) return { input: plain };
-  const mended = parseQuoted(text) ?? (call.cut ? null : mend(text));
+  const mended = parseQuoted(text) ?? parseFenced(text) ?? (call.cut ? null : mend(text));
   return mended ? { input: mended, raw } : { input: {}, raw, argsParseFailed: true };
 }
 
@@ -64,6 +64,12 @@ function parseQuoted(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/** Whole JSON in a code block: read as it is, since mending may take a bracket in a text for one of its own. */
+function parseFenced(text: string): Record<string, unknown> | null {
+  const inside = /^```\w*\s([\s\S]*)```$/.exec(text)?.[1];
+  return inside === undefined ? null : parseObject(inside);
 }
 
 /** Whether the last string that was begun has no end. Quotation marks within single ones may mislead it: then the model is asked. */

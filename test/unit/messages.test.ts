@@ -1,6 +1,6 @@
 /** Conversations of every protocol: to the wire and back, and from one provider to another in the midst of them. */
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, Message, ToolContent } from '../../src/core/message.js';
 import { NO_USAGE, textOf } from '../../src/core/message.js';
 import { resultText, toolResult } from '../../src/core/tools/tool-result.js';
@@ -22,10 +22,9 @@ import { Seal } from '../../src/protocol-server/seal.js';
 import { SIDES } from '../../src/protocol-server/sides.js';
 import { tool } from '../support/model-calls.js';
 import { pairingFaults } from '../support/pairing.js';
+import { propertyRuns } from '../support/property-runs.js';
 
-/** Of each property; STEERSMAN_CASES asks for more: 100,000 take ten minutes. */
-const numRuns = Number(process.env.STEERSMAN_CASES ?? 500);
-vi.setConfig({ testTimeout: 10_000 + numRuns * 20 });
+const numRuns = propertyRuns(500);
 const seal = new Seal('test');
 const MODELS: Record<Protocol, string> = {
   'openai-compatible': 'chat/model',

@@ -10,6 +10,7 @@ import {
 import { matchesAny } from '../../../src/core/tools/glob.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { pinnedRun } from '../../support/core-values.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 /** The same by a regular expression. */
 function matchesRegex(name: string, glob: string): boolean {
@@ -68,7 +69,7 @@ describe('matchesAny', () => {
       fc.property(letters(['a', 'b', '_']), letters(['a', 'b', '_', '*', '*']), (name, glob) => {
         expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
       }),
-      { numRuns: 1000 },
+      { numRuns: propertyRuns(1_000) },
     );
   });
 
@@ -79,7 +80,7 @@ describe('matchesAny', () => {
       fc.property(texts, texts, (name, glob) => {
         expect(matchesAny(name, [glob])).toBe(matchesRegex(name, glob));
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     );
   });
 });

@@ -8,11 +8,11 @@ import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
 import { withWrittenCalls } from '../../../src/models/tool-syntax/written-calls.js';
 import { type Answer, startEventEndpoint } from '../../support/event-endpoint.js';
 import { runCall, tool, user } from '../../support/model-calls.js';
+import { propertyRuns } from '../../support/property-runs.js';
 
 const XML = CODECS.xml as ToolCallCodec;
 const JSON_ACTION = CODECS['json-action'] as ToolCallCodec;
-/** The full count runs where it is asked for. */
-const RUNS = Number(process.env.PROPERTY_RUNS ?? 2_000);
+const numRuns = propertyRuns(2_000);
 
 const WRITE = tool('write', {
   type: 'object',
@@ -235,7 +235,7 @@ describe('properties of both syntaxes', () => {
         const reply = [words, ...written].join(`\n${words}\n`);
         expect(running(reply, XML, free)).toEqual(calls);
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 
@@ -246,7 +246,7 @@ describe('properties of both syntaxes', () => {
         const ran = running(written.slice(0, at % (written.length + 1)), XML, free, true);
         expect(ran).toEqual(calls.slice(0, ran.length));
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 
@@ -257,7 +257,7 @@ describe('properties of both syntaxes', () => {
         const reply = `${words}\n${JSON_ACTION.encodeCall(call(name, given), '')}\n${words}`;
         expect(running(reply, JSON_ACTION, free)).toEqual([[name, given]]);
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 
@@ -292,7 +292,7 @@ describe('properties of both syntaxes', () => {
           for (const [name] of running(reply, codec, TOOLS, cut)) expect(reply).toContain(name);
         }
       }),
-      { numRuns: RUNS },
+      { numRuns },
     );
   });
 });
