@@ -53,7 +53,15 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
   const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
-  return new ModelCallError(type, message, answer.headers ? retryAfterMs(answer.headers, Date.now()) : null);
+  const waitMs = answer.headers ? retryAfterMs(answer.headers, Date.now()) : null;
+  return new ModelCallError(type, message, waitMs, againOf(answer) ?? undefined);
+}
+
+/** What an endpoint says of a later try, whatever its status: it is obeyed, as the providers' SDKs do. */
+function againOf({ status, headers }: ErrorAnswer): boolean | null {
+  // Headers of a stream are of its beginning, and say nothing of an error in it.
+  const said = status === null ? null : (headers?.get('x-should-retry') ?? null);
+  return said === 'true' ? true : said === 'false' ? false : null;
 }
 
 function typeOf(answer: ErrorAnswer): ModelFailureType {
@@ -62,14 +70,14 @@ function typeOf(answer: ErrorAnswer): ModelFailureType {
   const { model } = FAILURE;
   if (status === 401) return model.auth;
   const isUsedUp = QUOTA_WORDS.test(words) && !COME_AGAIN_WORDS.test(answer.message);
-  const again = answer.headers?.get('x-should-retry') ?? null;
+  const again = againOf(answer);
   const isNoMoney = status === 402 || (status === 400 && /credit balance/i.test(answer.message));
-  if (isNoMoney || (status === 429 && (isUsedUp || again === 'false'))) return model.forbidden;
+  if (isNoMoney || (status === 429 && (isUsedUp || again === false))) return model.forbidden;
   if (status === 429) return model.rateLimited;
   if (status === 503 || status === 529) return model.overloaded;
   if (status === 408) return model.timeout;
   if (status === 413 || CONTEXT_WORDS.test(words)) return model.contextTooLong;
-  if (status >= 500 || status === 409 || status === 425 || again === 'true') return model.server;
+  if (status >= 500 || status === 409 || status === 425 || again === true) return model.server;
   if (BAD_CALL_WORDS.test(words)) return model.badResponse;
   if (FILTER_WORDS.test(words)) return model.contentFilter;
   if (UNKNOWN_MODEL_WORDS.test(words)) return model.unknownModel;

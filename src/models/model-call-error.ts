@@ -6,15 +6,18 @@ export class ModelCallError extends Error {
   readonly type: ModelFailureType;
   /** What the endpoint asked us to wait, milliseconds; null when it said nothing. */
   readonly retryAfterMs: number | null;
+  /** Whether a later try of the same model may work. By its type, unless the endpoint says so itself. */
+  readonly retryable: boolean;
 
-  constructor(type: ModelFailureType, message: string, retryAfterMs: number | null = null) {
+  constructor(
+    type: ModelFailureType,
+    message: string,
+    retryAfterMs: number | null = null,
+    retryable: boolean = isRetryableModelFailure(type),
+  ) {
     super(message);
     this.type = type;
     this.retryAfterMs = retryAfterMs;
-  }
-
-  /** Whether a later try of the same model may work. */
-  get retryable(): boolean {
-    return isRetryableModelFailure(this.type);
+    this.retryable = retryable;
   }
 }

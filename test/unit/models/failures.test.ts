@@ -32,6 +32,19 @@ interface Row {
   says: RegExp;
 }
 
+/** What an endpoint says of a later try. */
+const SAID: [number, boolean, string][] = [
+  [429, false, model.forbidden],
+  [500, false, model.server],
+  [503, false, model.overloaded],
+  [408, false, model.timeout],
+  [409, false, model.server],
+  [401, true, model.auth],
+  [403, true, model.server],
+  [404, true, model.server],
+  [400, true, model.server],
+];
+
 const TABLE: Row[] = [
   {
     when: '429',
@@ -146,6 +159,13 @@ const TABLE: Row[] = [
     retryable: false,
     says: /filtered/,
   },
+  ...SAID.map(([status, again, type]) => ({
+    when: `${status} with x-should-retry: ${again}`,
+    error: { status, message: 'no', headers: { 'x-should-retry': `${again}` } },
+    type,
+    retryable: again,
+    says: /no/,
+  })),
   {
     when: 'a list with one error, as Gemini sends it',
     error: { status: 400, body: '[{"error":{"code":400,"message":"Bad thing"}}]' },

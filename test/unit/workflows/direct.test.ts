@@ -1,24 +1,32 @@
 import { describe, expect, test } from 'vitest';
+import type { GateAnswer } from '../../../src/core/gates/gate.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { textOf } from '../../../src/core/message.js';
 import type { PinnedRole } from '../../../src/core/role.js';
 import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
+import { modelFacts } from '../../support/core-values.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 
 interface Given {
   limits?: Partial<typeof DEFAULT_LIMITS>;
   role?: Partial<PinnedRole>;
+  /** Of a person, at gates: somebody attends. */
+  answers?: GateAnswer[];
+  models?: string[];
 }
 
-function runDirect(replies: readonly TeamReply[], { limits, role }: Given = {}) {
+function runDirect(replies: readonly TeamReply[], { limits, role, answers, models = ['p/a'] }: Given = {}) {
   return runTeam(replies, {
-    settings: { mode: 'direct' },
+    settings: { mode: 'direct', ...(answers ? { attended: true } : {}) },
     pinned: {
       roles: { direct: testRole('direct', { output: 'text', ...role }) },
       limits: { ...DEFAULT_LIMITS, ...limits },
+      models,
+      modelInfo: Object.fromEntries(models.map(model => [model, modelFacts(100_000, true)])),
     },
+    ...(answers ? { answers } : {}),
   });
 }
 
@@ -78,6 +86,29 @@ describe('direct mode', () => {
     ['fails for good', [{ fails: 'model.auth' }], 'failed:model.auth'],
   ])('direct: the model %s → %s', async (_, replies, cause) => {
     expect((await runDirect(replies)).end.cause).toBe(cause);
+  });
+
+  test.each(['refusal', 'content_filter'] as const)(
+    'direct: a reply ends with %s, and somebody attends → asked; another model answers, and reads nothing of it (M13)',
+    async stopReason => {
+      const { run, end, requests } = await runDirect([{ text: 'I will not.', stopReason }, ANSWER], {
+        role: { models: ['p/a'] },
+        models: ['p/a', 'p/b'],
+        answers: [{ kind: 'failure', decision: 'other_model', model: 'p/b' }],
+      });
+      expect(eventsOf(run, 'gate_opened')).toMatchObject([{ kind: 'failure' }]);
+      expect(end).toMatchObject({ outcome: 'unverified', answer: 'The file says 42.' });
+      expect(JSON.stringify(requests[1])).not.toContain('I will not.');
+      expect(eventsOf(run, 'provider_switch')).toMatchObject([{ fromModel: 'p/a', toModel: 'p/b' }]);
+    },
+  );
+
+  test('direct: the model declines, and the person says stop → failed, and nobody is asked again (M13)', async () => {
+    const { end, asked } = await runDirect([{ text: 'No.', stopReason: 'refusal' }], {
+      answers: [{ kind: 'failure', decision: 'stop' }],
+    });
+    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:model.refused' });
+    expect(asked).toHaveLength(1);
   });
 
   test('direct: an envelope that asks the person → the question is the answer, for the next goal to reply to', async () => {
