@@ -29,13 +29,14 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
   const { provider, request } = run;
   const lacksTools = canCallTools === false || withoutTools.get(provider)?.has(request.model) === true;
   const known = lacksTools ? WITHOUT_TOOLS : 'native';
-  const codec = CODECS[request.toolSyntax ?? provider.toolSyntax ?? known];
+  const said = request.toolSyntax ?? provider.toolSyntax;
+  const codec = CODECS[said ?? known];
   if (codec) return { ended: await runStream({ ...run, request: asText(request, codec) }), codec };
   try {
     return { ended: await runStream(run), codec: null };
   } catch (error) {
     const isLesson = error instanceof ModelCallError && NO_TOOLS.test(error.message);
-    if (!isLesson || request.tools.length === 0 || request.toolSyntax === 'native') throw error;
+    if (!isLesson || request.tools.length === 0 || said === 'native') throw error;
     const models = withoutTools.get(provider) ?? new Set();
     withoutTools.set(provider, models.add(request.model));
     return runWithTools(run);

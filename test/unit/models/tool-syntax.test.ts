@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolUseBlock } from '../../../src/core/message.js';
 import type { ModelRequestHead, OfferedTool } from '../../../src/core/model-request.js';
+import type { ToolSyntax } from '../../../src/core/role.js';
 import { toolResult } from '../../../src/core/tools/tool-result.js';
 import type { ToolCallCodec } from '../../../src/models/tool-syntax/codec.js';
 import { CODECS } from '../../../src/models/tool-syntax/codecs.js';
@@ -303,7 +304,7 @@ const chunk = (delta: object, finish_reason: string | null = null) => ({
 const says = (text: string): Answer => [chunk({ content: text }), chunk({}, 'stop')];
 const CALLS = says(`I read it. ${inTag('<name>read</name><arguments><path>a.md</path></arguments>')}`);
 
-async function ask(head: Partial<ModelRequestHead>, answers: readonly Answer[], toolSyntax?: 'xml') {
+async function ask(head: Partial<ModelRequestHead>, answers: readonly Answer[], toolSyntax?: ToolSyntax) {
   const endpoint = await startEventEndpoint(...answers);
   const reply = { type: 'tool_use', id: 't1', name: 'read', input: A } as const;
   const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0, reasoningTokens: 0, costUsd: 0 };
@@ -370,6 +371,16 @@ describe('a model without an interface for tools (G14, C17)', () => {
     const { result, bodies } = await ask({}, [{ status: 400, error: { message } }, CALLS]);
     expect(result).toMatchObject(expected);
     expect(bodies.map(body => 'tools' in body)).toEqual([true, false]);
+  });
+
+  it.each([
+    ['its role', { toolSyntax: 'native' } as const, undefined],
+    ['its endpoint', {}, 'native' as const],
+  ])('%s is to call natively, and is refused → the refusal, asked once (C17)', async (_who, head, at) => {
+    const message = 'gemma3 does not support tools';
+    // Whoever asks on and on gets an answer in the end, and shows it.
+    const refusals = Array.from({ length: 5 }, () => ({ status: 400, error: { message } }));
+    await expect(ask(head, [...refusals, CALLS], at)).rejects.toThrow(message);
   });
 
   it('role of another form asks for JSON → the call is the action of the reply', async () => {
