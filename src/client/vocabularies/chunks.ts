@@ -55,15 +55,18 @@ export function chunks(): Vocabulary<Chunk> {
       case 'model_call_ended': {
         const finish_reason = FINISH_REASONS[event.stopReason];
         return [
-          ...said(reply.ended(event.text ?? ''), typeOfText()),
+          ...said(reply.ended(event.text), typeOfText()),
           { type: 'reply_end', agent: event.role, finish_reason },
         ];
       }
       case 'model_call_failed':
         // What it had said is no part of the conversation.
-        return DECLINED.has(event.failure)
-          ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' }]
-          : [];
+        return [
+          ...said(reply.failed(), 'answer'),
+          ...(DECLINED.has(event.failure)
+            ? [{ type: 'reply_end', agent, finish_reason: 'content_filter' } as const]
+            : []),
+        ];
       case 'user_message':
         return [{ type: 'answer', agent: event.role, text: event.text }];
       case 'tool_call_started':

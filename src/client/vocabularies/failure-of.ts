@@ -1,5 +1,6 @@
 /** Whether a run ended in failure. */
 import { causeText } from '../../core/cause.js';
+import { FAILURE, isRetryableModelFailure } from '../../core/failure.js';
 import type { RunEnd } from '../runs/run-end.js';
 
 /** Why the run failed, in a sentence; null where it ended otherwise, be it stopped or out of budget. */
@@ -7,4 +8,13 @@ export function failureOf({ outcome, cause, failure }: RunEnd): string | null {
   if (outcome !== null && outcome !== 'failed') return null;
   if (failure !== null && failure.message !== '') return failure.message;
   return cause === null ? 'The run failed.' : causeText(cause);
+}
+
+/** Failures of no model that pass: a call that took too long, and workers that died. */
+const PASSING: ReadonlySet<string> = new Set(['timedOut', FAILURE.workerLost]);
+
+/** Whether a later try may cure what the run failed of: by its own record, whatever a watcher has seen of it. */
+export function isPassing({ cause }: RunEnd): boolean {
+  const type = /^failed:(.*)$/.exec(cause ?? '')?.[1] ?? '';
+  return isRetryableModelFailure(type) || PASSING.has(type);
 }

@@ -33,10 +33,21 @@ export class ReplyText {
     return { reset, text: fresh };
   }
 
-  /** The reply is whole: what of its text was not given yet; all of it where what was given is not how it begins. */
-  ended(whole: string): Addition {
+  /** The call brought no reply: what came of it does not count. */
+  failed(): Addition {
+    const reset = Object.values(this.#seen).some(seen => seen !== '');
+    this.started('');
+    return { reset, text: '' };
+  }
+
+  /**
+   * The reply is whole: what of its text was not given yet; all of it where what was given is not how it begins.
+   * Undefined where the run keeps it no more: what was given stands then.
+   */
+  ended(whole: string | undefined): Addition {
     this.#call = '';
     const given = this.#seen.text;
+    if (whole === undefined) return { reset: false, text: '' };
     const reset = !whole.startsWith(given);
     this.#seen.text = whole;
     return { reset, text: reset ? whole : whole.slice(given.length) };

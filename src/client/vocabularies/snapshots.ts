@@ -42,11 +42,12 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
         routing = false;
         return [told('AGENT_START')];
       case 'model_call_ended':
-        reply.ended(event.text ?? '');
+        reply.ended(event.text);
         data = { ...data, content: reply.known('text'), token_usage: event.usage };
         routing = event.toolCalls > 0;
         return routing ? [told('LLM_COMPLETE')] : [told('LLM_COMPLETE'), told('AGENT_COMPLETE')];
       case 'model_call_failed':
+        reply.failed();
         data = { ...data, success: false, content: event.message };
         return [told('AGENT_COMPLETE')];
       case 'tool_call_started':

@@ -19,7 +19,7 @@ export type StreamEvent =
   | { type: 'reasoning'; content: string }
   /** A tool is called. */
   | { type: 'tool_calls'; tool_calls: StreamToolCall[] }
-  /** The call is made again: what came of this reply does not count. */
+  /** The call failed or is made again: what came of this reply does not count. */
   | { type: 'reset' }
   /** The reply is whole. */
   | { type: 'done' }
@@ -46,8 +46,10 @@ function ofJournal(reply: ReplyText, event: JournalEvent): StreamEvent[] {
       return [];
     case 'model_call_ended': {
       const type = event.stopReason === 'interrupted' ? 'stopped' : 'done';
-      return [...added('content', reply.ended(event.text ?? '')), { type }];
+      return [...added('content', reply.ended(event.text)), { type }];
     }
+    case 'model_call_failed':
+      return added('content', reply.failed());
     case 'tool_call_started': {
       const call = { name: event.tool, arguments: event.arguments };
       return [{ type: 'tool_calls', tool_calls: [{ id: event.callId, type: 'function', function: call }] }];

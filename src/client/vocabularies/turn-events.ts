@@ -2,7 +2,7 @@
 import type { JournalEvent } from '../../core/journal.js';
 import type { StopReason, Usage } from '../../core/message.js';
 import type { RunEvent } from '../runs/watch-run.js';
-import { failureOf } from './failure-of.js';
+import { failureOf, isPassing } from './failure-of.js';
 import type { Vocabulary } from './translate.js';
 
 export type TurnEvent =
@@ -29,28 +29,27 @@ export type TurnEvent =
   /** A person's message was taken in, and these tool calls were skipped for it. */
   | { type: 'steering'; message_ids: string[]; skipped_tools: string[] }
   | { type: 'provider_switch'; agent: string; from_model: string; to_model: string; why: string }
+  /** Turns and usage of all goals of the run. */
   | { type: 'done'; outcome: string; final_text: string; total_turns: number; total_usage: Usage }
-  /** `is_retryable`: the last failure of a model was one that a later try may cure. */
+  /** `is_retryable`: what ended the run is a failure that a later try may cure. */
   | { type: 'error'; error: string; is_retryable: boolean };
 
 export function turnEvents(): Vocabulary<TurnEvent> {
-  let retryable = false;
   return event => {
-    if (event.type === 'end') return [ofEnd(event, retryable)];
-    if (event.type !== 'journal') return [];
-    if (event.event.type === 'model_call_failed') retryable = event.event.retryable;
-    return ofJournal(event.event);
+    if (event.type === 'end') return [ofEnd(event)];
+    return event.type === 'journal' ? ofJournal(event.event) : [];
   };
 }
 
-function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>, retryable: boolean): TurnEvent {
+function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>): TurnEvent {
   const error = failureOf(end);
   const { result, outcome } = end;
   if (error !== null || result === null) {
-    return { type: 'error', error: error ?? 'The run left no result.', is_retryable: retryable };
+    return { type: 'error', error: error ?? 'The run left no result.', is_retryable: isPassing(end) };
   }
-  const { answer, counters, usage } = result;
-  const done = { final_text: answer, total_turns: counters.turns, total_usage: usage };
+  const { answer, goals, usage } = result;
+  const turns = goals.reduce((sum, goal) => sum + goal.turns, 0);
+  const done = { final_text: answer, total_turns: turns, total_usage: usage };
   return { type: 'done', outcome: outcome ?? result.outcome, ...done };
 }
 

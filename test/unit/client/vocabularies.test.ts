@@ -28,7 +28,7 @@ const piece = (offset: number, text: string, channel: Channel = 'text', attempt 
 });
 const call = { callId: 'c1', role: 'executor', model: 'openai/gpt-5', turn: 3 };
 const started = journal('model_call_started', { ...call, round: 1, taskId: 't1', form: 'words' });
-const ended = (text: string, more: Partial<JournalPayloads['model_call_ended']> = {}) =>
+const ended = (text: string | undefined, more: Partial<JournalPayloads['model_call_ended']> = {}) =>
   journal('model_call_ended', {
     ...call,
     messageId: 'm1',
@@ -36,7 +36,7 @@ const ended = (text: string, more: Partial<JournalPayloads['model_call_ended']> 
     toolCalls: 0,
     usage: NO_USAGE,
     durationMs: 5,
-    text,
+    ...(text === undefined ? {} : { text }),
     ...more,
   });
 const toolStarted = journal('tool_call_started', {
@@ -55,14 +55,27 @@ const toolEnded = journal('tool_call_ended', {
   durationMs: 7,
   text: 'A',
 });
-const end = (outcome: RunEnd['outcome'], result: object | null, message = ''): RunEvent => ({
+const failedCall = journal('model_call_failed', {
+  callId: 'c1',
+  model: 'a/x',
+  turn: 1,
+  retryable: true,
+  failure: 'model.connection',
+  message: 'No.',
+  next: 'next_model',
+});
+const end = (
+  outcome: RunEnd['outcome'],
+  result: object | null,
+  { message = '', cause = null }: { message?: string; cause?: RunEnd['cause'] } = {},
+): RunEvent => ({
   type: 'end',
   end: {
     id: 'r',
     runId: 'r1',
     status: 'completed',
     outcome,
-    cause: null,
+    cause,
     result: result as RunEnd['result'],
     failure: message === '' ? null : { type: 'run.failed', message },
   },
@@ -111,6 +124,28 @@ describe('streams of replies', () => {
     );
   });
 
+  test.each<[string, RunEvent[]]>([
+    ['text', [piece(0, 'Half')]],
+    ['reasoning alone', [piece(0, 'Hm', 'reasoning')]],
+  ])(
+    'stream: a call that failed behind its %s → taken back before another says anything (V1)',
+    (_, pieces) => {
+      const events = [started, ...pieces, failedCall, piece(4, ' late'), started, ended('Whole')];
+      expect(said(streamEvents(), events).slice(1)).toEqual([
+        { type: 'reset' },
+        { type: 'content', content: 'Whole' },
+        { type: 'done' },
+      ]);
+    },
+  );
+
+  test('stream: a reply whose text is kept no more → what was said of it stands (C15)', () => {
+    expect(said(streamEvents(), [started, piece(0, 'All.'), ended(undefined)])).toEqual([
+      { type: 'content', content: 'All.' },
+      { type: 'done' },
+    ]);
+  });
+
   test('stream: reasoning, text, a tool call → each as its own event, then done (V1)', () => {
     const events = [
       started,
@@ -146,7 +181,7 @@ describe('streams of replies', () => {
       failed = resolve;
     });
     async function* events() {
-      yield* [started, ended('All.'), end('failed', null, 'No model.')];
+      yield* [started, ended('All.'), end('failed', null, { message: 'No model.' })];
     }
     listenToStream(events(), {
       onContent: text => heard.push(text),
@@ -187,7 +222,7 @@ describe('turns', () => {
         deadline: null,
         choices: [],
       }),
-      end('completed', { answer: 'All.', counters: { turns: 9 }, usage, outcome: 'completed' }),
+      end('completed', { answer: 'All.', goals: [{ turns: 5 }, { turns: 4 }], usage, outcome: 'completed' }),
     ];
     expect(said(turnEvents(), events)).toEqual([
       { type: 'turn_start', turn_number: 3, agent: 'executor' },
@@ -215,23 +250,22 @@ describe('turns', () => {
   });
 
   test.each([
-    ['one that a later try may cure', true],
-    ['one that stays', false],
-  ])(
-    'turns: a run that ends with a failure of its model, %s → an error that says so (E3)',
-    (_, retryable) => {
-      const failed = {
-        callId: 'c1',
-        model: 'a/x',
-        turn: 1,
-        retryable,
-        failure: 'model.x',
-        message: 'No.',
-        next: 'fail',
-      };
-      expect(said(turnEvents(), [journal('model_call_failed', failed), end('failed', null, 'No.')])).toEqual([
-        { type: 'error', error: 'No.', is_retryable: retryable },
-      ]);
+    ['failed:model.rate_limited', true],
+    ['failed:model.auth', false],
+    ['failed:timedOut', true],
+    ['failed:worker.lost', true],
+    // A model that failed on the way, and another that went on, are not what it failed of.
+    ['failed:tasks', false],
+    [null, false],
+  ] as const)(
+    'turns: a run that ends with %s → an error that says whether it passes: %s (E3)',
+    (cause, retryable) => {
+      const events = [failedCall, started, ended('No.'), end('failed', null, { message: 'No.', cause })];
+      expect(said(turnEvents(), events).at(-1)).toEqual({
+        type: 'error',
+        error: 'No.',
+        is_retryable: retryable,
+      });
     },
   );
 });
@@ -263,16 +297,7 @@ describe('snapshots', () => {
   });
 
   test('snapshots: a reply without tools, and one that failed → complete at once; not a success (V5)', () => {
-    const failed = {
-      callId: 'c1',
-      model: 'a/x',
-      turn: 1,
-      retryable: true,
-      failure: 'model.x',
-      message: 'No.',
-      next: 'fail',
-    };
-    const told = said(snapshots(), [started, ended('Yes.'), started, journal('model_call_failed', failed)]);
+    const told = said(snapshots(), [started, ended('Yes.'), started, failedCall, piece(0, 'Late')]);
     expect(told.map(({ type, data }) => [type, data.success])).toEqual([
       ['AGENT_START', true],
       ['LLM_COMPLETE', true],
@@ -294,6 +319,21 @@ describe('chunks', () => {
   ] as const)('chunks: a reply that ends with %s → %s (M13)', (stopReason, finish_reason) => {
     expect(said(chunks(), [started, ended('', { stopReason })])).toEqual([
       { type: 'reply_end', agent: 'executor', finish_reason },
+    ]);
+  });
+
+  test('chunks: a reply that its model declined amid its words → taken back, then its end (V6, M13)', () => {
+    const declined = journal('model_call_failed', {
+      ...call,
+      retryable: false,
+      failure: 'model.refused',
+      message: 'No.',
+      next: 'next_model',
+    });
+    expect(said(chunks(), [started, piece(0, 'Half'), declined])).toEqual([
+      { type: 'answer', agent: 'executor', text: 'Half' },
+      { type: 'reset', agent: 'executor' },
+      { type: 'reply_end', agent: 'executor', finish_reason: 'content_filter' },
     ]);
   });
 
