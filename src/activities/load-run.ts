@@ -11,6 +11,7 @@ import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/promp
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, loadSettings, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
+import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
@@ -25,6 +26,7 @@ import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js'
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
+import type { OwnWords } from '../core/words.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
@@ -103,7 +105,7 @@ const SPARE_BYTES = 5_000;
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;
   const files = await failAs(badConfig, () => readFiles(deps, run.mode));
-  const { settings } = files;
+  const { settings, words } = files;
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
   );
@@ -126,6 +128,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
     opening,
     language: settings.language,
+    ...(words && { words }),
     tools,
     fallbackServer: listed.fallbackServer ?? null,
     limits,
@@ -178,6 +181,7 @@ interface Files {
   settings: Settings;
   opening: PromptTemplate;
   roles: RoleTemplate[];
+  words: OwnWords | undefined;
 }
 
 async function readFiles(
@@ -188,6 +192,7 @@ async function readFiles(
   const roots = promptRoots(configDir);
   const opening = await loadOpening(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);
+  const words = await loadWords(roots, settings.language);
   const required = requiredRoles(mode);
   // Others would only cost state: nobody asks them.
   const wanted = new Set([...required.keys(), ...rolesAsked(settings, mode)]);
@@ -207,7 +212,7 @@ async function readFiles(
       );
     }
   }
-  return { settings, opening, roles };
+  return { settings, opening, roles, words };
 }
 
 function renderAll(

@@ -243,14 +243,20 @@ async function firstFile(files: readonly string[]): Promise<{ file: string; text
 
 async function checkLanguage(roots: readonly string[], language: string): Promise<void> {
   if (language === BASE_LANGUAGE) return;
-  const listings = await Promise.all(roots.map(root => listFolder(join(root, 'core'))));
-  const folders = listings.flatMap(names => names ?? []).filter(name => name.endsWith('/'));
-  const languages = [...new Set([BASE_LANGUAGE, ...folders.map(name => name.slice(0, -1))])];
+  const folders = await namesIn(roots, 'core', '/');
+  const languages = [...new Set([BASE_LANGUAGE, ...folders, ...(await namesIn(roots, 'words', '.yaml'))])];
   if (languages.includes(language)) return;
   throw new SteersmanError(
     `steersman.yaml: language: there are no prompts in "${language}".`,
     `Use one of ${languages.join(', ')}, or add a folder prompts/core/${language}.`,
   );
+}
+
+/** Names in a folder of each root that end so, without the ending. */
+async function namesIn(roots: readonly string[], folder: string, ending: string): Promise<string[]> {
+  const listings = await Promise.all(roots.map(root => listFolder(join(root, folder))));
+  const names = listings.flatMap(listing => listing ?? []).filter(name => name.endsWith(ending));
+  return names.map(name => name.slice(0, -ending.length));
 }
 
 /** What planners may know of tools: names and the first sentence of what their servers say. */

@@ -2,13 +2,14 @@
  * What requests begin with, before the messages: a system text and a block of tools. An endpoint that caches reads a
  * beginning that it knows for a tenth of the price, so nothing in it varies while a run lasts.
  */
-import type { BriefWords } from './briefs/brief-words.js';
-import { fill } from './briefs/brief-words.js';
+
 import type { Message } from './message.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedRun } from './run-config.js';
 import { offeredTools } from './run-config.js';
 import type { ToolDefinition } from './tools/tool.js';
+import type { Words } from './words.js';
+import { fill } from './words.js';
 
 export interface Opening {
   /** Unique in its run. */
@@ -44,7 +45,7 @@ export function roleAtHand({ messages }: Said): string | null {
 }
 
 /** A role's prompt as a message of the thread: from there on the model is that role. */
-export function introduction(pinned: PinnedRun, role: PinnedRole, words: BriefWords): string {
+export function introduction(pinned: PinnedRun, role: PinnedRole, words: Words): string {
   const inBlock = openingOf(pinned, role).tools.length;
   const own = offeredTools(pinned, role).map(({ name }) => name);
   const tools = own.length === 0 ? words.noToolsOfRole : fill(words.toolsOfRole, { tools: own.join(', ') });

@@ -66,6 +66,12 @@ export function validateCoreTemplate(template: string, source: TemplateSource): 
   );
 }
 
+/** Names that stand in a template in single or double braces, each once; `{{` for one that is not complete. */
+export function placeholdersOf(template: string): string[] {
+  const found = [...template.matchAll(PLACEHOLDER)].map(([all, double, single]) => double ?? single ?? all);
+  return [...new Set(found)];
+}
+
 function replacePlaceholders(
   template: string,
   source: TemplateSource,

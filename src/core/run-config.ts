@@ -7,6 +7,7 @@ import type { PinnedRole } from './role.js';
 import { matchesAny } from './tools/glob.js';
 import { isDenied, type Permissions } from './tools/permission.js';
 import type { JsonSchema, ToolDefinition } from './tools/tool.js';
+import type { OwnWords } from './words.js';
 
 /** A start request as clients write it. Everything but `goal` may be left out. */
 export interface RunSettings {
@@ -86,8 +87,10 @@ export interface PinnedRun {
   roles: Record<string, PinnedRole>;
   /** What requests of all roles with a shared opening begin with. */
   opening: { system: string };
-  /** Of the prompts: briefs are in it too, where there are words for it. */
+  /** Of the prompts: what the run itself says is in it too, where there are words for it. */
   language: string;
+  /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */
+  words?: OwnWords;
   /** In the order of servers; names unique. */
   tools: ToolDefinition[];
   /** Server that gets calls of tools nobody offers: one named `default`, if there is one. */

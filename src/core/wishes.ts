@@ -3,11 +3,11 @@
  * beside the goal, however far back in the conversation it stands.
  */
 import { WISH_BYTES, WISHES_BYTES } from './bounds.js';
-import type { BriefWords } from './briefs/brief-words.js';
 import { cutText } from './fit.js';
 import type { GoalState } from './goal.js';
 import { jsonBytes } from './json.js';
 import { delimit } from './prompt.js';
+import type { Words } from './words.js';
 
 /** The wishes with one more, within their bounds: the oldest go first. The conversation has them whole. */
 export function withWish(wishes: readonly string[], text: string): string[] {
@@ -17,7 +17,7 @@ export function withWish(wishes: readonly string[], text: string): string[] {
 }
 
 /** The wishes as a part of a brief; empty where there are none. */
-export function wishesText({ wishes }: Pick<GoalState, 'wishes'>, words: BriefWords): string {
+export function wishesText({ wishes }: Pick<GoalState, 'wishes'>, words: Words): string {
   if (wishes.length === 0) return '';
   const list = delimit('wishes', wishes.map(wish => `- ${wish}`).join('\n'));
   return `${words.wishes}\n${list}`;

@@ -7,6 +7,7 @@ import { displayPath } from '../config/files.js';
 import { callableModels } from '../config/models-schema.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
+import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { loadMcpConfig, type McpConfig } from '../mcp/config.js';
 import { plural } from '../print/format.js';
@@ -85,6 +86,7 @@ function checkPrompts(
     const limits = mergeLimits(settings.limits, {});
     const values = { limits, tools: [], today: '', workspace: '' };
     renderOpening(await loadOpening(roots, settings.language), values);
+    await loadWords(roots, settings.language);
     const roles = templates.map(template => renderRole(template, values));
     const choice = chooseModels(roles, settings.models, {
       file: join(configDir, SETTINGS_FILE),

@@ -1,6 +1,6 @@
 /** Reads what the run says to roles (`core/briefs/briefs.ts`) back into facts, in any language that it has words for. */
-import type { BriefWords } from '../core/briefs/brief-words.js';
-import { BRIEF_WORDS, filled } from '../core/briefs/brief-words.js';
+import type { Words } from '../core/words.js';
+import { BUILT_IN_WORDS, filled } from '../core/words.js';
 
 /**
  * `go_on`: the same task goes on; `report`: its rounds are used up; `other`: neither a new instruction nor a wish,
@@ -26,7 +26,7 @@ export interface Brief {
 }
 
 /** Each way for the run to begin a message. */
-const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
+const BEGINNINGS: readonly (readonly [BriefKind, keyof Words])[] = [
   ['plan', 'plan'],
   ['replan', 'afterVerification'],
   ['replan', 'afterUser'],
@@ -49,13 +49,13 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof BriefWords])[] = [
   ['other', 'goOnAs'],
 ];
 
-const PATTERNS = Object.values(BRIEF_WORDS).flatMap(words =>
+const PATTERNS = Object.values(BUILT_IN_WORDS).flatMap(words =>
   BEGINNINGS.map(([kind, name]) => ({ kind, pattern: new RegExp(`^${filled(words[name])}`) })),
 );
 
 /** The line above a brief that says to whom it is said. */
 const ADDRESS = new RegExp(
-  `^(?:${Object.values(BRIEF_WORDS)
+  `^(?:${Object.values(BUILT_IN_WORDS)
     .map(words => words.asRole.replace('{role}', '.+?'))
     .join('|')})\\n\\n`,
 );

@@ -1,12 +1,12 @@
 /** A script for each role, so that a test says what the planner says and what the executor does, in any order. */
-import { BRIEF_WORDS, filled } from '../core/briefs/brief-words.js';
+import { BUILT_IN_WORDS, filled } from '../core/words.js';
 import { wireText } from '../protocol-server/request.js';
 import type { ChatRequest } from '../protocol-server/server.js';
 import { verdict } from './role-outputs.js';
 import type { ScriptedReply } from './scripted-model.js';
 
 /** All ways in which the run names the role that it speaks to. */
-const NAMINGS = Object.values(BRIEF_WORDS).flatMap(({ takeRole, asRole }) =>
+const NAMINGS = Object.values(BUILT_IN_WORDS).flatMap(({ takeRole, asRole }) =>
   [takeRole, asRole].map(text => new RegExp(filled(text), 'g')),
 );
 

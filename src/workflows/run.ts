@@ -1,6 +1,5 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
-import { fill, wordsOf } from '../core/briefs/brief-words.js';
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
 import { limitsOf } from '../core/in-force.js';
@@ -17,6 +16,7 @@ import type { Thread } from '../core/thread.js';
 import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
+import { fill, wordsOf } from '../core/words.js';
 import { Offered } from './platform/offer-request.js';
 import type { CallOptions, Ports } from './ports.js';
 

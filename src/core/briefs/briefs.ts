@@ -15,13 +15,13 @@ import type { RunState } from '../run-state.js';
 import { MAIN_THREAD } from '../thread.js';
 import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
-import type { BriefWords } from './brief-words.js';
-import { cutNote, fill, wordsOf } from './brief-words.js';
+import type { Words } from '../words.js';
+import { cutNote, fill, wordsOf } from '../words.js';
 
 /** Said of a task: how it stands alone, with what it is, or with its criterion too. */
 type Detail = 'status' | 'description' | 'criterion';
 
-function taskLine(words: BriefWords, task: Task, detail: Detail): string {
+function taskLine(words: Words, task: Task, detail: Detail): string {
   const { id, status, reason, priority, dependencies, byPerson } = task;
   const why = reason ? ` (${preview(reason, 120)})` : '';
   if (detail === 'status') return `- ${id} [${status}${why}]`;
@@ -36,7 +36,7 @@ function taskLine(words: BriefWords, task: Task, detail: Detail): string {
   return `${line} — ${fill(words.criterion, { criterion: preview(task.completionCriteria, 500) })}`;
 }
 
-function lines(words: BriefWords, tasks: readonly Task[], detail: (task: Task) => Detail): string {
+function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Detail): string {
   return tasks.map(task => taskLine(words, task, detail(task))).join('\n');
 }
 
@@ -77,7 +77,7 @@ const WHO_ASKS = {
 } as const;
 
 /** How a role understood the person, with its doubts: the words of the person count, this helps to read them. */
-function readingText(words: BriefWords, reading: Reading | null): string {
+function readingText(words: Words, reading: Reading | null): string {
   return reading === null ? '' : `${words.reading}\n${delimit('reading', JSON.stringify(reading, null, 2))}`;
 }
 
@@ -153,7 +153,7 @@ export function verificationBrief(state: RunState): string {
 }
 
 /** Each report once: they are said only to a verifier whose conversation does not hold them. */
-function reportsText(words: BriefWords, state: RunState, plan: readonly Task[]): string {
+function reportsText(words: Words, state: RunState, plan: readonly Task[]): string {
   const reported = plan.filter(task => task.result);
   if (reported.length === 0) return words.noReports;
   if (holdsReports(state)) return words.reportsAbove;

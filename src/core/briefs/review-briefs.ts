@@ -10,7 +10,7 @@ import { delimit } from '../prompt.js';
 import { modelsInUse, type PinnedRun } from '../run-config.js';
 import type { RunState } from '../run-state.js';
 import { wishesText } from '../wishes.js';
-import { cutNote, fill, wordsOf } from './brief-words.js';
+import { cutNote, fill, wordsOf } from '../words.js';
 
 /** What is asked about, and what is told beside it: a consultation takes 48 KB. */
 const SUBJECT_BYTES = 18_000;

@@ -5,8 +5,8 @@ import { taskOf } from '../place.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { RunState } from '../run-state.js';
-import type { BriefWords } from './brief-words.js';
-import { wordsOf } from './brief-words.js';
+import type { Words } from '../words.js';
+import { wordsOf } from '../words.js';
 
 /** Of what a task found: enough to see whether a message contradicts it. */
 const RESULT_CHARS = 500;
@@ -32,7 +32,7 @@ export function routeBrief(state: RunState, steering: Steering): string {
   ].join('\n\n');
 }
 
-function messages(words: BriefWords, { items, answers }: Steering): string {
+function messages(words: Words, { items, answers }: Steering): string {
   const said = delimit('user_message', steerText(items));
   if (answers.length === 0) return said;
   return `${said}\n\n${words.asked}\n${delimit('user_answer', answers.join('\n'))}`;

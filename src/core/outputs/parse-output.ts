@@ -3,10 +3,11 @@
  * Only `JSON.parse` and guards, so that a library update can't change a replay. Completion is read from
  * fields, never from words (F6).
  */
-import { BRIEF_WORDS, type BriefWords, fill } from '../briefs/brief-words.js';
+
 import { isRecord, stringOr } from '../json.js';
 import type { AssistantMessage } from '../message.js';
 import { textOf } from '../message.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../words.js';
 import type { FormedContract, OutputContract } from './contracts.js';
 import { CONTRACTS } from './contracts.js';
 import { type Dialect, type EnvelopeMeta, isEnvelope, NO_ENVELOPE, readMeta } from './envelope.js';
@@ -218,7 +219,7 @@ export function reaskText(
   contract: OutputContract,
   errors: readonly string[],
   dialect: Dialect = CONTRACTS[contract].dialect,
-  words: BriefWords = BRIEF_WORDS.en,
+  words: Words = BUILT_IN_WORDS.en,
 ): string {
   const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${error}`);
   if (errors.length > named.length)

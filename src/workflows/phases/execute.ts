@@ -1,6 +1,5 @@
 /** The execution phase: one task after the other, each in at most so many rounds (L3, L6). */
 import { CONCERNS_BYTES } from '../../core/bounds.js';
-import { fill, wordsOf } from '../../core/briefs/brief-words.js';
 import {
   continueTaskBrief,
   retryTaskBrief,
@@ -21,6 +20,7 @@ import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js'
 import { preview } from '../../core/preview.js';
 import { forgetAll } from '../../core/tools/ledger.js';
 import { noteDecision } from '../../core/trace.js';
+import { fill, wordsOf } from '../../core/words.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../turn/shelve.js';
 import { wish } from '../turn/take-steering.js';

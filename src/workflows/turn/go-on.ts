@@ -1,11 +1,11 @@
 /** A text that was cut at the output limit goes on in one more reply, where it was cut. */
 import { ANSWER_BYTES } from '../../core/bounds.js';
-import { fill, wordsOf } from '../../core/briefs/brief-words.js';
 import { here } from '../../core/cursor.js';
 import { lastWords, upToWord } from '../../core/cut-text.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { PinnedRole } from '../../core/role.js';
 import { accountOf } from '../../core/run-state.js';
+import { fill, wordsOf } from '../../core/words.js';
 import type { Run } from '../run.js';
 import type { ModelReply } from './call-model.js';
 import { keepText } from './keep-text.js';

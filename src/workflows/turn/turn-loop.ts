@@ -1,7 +1,6 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
-import { wordsOf } from '../../core/briefs/brief-words.js';
 import { here, taskAt } from '../../core/cursor.js';
 import { joinCut, withCutNote } from '../../core/cut-text.js';
 import type { CallFailure } from '../../core/failure.js';
@@ -22,6 +21,7 @@ import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
 import { addStep, shown, stepOf } from '../../core/trace.js';
+import { wordsOf } from '../../core/words.js';
 import { hears, listen } from '../hearing.js';
 import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';

@@ -169,6 +169,19 @@ describe('load run', () => {
     expect(roles.router?.maxOutputTokens).toBe(8_192);
   });
 
+  test('load run: a text of its own in prompts/words → pinned; its faults end the run before it starts (P13)', async () => {
+    expect('words' in (await load())).toBe(false);
+    const file = join(configDir, 'prompts', 'words', 'en.yaml');
+    await mkdir(join(configDir, 'prompts', 'words'), { recursive: true });
+    await writeFile(file, 'plan: Make a plan.\n');
+    expect((await load()).words).toEqual({ plan: 'Make a plan.' });
+    await writeFile(file, 'task: Do it.\n');
+    await expect(load()).rejects.toMatchObject({
+      type: FAILURE.run.badConfig,
+      message: expect.stringContaining('en.yaml:1: task: {id} is missing'),
+    });
+  });
+
   test('load run: language zh → Chinese prompts', async () => {
     await config('language: zh\nmodels:\n  default: openai/base\n');
     expect((await load()).roles.planner?.prompt).toContain('规划者');

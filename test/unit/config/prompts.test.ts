@@ -10,12 +10,12 @@ import {
   renderOpening,
   renderRole,
 } from '../../../src/config/prompts.js';
-import { wordsOf } from '../../../src/core/briefs/brief-words.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../../src/core/tools/tool.js';
 import { ENDING_WORDS } from '../../../src/core/tools/tool-notes.js';
+import { wordsOf } from '../../../src/core/words.js';
 import { outputSchema } from '../../../src/models/output-schemas.js';
 
 const SHIPPED = new URL('../../../prompts', import.meta.url).pathname;

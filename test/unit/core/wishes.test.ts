@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { WISHES_BYTES } from '../../../src/core/bounds.js';
-import { BRIEF_WORDS } from '../../../src/core/briefs/brief-words.js';
 import { jsonBytes } from '../../../src/core/json.js';
 import { wishesText, withWish } from '../../../src/core/wishes.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 
 test('withWish: more than there is room for → within the bound, the latest kept, long ones cut with a mark (OU10)', () => {
   let wishes: string[] = [];
@@ -13,8 +13,8 @@ test('withWish: more than there is room for → within the bound, the latest kep
 });
 
 test('wishesText: what a person said → as data that it can not end, later ones last; nothing said → nothing (OU10, K2)', () => {
-  expect(wishesText({ wishes: [] }, BRIEF_WORDS.en)).toBe('');
-  expect(wishesText({ wishes: ['One', 'Two </wishes>'] }, BRIEF_WORDS.en)).toBe(
+  expect(wishesText({ wishes: [] }, BUILT_IN_WORDS.en)).toBe('');
+  expect(wishesText({ wishes: ['One', 'Two </wishes>'] }, BUILT_IN_WORDS.en)).toBe(
     'Later wishes of the person, part of the goal; on conflict the later counts:\n<wishes>\n- One\n- Two &lt;/wishes>\n</wishes>',
   );
 });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { BRIEF_WORDS } from '../../../src/core/briefs/brief-words.js';
 import {
   continueTaskBrief,
   directBrief,
@@ -17,6 +16,7 @@ import { planningAt } from '../../../src/core/place.js';
 import type { Task } from '../../../src/core/plan.js';
 import type { RunState } from '../../../src/core/run-state.js';
 import { newRunState } from '../../../src/core/run-state.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 import type { WireBody, WireMessage } from '../../../src/protocol-server/request.js';
 import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
@@ -46,7 +46,7 @@ function briefOfPlan(run: RunState): string {
 const WHY = 'the tokens are used up';
 
 describe('rehearsal: the words of the run are understood', () => {
-  test.each(Object.keys(BRIEF_WORDS))(
+  test.each(Object.keys(BUILT_IN_WORDS))(
     'briefs (%s): each one that the run writes → what it says',
     language => {
       const at = (...given: [Task[]?, string[]?]) => state(given[0], given[1], language);

@@ -1,10 +1,5 @@
-/**
- * The words of the run to its roles, by the language of the prompts: briefs stand beside prompts that are in the same
- * one. `{name}` is a slot. What takes the words apart again (`rehearsal/briefs.ts`) does it by these texts.
- */
-import { ownValue } from '../json.js';
-
-const EN = {
+/** Made from prompts/words by `npm run words`: change the texts there. */
+export const EN = {
   takeRole:
     'You are now in the role `{role}`. These are its instructions; they hold whenever the run speaks to `{role}`:',
   noToolsOfRole: 'The tools are for other roles: a call by this one is not run.',
@@ -84,11 +79,9 @@ const EN = {
   itsReport: 'Its report:',
   noReport: 'It left no report.',
   proposalEnd: 'Answer with one proposal as JSON.',
-};
+} as const;
 
-export type BriefWords = Readonly<Record<keyof typeof EN, string>>;
-
-const ZH: BriefWords = {
+export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   takeRole: '你现在的角色是 `{role}`。以下是它的指令，凡是运行对 `{role}` 说话时都有效：',
   noToolsOfRole: '工具是给其他角色用的：这个角色的调用不会执行。',
   toolsOfRole: '这个角色只有这些工具：{tools}。对其他工具的调用不会执行。',
@@ -161,34 +154,3 @@ const ZH: BriefWords = {
   noReport: '它没有留下报告。',
   proposalEnd: '以 JSON 回复一项建议。',
 };
-
-/** By language of the prompts; any other reads English. */
-export const BRIEF_WORDS: Readonly<Record<'en' | 'zh', BriefWords>> = { en: EN, zh: ZH };
-
-/** The words in the language of the run's prompts. */
-export function wordsOf({ pinned }: { pinned: { language: string } | null }): BriefWords {
-  const words: Readonly<Record<string, BriefWords>> = BRIEF_WORDS;
-  return (pinned && ownValue(words, pinned.language)) ?? EN;
-}
-
-/** Fills the slots of a text in one pass: what is filled in is not searched again. */
-export function fill(text: string, values: Readonly<Record<string, string | number>>): string {
-  return text.replace(/\{(\w+)\}/g, (slot, name: string) => String(values[name] ?? slot));
-}
-
-/** Finds a text whose slots are filled: each is a named group, and one at its end takes the rest of the line. */
-export function filled(text: string): string {
-  const source = text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-  const seen = new Set<string>();
-  const slots = source.replace(/\{(\w+)\}/g, (_slot, name: string) => {
-    const again = seen.has(name);
-    seen.add(name);
-    return again ? `\\k<${name}>` : `(?<${name}>.+?)`;
-  });
-  return `${slots}${text.endsWith('}') ? '$' : ''}`;
-}
-
-/** Said beside what is shown in part, so that nobody takes the cut for a fault of it; nothing where it is whole. */
-export function cutNote(words: BriefWords, whole: string, shown: string): string[] {
-  return whole === shown ? [] : [fill(words.isCut, { whole: whole.length, shown: shown.length })];
-}
