@@ -47,6 +47,26 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   }
 }
 
+/**
+ * The values of the items that `start` gives until the signal is aborted: at once, also while the next one is waited
+ * for. So does `return`, which of a generator alone would wait for that next one, such as at a gate for a day.
+ */
+export function leavable<T>(
+  start: (signal: AbortSignal) => AsyncGenerator<T>,
+  given?: AbortSignal,
+): AsyncGenerator<T> {
+  const left = new AbortController();
+  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
+  const items = itemsUntilAborted(start(signal), signal);
+  const leave = items.return.bind(items);
+  return Object.assign(items, {
+    return: (value: unknown) => {
+      left.abort();
+      return leave(value);
+    },
+  });
+}
+
 /** The values of `items` until the signal is aborted: at once, also while the next one is waited for. */
 export async function* itemsUntilAborted<T>(
   items: AsyncGenerator<T>,

@@ -7,7 +7,7 @@ import type { TraceReport } from '../../core/trace.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery, traceQuery } from '../../workflows/messages.js';
-import { type Abortable, abortable, itemsUntilAborted } from './abortable.js';
+import { type Abortable, abortable, leavable } from './abortable.js';
 import { askRun } from './ask-run.js';
 import type { ClientScope } from './client-scope.js';
 import { webUiLink } from './connect.js';
@@ -92,10 +92,11 @@ export class Run {
 
   /**
    * What happens in the run, from its first event (or after `since`) to its end, through restarts of everything.
-   * An aborted signal ends the iteration, and nothing else.
+   * An aborted signal ends the iteration, and nothing else; so does `return` of the generator.
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
-    return itemsUntilAborted(watchRun(this.#scope.temporal, this.id, options), options.signal);
+    const { temporal } = this.#scope;
+    return leavable(signal => watchRun(temporal, this.id, { ...options, signal }), options.signal);
   }
 
   /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
