@@ -8,7 +8,6 @@ import { cutText } from '../core/fit.js';
 import type { Usage } from '../core/message.js';
 import { LiveTextBeat, type LiveTextOptions } from '../models/live-text.js';
 import { ModelCallError } from '../models/model-call-error.js';
-import type { ModelInfo } from '../models/model-info.js';
 import { repairOutput } from '../models/output-repair.js';
 import type { ResolvedModel } from '../models/providers.js';
 import { type ChannelText, ReplyDraft } from '../models/reply-draft.js';
@@ -17,6 +16,7 @@ import type { ToolCallCodec } from '../models/tool-syntax/codec.js';
 import { CODECS } from '../models/tool-syntax/codecs.js';
 import { runWithTools } from '../models/tool-syntax/run-with-tools.js';
 import { withWrittenCalls } from '../models/tool-syntax/written-calls.js';
+import { withinModel } from '../models/within-model.js';
 import { failpoint } from '../shared/failpoints.js';
 import { AttemptUsage } from './attempt-usage.js';
 import { fitReply, wholeText } from './fit-reply.js';
@@ -114,11 +114,10 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   const pictures = sees ? { pictures: await loadPictures(state.messages, sees) } : {};
   const startedAt = performance.now();
   const request = {
-    ...state.head,
+    ...withinModel(state.head, info),
     model,
     messages: state.messages,
     ...pictures,
-    maxOutputTokens: withinModel(state.head.maxOutputTokens, info),
     cacheKey: cacheKeyOf(context.info, input.role, state.head),
   };
   const limits = callLimits(deps, context);
@@ -140,11 +139,6 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
   if (ended === 'aborted') return interrupted(call, durationMs);
   await failpoint('model.after-reply');
   return complete(call, state, { durationMs, codec: codec ?? envelopeCodec(state.head) });
-}
-
-/** What a role asks for, as far as the model gives it: more is refused by some endpoints. */
-function withinModel(wanted: number | null, { maxOutputTokens: most }: ModelInfo): number | null {
-  return wanted === null || most === null ? wanted : Math.min(wanted, most);
 }
 
 /** The same for all requests of a run that open alike; 32 characters, for OpenAI takes up to 64. */

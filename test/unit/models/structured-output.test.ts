@@ -63,6 +63,16 @@ describe('structured output', () => {
     expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([16_384, 20_000]);
   });
 
+  it('a model is known to take no schema and not to think → it is asked for neither; where nothing is known, for both (M8)', async () => {
+    const server = await scripted(() => ({ text: '{}' }));
+    const head = { output: 'plan', reasoning: 'low' } as const;
+    await runCall({ baseUrl: server.baseUrl, head, model: 'openai/gpt-audio' });
+    await runCall({ baseUrl: server.baseUrl, head, model: 'openai/nobody-knows' });
+    const asked = server.requests.map(({ body }) => Object.keys(body));
+    const options = ['response_format', 'reasoning_effort'];
+    expect(asked.map(keys => options.filter(option => keys.includes(option)))).toEqual([[], options]);
+  });
+
   it('schemas: every object closed and every field required, as strict endpoints want', async () => {
     const server = await scripted(() => ({ text: '{}' }));
     for (const output of FORMED) {
