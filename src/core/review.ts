@@ -10,6 +10,7 @@ import type { ReviewOutput } from './outputs/intent.js';
 import { isAbsent } from './outputs/output-fields.js';
 import { type PlannedTask, planCycles } from './plan.js';
 import type { ToolDefinition } from './tools/tool.js';
+import type { Words } from './words.js';
 
 /** What the checks found: faults reject, concerns need a person. Sentences. */
 export interface ReviewChecks {
@@ -77,13 +78,14 @@ export interface ActionCheck {
   offered: readonly ToolDefinition[];
   /** Of the reply that asks for the call; `NO_ENVELOPE` in the component dialect. */
   envelope: EnvelopeMeta;
+  words: Words;
 }
 
 /**
  * An action before it runs: a legal tool, all required arguments, and risk under control. High
  * risk without a mitigation is a fault; with one it is a concern that shows it.
  */
-export function checkAction({ call, offered, envelope }: ActionCheck): ReviewChecks {
+export function checkAction({ call, offered, envelope, words }: ActionCheck): ReviewChecks {
   const faults: string[] = [];
   const tool = offered.find(candidate => candidate.name === call.name);
   if (tool === undefined) faults.push(`There is no tool named ${call.name}.`);
@@ -96,7 +98,7 @@ export function checkAction({ call, offered, envelope }: ActionCheck): ReviewChe
   const { risk } = envelope;
   if (risk?.level === 'high' && !risk.mitigation)
     faults.push('The risk is high, and nothing is said of how it is kept small.');
-  return { faults, concerns: confirmationReasons(envelope) };
+  return { faults, concerns: confirmationReasons(envelope, words) };
 }
 
 function requiredArguments({ inputSchema }: ToolDefinition): string[] {

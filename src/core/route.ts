@@ -3,7 +3,9 @@
  * word. The rule behind it: what only adds is done at once, what changes or throws away work is done when the
  * roles are sure of it, or a person is.
  */
+
 import type { Control, IntentAction, IntentOutput, RouteOutput, TaskRelation } from './outputs/intent.js';
+import { fill, type WordKey, type Words } from './words.js';
 
 /** A relation at or below this, in percent, is not sure enough to change anything. */
 const SURE_ABOVE = 70;
@@ -23,6 +25,7 @@ export interface RouteCase {
   paused: boolean;
   /** The run's mode has a plan that a message may change: see `hasPlan`. */
   hasPlan: boolean;
+  words: Words;
 }
 
 export interface RouteDecision {
@@ -55,37 +58,33 @@ export interface RouteDecision {
  * - Control instructions are obeyed unsure or not, except `cancel`, which can not be taken back.
  */
 export function decideRoute(given: RouteCase): RouteDecision {
-  const { intent, proposal } = given;
-  if (given.clarification !== null) return ask('A role needs to know more.', given.clarification);
+  const { intent, proposal, words } = given;
+  if (given.clarification !== null) return ask(words.routeAsks, given.clarification);
   if (given.idle) return decideIdle(given);
-  const unclear = given.hasPlan ? UNCLEAR : UNCLEAR_WITHOUT_PLAN;
-  if (intent === null) return ask('The message could not be understood.', unclear);
+  const unclear = given.hasPlan ? words.askedWhat : words.askedWhatNoPlan;
+  if (intent === null) return ask(words.routeNotUnderstood, unclear);
   if (proposal?.route === 'wait_user_decision') {
-    return ask(proposal.payload.reason || 'The router leaves it to the user.', unclear);
+    return ask(proposal.payload.reason || words.routeLeftToUser, unclear);
   }
   const { type, confidence } = intent.taskRelation;
-  if (!given.hasPlan && CHANGES.includes(type))
-    return act(
-      'continue',
-      'There is no plan to change: the role at work reads the message and goes on by it.',
-    );
+  if (!given.hasPlan && CHANGES.includes(type)) return act('continue', words.routeNoPlan);
   const sure = isSure(confidence);
-  const unsure = `Only ${confidence ?? 'an unknown'} % sure that the message is ${type}.`;
+  const unsure = fill(words.routeUnsure, { confidence: confidence ?? words.routeUnknown, type });
   const toConfirm = given.concerns.length > 0 || proposal?.payload.requiresConfirmation === true;
   switch (type) {
     case 'same_task_no_change':
       if (sure || proposal === null || proposal.route === 'continue_execution')
-        return act('continue', 'The message changes nothing in the plan: the roles read it and go on.');
+        return act('continue', words.routeContinue);
       return ask(unsure, unclear);
     case 'same_task_minor_change':
       if (!sure) return ask(unsure, unclear);
-      return act('minor_replan', 'The message changes a part of the plan; finished tasks stay.', toConfirm);
+      return act('minor_replan', words.routeMinor, toConfirm);
     case 'same_task_major_change':
       if (!sure) return ask(unsure, unclear);
-      return act('full_replan', 'The message changes the whole plan.', true);
+      return act('full_replan', words.routeMajor, true);
     case 'different_task':
       if (!sure) return ask(unsure, unclear);
-      return act('new_task', 'The message asks for something else.', true);
+      return act('new_task', words.routeNewTask, true);
     case 'control_instruction':
       return decideControl(given, { sure, toConfirm });
   }
@@ -93,23 +92,29 @@ export function decideRoute(given: RouteCase): RouteDecision {
 
 /** A follow-up is the next goal as it was said, sure or not: nothing runs that it could spoil. */
 function decideIdle(given: RouteCase): RouteDecision {
-  const { intent } = given;
-  if (intent?.taskRelation.type !== 'control_instruction')
-    return act('next_goal', 'The goal before it is answered: the message is the next goal.');
+  const { intent, words } = given;
+  if (intent?.taskRelation.type !== 'control_instruction') return act('next_goal', words.routeNextGoal);
   const decision = decideControl(given, { sure: isSure(intent.taskRelation.confidence), toConfirm: false });
   if (decision.control !== 'continue' || given.paused) return decision;
-  return act('next_goal', 'Nothing is paused or running: to continue is the next goal.');
+  return act('next_goal', words.routeNothingToContinue);
 }
 
 function decideControl(given: RouteCase, { sure, toConfirm }: { sure: boolean; toConfirm: boolean }) {
+  const { words } = given;
   const named = given.proposal?.payload.control ?? null;
   const meant = controlOf(given.intent?.normalizedIntent.action ?? null);
   const control = named ?? meant;
-  if (control === null) return ask('It is not clear which control instruction was meant.', WHICH_CONTROL);
+  if (control === null) return ask(words.routeWhichControl, words.askedControl);
   if (named !== null && meant !== null && named !== meant)
-    return ask(`The roles disagree: ${meant} or ${named}.`, WHICH_CONTROL);
+    return ask(fill(words.routeDisagree, { meant, named }), words.askedControl);
   const confirm = control === 'cancel' && (!sure || toConfirm);
-  return { act: 'control', confirm, control, question: null, reason: CONTROL_REASON[control] } as const;
+  return {
+    act: 'control',
+    confirm,
+    control,
+    question: null,
+    reason: words[CONTROL_REASON[control]],
+  } as const;
 }
 
 function controlOf(action: IntentAction | null): Control | null {
@@ -156,14 +161,9 @@ function ask(reason: string, question: string): RouteDecision {
   return { act: 'ask_user', confirm: false, control: null, question, reason };
 }
 
-const UNCLEAR =
-  'How was your message meant: go on with it in mind, change a part of the plan, plan anew, or start another task?';
-const UNCLEAR_WITHOUT_PLAN = 'How was your message meant: go on with it in mind, or start another task?';
-const WHICH_CONTROL = 'What should the run do: pause, continue, cancel, or show its status?';
-
-const CONTROL_REASON: Record<Control, string> = {
-  pause: 'The message asks to pause.',
-  continue: 'The message asks to continue.',
-  cancel: 'The message asks to cancel the run.',
-  status: 'The message asks for the status.',
-};
+const CONTROL_REASON = {
+  pause: 'routePause',
+  continue: 'routeResume',
+  cancel: 'routeCancel',
+  status: 'routeStatus',
+} as const satisfies Record<Control, WordKey>;

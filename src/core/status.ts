@@ -1,4 +1,5 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
+
 import { causeText } from './cause.js';
 import { here, taskAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
@@ -12,6 +13,7 @@ import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
 import type { RunState } from './run-state.js';
 import { cachedPercent, usageByRole } from './usage-by.js';
+import { wordsOf } from './words.js';
 
 /** The server takes 20 KB of details: this many characters fit in any script. */
 const MAX_CHARS = 6_000;
@@ -71,7 +73,10 @@ function idle({ goals }: RunState): string {
 
 /** Open gates first: they are what the run waits for. */
 function gates(state: RunState): string {
-  return unansweredGates(state).map(gateMarkdown).join('\n\n');
+  const words = wordsOf(state);
+  return unansweredGates(state)
+    .map(gate => gateMarkdown(words, gate))
+    .join('\n\n');
 }
 
 function tasks({ tasks }: RunState): string {

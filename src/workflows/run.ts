@@ -16,6 +16,7 @@ import type { Thread } from '../core/thread.js';
 import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
+import type { Words } from '../core/words.js';
 import { fill, wordsOf } from '../core/words.js';
 import { Offered } from './platform/offer-request.js';
 import type { CallOptions, Ports } from './ports.js';
@@ -83,6 +84,11 @@ export class Run {
     return kept;
   }
 
+  /** What the run says, in its language. */
+  get words(): Words {
+    return wordsOf(this.state);
+  }
+
   say(
     thread: Thread,
     purpose: UserMessage['purpose'],
@@ -105,7 +111,7 @@ export class Run {
       return;
     }
     this.#givePrompt(thread, role);
-    const to = fill(wordsOf(this.state).asRole, { role: role.name });
+    const to = fill(this.words.asRole, { role: role.name });
     this.say(thread, 'brief', `${to}\n\n${text}`, { role: role.name, ...task });
   }
 
@@ -115,13 +121,13 @@ export class Run {
     const thread = this.threadOf(role);
     this.#givePrompt(thread, role);
     if (roleAtHand(thread) === role.name) return;
-    const text = fill(wordsOf(this.state).goOnAs, { role: role.name });
+    const text = fill(this.words.goOnAs, { role: role.name });
     this.say(thread, 'brief', text, { role: role.name });
   }
 
   #givePrompt(thread: Thread, role: PinnedRole): void {
     if (holdsPrompt(thread, role.name)) return;
-    this.say(thread, 'role', introduction(this.pinned, role, wordsOf(this.state)), { role: role.name });
+    this.say(thread, 'role', introduction(this.pinned, role, this.words), { role: role.name });
   }
 
   /**

@@ -3,6 +3,7 @@
 import { plainLine, quotedBlock } from '../plain-markdown.js';
 import type { PlannedTask } from '../plan.js';
 import { preview } from '../preview.js';
+import { fill, type Words } from '../words.js';
 import { choicesOf, type Gate } from './gate.js';
 
 /** Title and body of a gate, as its maker fills them in. */
@@ -14,57 +15,61 @@ export interface GateText {
 const MOST_ARGUMENT_CHARS = 4_000;
 
 /** A tool call that asks, with its arguments in full up to a size, and what speaks for caution. */
-export function approvalText(given: {
-  tool: string;
-  /** The model's id of the call. */
-  callId: string;
-  input: unknown;
-  /** The model's own text, where it was mended to be read. */
-  raw?: string | undefined;
-  thought: string;
-  concerns: readonly string[];
-}): GateText {
-  const why = given.thought.trim() === '' ? [] : [`Why: ${preview(given.thought, 500)}`];
-  const mended =
-    given.raw === undefined
-      ? []
-      : ['The model wrote it like this, which was mended:', codeBlock(given.raw, given.callId)];
+export function approvalText(
+  words: Words,
+  given: {
+    tool: string;
+    /** The model's id of the call. */
+    callId: string;
+    input: unknown;
+    /** The model's own text, where it was mended to be read. */
+    raw?: string | undefined;
+    thought: string;
+    concerns: readonly string[];
+  },
+): GateText {
+  const why =
+    given.thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(given.thought, 500) })];
+  const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
   const parts = [
     ...why,
     ...given.concerns.map(concern => `- ${concern}`),
-    codeBlock(given.input, given.callId),
+    codeBlock(words, given.input, given.callId),
     ...mended,
   ];
-  return { title: `Run ${given.tool}?`, body: parts.join('\n\n') };
+  return { title: fill(words.gateApproval, { tool: given.tool }), body: parts.join('\n\n') };
 }
 
 /** A call that the client is to run. */
-export function clientToolText(given: { tool: string; callId: string; input: unknown }): GateText {
-  return { title: `Waiting for the result of ${given.tool}`, body: codeBlock(given.input, given.callId) };
+export function clientToolText(
+  words: Words,
+  { tool, callId, input }: { tool: string; callId: string; input: unknown },
+): GateText {
+  return { title: fill(words.gateClientTool, { tool }), body: codeBlock(words, input, callId) };
 }
 
 /** A plan that waits for approval, with what a review found. */
-export function planText(tasks: readonly PlannedTask[], concerns: readonly string[]): GateText {
+export function planText(words: Words, tasks: readonly PlannedTask[], concerns: readonly string[]): GateText {
   const list = tasks.map(task => {
-    const criterion = task.completionCriteria ? ` (done when: ${preview(task.completionCriteria)})` : '';
-    return `- ${task.id}: ${preview(task.description)}${criterion}`;
+    const { id, completionCriteria } = task;
+    const description = preview(task.description);
+    if (!completionCriteria) return `- ${id}: ${description}`;
+    return `- ${fill(words.gatePlanTask, { id, description, criterion: preview(completionCriteria) })}`;
   });
   return {
-    title: `Carry out this plan of ${tasks.length} task(s)?`,
-    body: [...list, ...concerns.map(concern => `- Note: ${concern}`)].join('\n'),
+    title: fill(words.gatePlan, { count: tasks.length }),
+    body: [...list, ...concerns.map(concern => `- ${fill(words.gatePlanNote, { concern })}`)].join('\n'),
   };
 }
 
-function notWhole(chars: number, callId: string): string {
-  return `**Not all of it is shown: ${MOST_ARGUMENT_CHARS} of ${chars} characters.** All: \`steersman show <run>\`, or the query \`toolRequest\` with \`"${callId}"\`.`;
-}
-
 /** JSON between fences that nothing in it can close. */
-function codeBlock(value: unknown, callId: string): string {
+function codeBlock(words: Words, value: unknown, callId: string): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
   const left = text.length - MOST_ARGUMENT_CHARS;
-  const shown = left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n… ${left} characters more` : text;
-  const note = left > 0 ? `\n\n${notWhole(text.length, callId)}` : '';
+  const shown =
+    left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n${fill(words.gateMoreChars, { count: left })}` : text;
+  const notAll = { shown: MOST_ARGUMENT_CHARS, chars: text.length, callId };
+  const note = left > 0 ? `\n\n${fill(words.gateNotAll, notAll)}` : '';
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}json\n${shown}\n${fence}${note}`;
@@ -76,12 +81,12 @@ export function gateLine({ id, kind, title }: Gate): string {
 }
 
 /** The gate with what can be sent to answer it, as Markdown. */
-export function gateMarkdown(gate: Gate): string {
+export function gateMarkdown(words: Words, gate: Gate): string {
   const title = `**${gate.id}: ${plainLine(gate.title)}**`;
   const lines = [title, '', quotedBlock(gate.body.trim()), '', ...answersOf(gate)];
   if (gate.deadline !== null) {
     const until = new Date(gate.deadline).toISOString();
-    lines.push(`- without an answer by ${until}: ${atDeadline(gate)}`);
+    lines.push(`- ${fill(words.gateDeadline, { until, what: atDeadline(words, gate) })}`);
   }
   return lines.join('\n');
 }
@@ -116,23 +121,21 @@ function extras(gate: Gate, decision: string): object {
   return {};
 }
 
-function atDeadline(gate: Gate): string {
+function atDeadline(words: Words, gate: Gate): string {
   switch (gate.kind) {
     case 'approval':
-      return 'denied';
+      return words.deadlineApproval;
     case 'plan':
-      return 'rejected, nothing is carried out';
+      return words.deadlinePlan;
     case 'question':
-      return 'goes on as well as possible without it';
+      return words.deadlineQuestion;
     case 'route':
-      return gate.subject.act === 'confirm'
-        ? 'goes on, and the answer counts as not verified'
-        : 'goes on as it was, with the message as a note';
+      return gate.subject.act === 'confirm' ? words.deadlineConfirm : words.deadlineRoute;
     case 'clientTool':
-      return 'an error is the result';
+      return words.deadlineClientTool;
     case 'budget':
-      return 'wraps up';
+      return words.deadlineBudget;
     case 'failure':
-      return 'stops';
+      return words.deadlineFailure;
   }
 }

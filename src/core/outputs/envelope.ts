@@ -5,6 +5,7 @@
 
 import { booleanOrNull, isRecord, stringOr } from '../json.js';
 import { preview } from '../preview.js';
+import { fill, type Words } from '../words.js';
 import { expected, isAbsent, numberOrNull, stringsOf } from './output-fields.js';
 
 /** The form of a role's JSON: flat fields (000), or fields in `params` of an envelope (002). */
@@ -155,19 +156,21 @@ function readRisk(value: unknown, errors: string[]): Risk | null {
  * Why a person must confirm before this output is followed, then what could be done instead; empty when
  * nobody need. Only what the output says counts: an absent risk or confidence is no reason.
  */
-export function confirmationReasons(meta: EnvelopeMeta): string[] {
+export function confirmationReasons(meta: EnvelopeMeta, words: Words): string[] {
   const { risk, confidence } = meta;
   const reasons: string[] = [];
-  if (meta.requiresUserConfirmation) reasons.push('The role asks for confirmation.');
+  if (meta.requiresUserConfirmation) reasons.push(words.asksConfirmation);
   if (risk?.level === 'high') {
-    const mitigation = risk.mitigation ? ` Mitigation: ${preview(risk.mitigation)}` : '';
-    reasons.push(`High risk: ${preview(risk.description) || 'not described'}.${mitigation}`);
+    const said = fill(words.highRisk, { risk: preview(risk.description) || words.riskNotDescribed });
+    const { mitigation } = risk;
+    reasons.push(
+      mitigation ? `${said} ${fill(words.mitigation, { mitigation: preview(mitigation) })}` : said,
+    );
   }
-  if (confidence !== null && confidence < CONFIRM_BELOW)
-    reasons.push(`The role is only ${confidence} % sure.`);
+  if (confidence !== null && confidence < CONFIRM_BELOW) reasons.push(fill(words.notSure, { confidence }));
   if (reasons.length === 0) return [];
   const others = meta.alternativeActions.slice(0, MOST_ALTERNATIVES);
-  return [...reasons, ...others.map(other => `It could be done otherwise: ${preview(other)}`)];
+  return [...reasons, ...others.map(other => fill(words.otherwise, { action: preview(other) }))];
 }
 
 /** A tool call that an executor wrote as an envelope (F19): the canonical form of it. */

@@ -161,7 +161,7 @@ function unread(got: string): RoleReply<never> {
 
 function specialReply(special: SpecialOutput, json: Record<string, unknown>): RoleReply<never> {
   const envelope = isEnvelope(json) ? readMeta(json).meta : NO_ENVELOPE;
-  return { ok: false, errors: [specialText(special)], value: null, envelope, special };
+  return { ok: false, errors: [specialText(special, BUILT_IN_WORDS.en)], value: null, envelope, special };
 }
 
 /**

@@ -1,5 +1,7 @@
 /** Replies by which a role says that it can not go on (F17, G12, E5). */
+
 import { isRecord, stringOr } from '../json.js';
+import { fill, type WordKey, type Words } from '../words.js';
 
 export type ErrorType = 'parse_error' | 'context_missing' | 'tool_unavailable';
 export const ERROR_TYPES: readonly ErrorType[] = ['parse_error', 'context_missing', 'tool_unavailable'];
@@ -12,15 +14,16 @@ export type SpecialOutput =
       /** Null where the role names none of the three. */
       errorType: ErrorType | null;
       message: string;
+      /** Of the role: empty where it has none. */
       suggestion: string;
     };
 
 /** What to do about each type of error, where nobody said. */
-export const ERROR_SUGGESTIONS: Record<ErrorType, string> = {
-  parse_error: 'Answer again in the form that was asked for, or use a model that keeps to it.',
-  context_missing: 'Give the missing information, or say what may be assumed.',
-  tool_unavailable: 'Check that the tool server is enabled and running, or go on without the tool.',
-};
+const SUGGESTIONS = {
+  parse_error: 'suggestParseError',
+  context_missing: 'suggestContextMissing',
+  tool_unavailable: 'suggestToolUnavailable',
+} as const satisfies Record<ErrorType, WordKey>;
 
 /**
  * The special reply that JSON of either dialect is, or null. It is taken even when other fields of the
@@ -52,8 +55,7 @@ function troubleOf(
   const message = firstText(params.message, params.reason) || said;
   if (message === '') return null;
   const errorType = ERROR_TYPES.find(type => type === params.errorType) ?? null;
-  const suggestion = firstText(params.suggestion) || (errorType ? ERROR_SUGGESTIONS[errorType] : '');
-  return { kind, errorType, message, suggestion };
+  return { kind, errorType, message, suggestion: firstText(params.suggestion) };
 }
 
 function firstText(...values: unknown[]): string {
@@ -65,19 +67,21 @@ function firstText(...values: unknown[]): string {
 }
 
 /** What a person is asked for it. */
-export function questionText(special: SpecialOutput): string {
-  return special.kind === 'clarification' ? special.question : specialText(special);
+export function questionText(special: SpecialOutput, words: Words): string {
+  return special.kind === 'clarification' ? special.question : specialText(special, words);
 }
 
 /** One sentence on a special reply, for journals and for callers that only know errors. */
-export function specialText(special: SpecialOutput): string {
+export function specialText(special: SpecialOutput, words: Words): string {
   switch (special.kind) {
     case 'clarification':
-      return `The role asks the user: ${special.question}`;
+      return fill(words.roleAsks, { question: special.question });
     case 'error':
     case 'escalate': {
-      const asks = special.kind === 'error' ? 'The role can not go on' : 'The role wants a person to decide';
-      return [`${asks}: ${special.message}`, special.suggestion].filter(part => part !== '').join(' ');
+      const { message, errorType } = special;
+      const said = fill(special.kind === 'error' ? words.roleStops : words.roleEscalates, { message });
+      const suggestion = special.suggestion || (errorType ? words[SUGGESTIONS[errorType]] : '');
+      return [said, suggestion].filter(part => part !== '').join(' ');
     }
   }
 }

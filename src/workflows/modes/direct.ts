@@ -2,10 +2,12 @@
  * Direct mode: one role works on the goal with tools, and its first reply without a call is the answer. Nobody plans,
  * and nobody verifies: so says the outcome.
  */
+
 import { directBrief } from '../../core/briefs/briefs.js';
 import { roleAt } from '../../core/modes.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import type { PlacesOf } from '../../core/place.js';
+import { fill } from '../../core/words.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
 import { noteLimit } from '../phases/notes.js';
@@ -37,13 +39,13 @@ async function answer(run: Run): Promise<GoalEnd | null> {
       return answerFor(run, 'direct_answer', end.output);
     case 'special':
       // A question is an answer: what the person says to it is the next goal.
-      return answerFor(run, 'direct_answer', specialText(end.special));
+      return answerFor(run, 'direct_answer', specialText(end.special, run.words));
     case 'unusable':
-      wrapUpAs(run, 'direct_answer', 'no answer that can be read was given');
+      wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
       return null;
     case 'rounds_used':
       noteLimit(run, 'execution', null);
-      wrapUpAs(run, 'execution_cap', `its ${rounds} rounds are used up`);
+      wrapUpAs(run, 'execution_cap', fill(run.words.whyRounds, { rounds }));
       return null;
     default:
       return concludeEarly(run, end);

@@ -1,4 +1,5 @@
 /** How a goal ends when it does not end with a verdict: one place for stops, failures, caps and budgets. */
+
 import { wrapUpBrief } from '../../core/briefs/briefs.js';
 import type { Outcome } from '../../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../../core/cause.js';
@@ -11,6 +12,7 @@ import { roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
 import { MAIN_THREAD } from '../../core/thread.js';
+import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
 import type { TurnEnd } from '../turn/turn-loop.js';
 import { runTurns } from '../turn/turn-loop.js';
@@ -39,7 +41,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
     case 'budget_used': {
       const taskId = taskAt(run.state.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
-      const why = `the goal's limit of ${end.budgets.join(' and ')} is used up`;
+      const why = fill(run.words.whyBudget, { budgets: end.budgets.join(', ') });
       wrapUpAs(run, causeOfBudgets(end.budgets), why);
       return null;
     }

@@ -20,7 +20,7 @@ import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js'
 import { preview } from '../../core/preview.js';
 import { forgetAll } from '../../core/tools/ledger.js';
 import { noteDecision } from '../../core/trace.js';
-import { fill, wordsOf } from '../../core/words.js';
+import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../turn/shelve.js';
 import { wish } from '../turn/take-steering.js';
@@ -84,10 +84,10 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
   switch (end.kind) {
     case 'special':
       if (end.special.kind === 'error') {
-        const result = await keepReport(run, task.id, specialText(end.special));
+        const result = await keepReport(run, task.id, specialText(end.special, run.words));
         endTask(run, task.id, { status: 'failed', reason: 'error', result });
       } else {
-        place.step = { kind: 'ask', taskId: task.id, question: questionText(end.special) };
+        place.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
       }
       return null;
     case 'reply': {
@@ -144,7 +144,11 @@ function applyReport(
   switch (decision) {
     case 'completed':
       setReport(run, taskId, output.summary);
-      place.step = { kind: 'judge', taskId, concerns: fitted(confirmationReasons(envelope), CONCERNS_BYTES) };
+      place.step = {
+        kind: 'judge',
+        taskId,
+        concerns: fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES),
+      };
       return;
     case 'skipped':
       endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
@@ -208,7 +212,7 @@ async function judge(
   place.step = { kind: 'work', taskId };
   const executor = run.role(EXECUTOR);
   if (denied) {
-    const text = confirmed.instead ?? fill(wordsOf(state).notAccepted, { id: taskId });
+    const text = confirmed.instead ?? fill(run.words.notAccepted, { id: taskId });
     run.say(run.threadOf(executor), 'steer', text);
   } else run.brief(executor, reviewFixesBrief(state, taskId, reviewed.fixes, left));
   return null;
@@ -221,7 +225,7 @@ function confirmResult(
 ): Promise<Confirmed> {
   return confirm(run, concerns, {
     key: `confirm:${run.state.goal.number}:${cycle}:${task.id}:${turns.round}`,
-    title: `Take this as the result of ${task.id}?`,
+    title: fill(run.words.gateResult, { id: task.id }),
     body: preview(report, 2_000),
   });
 }

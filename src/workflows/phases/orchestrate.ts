@@ -1,4 +1,5 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
+
 import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
 import { plansLeft } from '../../core/limits.js';
 import { tokensOf } from '../../core/message.js';
@@ -11,6 +12,7 @@ import { executionAt, verificationAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
 import { modelsInUse } from '../../core/run-config.js';
+import { fill } from '../../core/words.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
@@ -32,10 +34,10 @@ export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null>
   const brief = orchestrationBrief(state, task, run.pinned);
   const consulted = consult(run, { key, role: ORCHESTRATOR, output: 'orchestration', brief });
   if (consulted.kind === 'pending') return null;
-  const question = questionOf(consulted, task);
+  const question = questionOf(run, consulted, task);
   if (question !== null) return askHow(run, { task, key, question });
   const proposal = consulted.value;
-  const concerns = consulted.envelope ? confirmationReasons(consulted.envelope) : [];
+  const concerns = consulted.envelope ? confirmationReasons(consulted.envelope, run.words) : [];
   let decision = proposal && dispose(run, proposal, concerns);
   const wanted =
     decision?.accepted === true && (decision.confirm === 'none' || (await confirmed(run, key, decision)));
@@ -61,13 +63,14 @@ function settled({ state }: Run): void {
 
 /** What the person is asked where the orchestrator leaves it to them, one way or another; else null. */
 function questionOf(
+  run: Run,
   { value, special }: Extract<Consulted<'orchestration'>, { kind: 'done' }>,
   task: Task,
 ): string | null {
   if (special?.kind === 'clarification') return special.question;
-  if (special?.kind === 'escalate') return specialText(special);
+  if (special?.kind === 'escalate') return specialText(special, run.words);
   if (value?.action !== 'EXCEPTION_HANDLE' || value.handling !== 'ask_user') return null;
-  return value.reason || `${task.id} has failed. What should be done about it?`;
+  return value.reason || fill(run.words.gateTaskFailed, { id: task.id });
 }
 
 /** An answer goes to the executor, who tries the task again with it; without one the task stays failed. */
@@ -124,7 +127,7 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
   switch (proposal.action) {
     case 'PHASE_TRANSITION':
       if (proposal.to === 'wrap_up')
-        wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || 'the orchestrator ended the work');
+        wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || run.words.whyOrchestrator);
       else if (proposal.to === 'planning') replan(run, proposal.reason);
       else run.enter(verificationAt(run.state.cursor.place.cycle));
       return null;

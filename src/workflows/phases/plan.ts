@@ -41,10 +41,10 @@ export async function plan(run: Run, place: Planning): Promise<GoalEnd | null> {
   });
   switch (end.kind) {
     case 'special':
-      place.step = { kind: 'ask', question: questionText(end.special) };
+      place.step = { kind: 'ask', question: questionText(end.special, run.words) };
       return null;
     case 'reply':
-      place.concerns = fitted(confirmationReasons(end.envelope), CONCERNS_BYTES);
+      place.concerns = fitted(confirmationReasons(end.envelope, run.words), CONCERNS_BYTES);
       return adopt(run, place, end.output);
     case 'unusable':
       noteFallback(run, PLANNER, end.errors, 'the plan as it stands');
@@ -77,7 +77,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
       const capped = output?.needsMorePlanning !== false && round >= limit;
       if (capped) noteLimit(run, 'planning', null);
       // Without a task: rounds ran out over it, or the planner had none to plan.
-      wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', 'no plan with a task came about');
+      wrapUpAs(run, capped ? 'planning_cap' : 'direct_answer', run.words.whyNoPlan);
       return null;
     }
     case 'execute':
@@ -130,14 +130,14 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,
       kind: 'plan',
-      ...planText(open, [...review.fixes, ...concerns]),
+      ...planText(run.words, open, [...review.fixes, ...concerns]),
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
     const { answer, by } = asked;
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
-      if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(open, []).body);
+      if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(run.words, open, []).body);
       wish(run, answer.reason);
       dropUnbegun(run);
       planAnew(run, { from: 'user', wanted: [answer.reason] });

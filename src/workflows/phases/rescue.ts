@@ -1,10 +1,13 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
+
 import type { CallFailure } from '../../core/failure.js';
+import type { GateText } from '../../core/gates/gate-text.js';
 import { modelOf } from '../../core/in-force.js';
 import type { BudgetKind } from '../../core/limits.js';
 import type { PinnedRole } from '../../core/role.js';
 import { modelsInUse } from '../../core/run-config.js';
 import { budgetUse } from '../../core/run-state.js';
+import { fill, type Words } from '../../core/words.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
@@ -22,7 +25,7 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
   const asked = await ask(run, {
     key: `failure:${role.name}`,
     kind: 'failure',
-    title: `${model} failed. How to go on?`,
+    title: fill(run.words.gateModelFailed, { model }),
     body: failure.message,
     subject: { model, models },
     // By `setModel`, without an answer to the gate.
@@ -51,7 +54,7 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
   const asked = await ask(run, {
     key: `budget:${budget}:${limit}`,
     kind: 'budget',
-    ...(unknown ? unknownCost(limit) : usedUp(budget, used, limit)),
+    ...(unknown ? unknownCost(run.words, limit) : usedUp(run.words, { budget, used, limit })),
     subject: { budget, limit, used },
     // By `setBudget`, without an answer to the gate.
     superseded: () => (run.limits[budget] ?? Number.POSITIVE_INFINITY) > limit,
@@ -62,16 +65,10 @@ export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean
   return true;
 }
 
-function usedUp(budget: BudgetKind, used: number, limit: number) {
-  return {
-    title: `The goal's limit of ${budget} is used up: ${used} of ${limit}.`,
-    body: 'Raise it to go on, or wrap up with what there is.',
-  };
+function usedUp(words: Words, use: { budget: BudgetKind; used: number; limit: number }): GateText {
+  return { title: fill(words.gateBudget, use), body: words.gateBudgetHow };
 }
 
-function unknownCost(limit: number) {
-  return {
-    title: `The goal's cost is not known, so its limit of $${limit} can not be held.`,
-    body: 'A model without a known price was used. Raise the limit, by whatever number, to go on without one, or wrap up with what there is.',
-  };
+function unknownCost(words: Words, limit: number): GateText {
+  return { title: fill(words.gateUnknownCost, { limit: `$${limit}` }), body: words.gateUnknownCostHow };
 }

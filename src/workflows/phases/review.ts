@@ -60,7 +60,7 @@ export function reviewAction(
 ): Reviewed {
   const { pinned } = run;
   if (!pinned.review.actions || tool.policy.readOnly) return APPROVED;
-  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply) });
+  const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply), words: run.words });
   const brief = actionReviewBrief(run.state, call);
   return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });
 }
@@ -81,7 +81,11 @@ function review(run: Run, { key, subject, brief, checks }: Subject): Reviewed {
     if (consulted.kind === 'pending') return consulted;
     const { envelope, special } = consulted;
     output = consulted.value ?? 'unreadable';
-    doubts = special ? [specialText(special)] : envelope ? confirmationReasons(envelope) : [];
+    doubts = special
+      ? [specialText(special, run.words)]
+      : envelope
+        ? confirmationReasons(envelope, run.words)
+        : [];
   }
   const decision = decideReview(checks, output, doubts);
   const { cursor } = run.state;

@@ -17,6 +17,7 @@ import { preview } from '../../core/preview.js';
 import type { RouteDecision } from '../../core/route.js';
 import { decideRoute, deniedRoute } from '../../core/route.js';
 import { asksForPlan } from '../../core/run-config.js';
+import { fill, type Words } from '../../core/words.js';
 import { ask, closeGates } from '../gates.js';
 import { UNDERSTANDING } from '../hearing.js';
 import { beginNextGoal } from '../next-goal.js';
@@ -56,7 +57,7 @@ async function understand(run: Run, steering: Steering): Promise<GoalEnd | null>
   if (end.kind === 'budget_used') return takeAsSaid(run, steering, end.budgets);
   if (end.kind === 'reply') {
     steering.intent = end.output;
-    concern(steering, end.envelope);
+    concern(run.words, steering, end.envelope);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
@@ -67,7 +68,7 @@ async function understand(run: Run, steering: Steering): Promise<GoalEnd | null>
 
 /** Nothing is left to understand messages with: whoever reads them next has them as they were said. */
 function takeAsSaid(run: Run, steering: Steering, budgets: readonly string[]): Promise<GoalEnd | null> {
-  const why = `The limit of ${budgets.join(' and ')} is used up: the message is taken as it was said.`;
+  const why = fill(run.words.routeBudget, { budgets: budgets.join(', ') });
   return settle(run, steering, deniedRoute(steering.idle, why), null);
 }
 
@@ -81,7 +82,7 @@ async function route(run: Run, steering: Steering): Promise<void> {
   });
   if (end.kind === 'reply') {
     steering.proposal = end.output;
-    concern(steering, end.envelope);
+    concern(run.words, steering, end.envelope);
   }
   if (end.kind === 'special' && end.special.kind === 'clarification') {
     steering.clarification = end.special.question;
@@ -94,8 +95,8 @@ function goOnTo(steering: Steering, stage: Steering['stage']): void {
   steering.turns = newTurns();
 }
 
-function concern(steering: Steering, envelope: EnvelopeMeta): void {
-  steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope)], CONCERNS_BYTES);
+function concern(words: Words, steering: Steering, envelope: EnvelopeMeta): void {
+  steering.concerns = fitted([...steering.concerns, ...confirmationReasons(envelope, words)], CONCERNS_BYTES);
 }
 
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
@@ -103,17 +104,18 @@ async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const { idle } = steering;
   const { people, settings } = run.state;
   const paused = people.pausedAt !== null;
-  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(settings.mode) });
+  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(settings.mode), words: run.words });
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);
     if (again) return null;
-    decision = deniedRoute(idle, 'The question about the message was not answered.');
+    decision = deniedRoute(idle, run.words.routeNotAnswered);
   } else if (decision.confirm && !run.state.people.stop) {
     confirmed = await confirmRoute(run, steering, decision);
-    if (!confirmed) decision = deniedRoute(idle, `${decision.reason} It was not approved.`);
+    if (!confirmed)
+      decision = deniedRoute(idle, fill(run.words.routeNotApproved, { reason: decision.reason }));
   }
-  if (run.state.people.stop) decision = deniedRoute(idle, 'The run is being stopped.');
+  if (run.state.people.stop) decision = deniedRoute(idle, run.words.routeStopping);
   return settle(run, steering, decision, confirmed);
 }
 
@@ -135,8 +137,8 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   const asked = await ask(run, {
     key: `meaning:${steering.items[0]?.id}`,
     kind: 'question',
-    title: preview(decision.question ?? 'What did you mean?'),
-    body: `${decision.question ?? ''}\n\nYour message: ${steerText(steering.items)}`,
+    title: preview(decision.question ?? run.words.gateMeaning),
+    body: `${decision.question ?? ''}\n\n${yourMessage(run, steering)}`,
     subject: { role: UNDERSTANDING },
   });
   if (asked.kind !== 'answered' || asked.answer.text === null) return false;
@@ -157,21 +159,31 @@ async function confirmRoute(run: Run, steering: Steering, decision: RouteDecisio
   const asked = await ask(run, {
     key: `route:${messageId}`,
     kind: 'route',
-    title: CONFIRM_TITLE[decision.act] ?? `Go on with ${decision.act}?`,
-    body: [decision.reason, `Your message: ${steerText(steering.items)}`, concerns]
-      .filter(Boolean)
-      .join('\n\n'),
+    title: confirmTitle(run.words, decision.act),
+    body: [decision.reason, yourMessage(run, steering), concerns].filter(Boolean).join('\n\n'),
     subject: { act: decision.act, messageId },
   });
   return asked.kind === 'answered' && asked.answer.decision === 'approve';
 }
 
-const CONFIRM_TITLE: Partial<Record<RouteDecision['act'], string>> = {
-  minor_replan: 'Change a part of the plan?',
-  full_replan: 'Plan anew? Open tasks are dropped, finished ones stay.',
-  new_task: 'Start another run for this?',
-  control: 'Cancel the run?',
-};
+function yourMessage(run: Run, { items }: Steering): string {
+  return fill(run.words.gateYourMessage, { message: steerText(items) });
+}
+
+function confirmTitle(words: Words, act: RouteDecision['act']): string {
+  switch (act) {
+    case 'minor_replan':
+      return words.gateMinorReplan;
+    case 'full_replan':
+      return words.gateFullReplan;
+    case 'new_task':
+      return words.gateNewTask;
+    case 'control':
+      return words.gateCancel;
+    default:
+      return fill(words.gateRoute, { act });
+  }
+}
 
 async function carryOut(run: Run, steering: Steering, decision: RouteDecision): Promise<GoalEnd | null> {
   const { state } = run;

@@ -51,11 +51,11 @@ async function judge(run: Run, place: Verification): Promise<GoalEnd | null> {
   });
   switch (end.kind) {
     case 'reply':
-      return apply(run, place, end.output, confirmationReasons(end.envelope));
+      return apply(run, place, end.output, confirmationReasons(end.envelope, run.words));
     case 'special':
       if (end.special.kind === 'error' || unanswered)
-        return noVerdict(run, place, [specialText(end.special)]);
-      place.step = { kind: 'ask', question: questionText(end.special) };
+        return noVerdict(run, place, [specialText(end.special, run.words)]);
+      place.step = { kind: 'ask', question: questionText(end.special, run.words) };
       return null;
     case 'unusable':
       return noVerdict(run, place, end.errors);
@@ -79,14 +79,14 @@ function leaves(run: Run, { cycle }: Verification): boolean {
   }
   if (goal.counters.verification < run.limits.verification) return false;
   noteLimit(run, 'verification', null);
-  wrapUpAs(run, 'verification_cap', 'the plan was changed after the last verification that its limit allows');
+  wrapUpAs(run, 'verification_cap', run.words.whyLateChange);
   return true;
 }
 
 function noVerdict(run: Run, { cycle }: Verification, errors: string[]): null {
   noteFallback(run, VERIFIER, errors, hasOpen(run) ? 'the tasks that are open' : 'an unverified answer');
   if (hasOpen(run)) run.enter(executionAt(cycle));
-  else wrapUpAs(run, 'no_verdict', 'the verification gave no verdict');
+  else wrapUpAs(run, 'no_verdict', run.words.whyNoVerdict);
   return null;
 }
 
@@ -137,7 +137,7 @@ async function confirmVerdict(
   const { goal } = run.state;
   const confirmed = await confirm(run, concerns, {
     key: `confirm:${goal.number}:${cycle}:verdict`,
-    title: 'Take this as the answer?',
+    title: run.words.gateAnswer,
     body: preview(goal.lastSummary ?? '', 2_000),
   });
   switch (confirmed.kind) {

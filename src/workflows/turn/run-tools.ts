@@ -146,14 +146,14 @@ function decide(
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
-  return said ? decision : withConcerns(decision, openReply(run, batch));
+  return said ? decision : withConcerns(run, decision, openReply(run, batch));
 }
 
 /** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
-function withConcerns(decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
+function withConcerns(run: Run, decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   if (decision.tool.policy.readOnly) return decision;
-  const own = confirmationReasons(envelopeOf(reply));
+  const own = confirmationReasons(envelopeOf(reply), run.words);
   if (own.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
   const { tool, note } = decision;

@@ -35,8 +35,8 @@ export async function askAbout(
   const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
   const asked =
     decision.kind === 'client'
-      ? await ask(run, { ...clientQuestion(call, decision.tool), superseded })
-      : await ask(run, { ...approvalQuestion(call, decision.concerns, thoughtOf(reply)), superseded });
+      ? await ask(run, { ...clientQuestion(run, call, decision.tool), superseded })
+      : await ask(run, { ...approvalQuestion(run, call, decision.concerns, thoughtOf(reply)), superseded });
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
@@ -48,9 +48,9 @@ export function openBatchGates(
 ): void {
   for (const { call, decision } of decisions) {
     if (!isRoomForGate(openGates(run))) return;
-    if (decision.kind === 'client') openGate(run, clientQuestion(call, decision.tool));
+    if (decision.kind === 'client') openGate(run, clientQuestion(run, call, decision.tool));
     if (decision.kind === 'ask' && run.state.settings.attended)
-      openGate(run, approvalQuestion(call, decision.concerns, thoughtOf(reply)));
+      openGate(run, approvalQuestion(run, call, decision.concerns, thoughtOf(reply)));
   }
 }
 
@@ -60,11 +60,16 @@ export function closeCallGates(run: Run, call: ToolUseBlock): void {
   closeGates(run, clientKey(call));
 }
 
-function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: string): Question<'approval'> {
+function approvalQuestion(
+  run: Run,
+  call: ToolUseBlock,
+  concerns: string[],
+  thought: string,
+): Question<'approval'> {
   return {
     key: approvalKey(call),
     kind: 'approval',
-    ...approvalText({
+    ...approvalText(run.words, {
       tool: call.name,
       callId: call.id,
       input: call.input,
@@ -77,11 +82,15 @@ function approvalQuestion(call: ToolUseBlock, concerns: string[], thought: strin
 }
 
 /** Under the name by which the client declared the tool, whatever name the model was offered. */
-function clientQuestion(call: ToolUseBlock, { serverToolName }: ToolDefinition): Question<'clientTool'> {
+function clientQuestion(
+  run: Run,
+  call: ToolUseBlock,
+  { serverToolName }: ToolDefinition,
+): Question<'clientTool'> {
   return {
     key: clientKey(call),
     kind: 'clientTool',
-    ...clientToolText({ tool: serverToolName, callId: call.id, input: call.input }),
+    ...clientToolText(run.words, { tool: serverToolName, callId: call.id, input: call.input }),
     subject: { tool: serverToolName, callId: call.id, arguments: argumentLine(call) },
   };
 }

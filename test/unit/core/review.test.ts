@@ -5,6 +5,7 @@ import type { ReviewOutput } from '../../../src/core/outputs/intent.js';
 import type { PlannedTask } from '../../../src/core/plan.js';
 import { checkAction, checkPlan, checkResult, decideReview } from '../../../src/core/review.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../../../src/core/tools/tool.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 import { plannedTask } from '../../support/core-values.js';
 
 function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
@@ -83,7 +84,12 @@ describe('checkAction', () => {
               const risk =
                 level === null ? null : { level, description: 'd', ...(mitigation ? { mitigation } : {}) };
               const envelope: EnvelopeMeta = { ...NO_ENVELOPE, risk, confidence };
-              const { faults, concerns } = checkAction({ call: { name, input }, offered: [tool], envelope });
+              const { faults, concerns } = checkAction({
+                call: { name, input },
+                offered: [tool],
+                envelope,
+                words: BUILT_IN_WORDS.en,
+              });
               const known = name === 'write_file';
               const incomplete = known && (input.content === undefined || input.content === null);
               const untamed = level === 'high' && mitigation === undefined;
@@ -103,7 +109,9 @@ describe('checkAction', () => {
       argsParseFailed: true,
       argErrors: ['path must be a string'],
     };
-    expect(checkAction({ call, offered: [tool], envelope: NO_ENVELOPE }).faults).toEqual([
+    expect(
+      checkAction({ call, offered: [tool], envelope: NO_ENVELOPE, words: BUILT_IN_WORDS.en }).faults,
+    ).toEqual([
       'The arguments of write_file are not readable.',
       'write_file needs the argument path.',
       'write_file needs the argument content.',
@@ -117,6 +125,7 @@ describe('checkAction', () => {
       call: { name: 'write_file', input: {} },
       offered: [odd],
       envelope: NO_ENVELOPE,
+      words: BUILT_IN_WORDS.en,
     });
     expect(faults).toEqual(['write_file needs the argument constructor.']);
   });

@@ -10,6 +10,7 @@ import {
   type TaskRelation,
 } from '../../../src/core/outputs/intent.js';
 import { decideRoute, deniedRoute, type RouteCase, type RouteDecision } from '../../../src/core/route.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 
 interface Cell {
   relation: TaskRelation | null;
@@ -68,6 +69,7 @@ function caseOf(cell: Cell): RouteCase {
     concerns: cell.concerns ? ['High risk: d.'] : [],
     idle: cell.idle,
     paused: false,
+    words: BUILT_IN_WORDS.en,
     hasPlan: true,
   };
 }
@@ -176,6 +178,7 @@ describe('decideRoute', () => {
       concerns: [],
       idle: false,
       paused: false,
+      words: BUILT_IN_WORDS.en,
       hasPlan: true,
     });
 
@@ -195,7 +198,15 @@ describe('decideRoute', () => {
   });
 
   it('F17 decideRoute: a role asks → its own question', () => {
-    const nothing = { intent: null, proposal: null, concerns: [], idle: true, paused: false, hasPlan: true };
+    const nothing = {
+      intent: null,
+      proposal: null,
+      concerns: [],
+      idle: true,
+      paused: false,
+      words: BUILT_IN_WORDS.en,
+      hasPlan: true,
+    };
     const given = { ...nothing, clarification: 'Which file?' };
     expect(decideRoute(given).question).toBe('Which file?');
   });
@@ -208,7 +219,14 @@ describe('decideRoute', () => {
       normalizedIntent: { goal: 'g', action: 'continue' as const, scope: null, urgency: null },
       taskRelation: { type: 'control_instruction' as const, confidence: 95, reasoning: '' },
     };
-    const given = { proposal: null, clarification: null, concerns: [], idle: true, hasPlan: true };
+    const given = {
+      proposal: null,
+      clarification: null,
+      concerns: [],
+      idle: true,
+      words: BUILT_IN_WORDS.en,
+      hasPlan: true,
+    };
     expect(short(decideRoute({ ...given, intent, paused }))).toBe(wanted);
   });
 

@@ -5,6 +5,7 @@ import type { Steering } from '../../../src/core/place.js';
 import { newSteering } from '../../../src/core/place.js';
 import { decideRoute } from '../../../src/core/route.js';
 import { newRunState } from '../../../src/core/run-state.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
 import { controlIn } from '../../../src/rehearsal/steering-rules.js';
@@ -36,6 +37,7 @@ function routed(text: string, options: { idle?: boolean; answers?: string[] } = 
     idle: options.idle ?? false,
     paused: false,
     hasPlan: true,
+    words: BUILT_IN_WORDS.en,
   });
 }
 

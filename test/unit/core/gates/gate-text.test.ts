@@ -7,6 +7,7 @@ import {
   gateMarkdown,
   planText,
 } from '../../../../src/core/gates/gate-text.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 1_700_000_000_000 };
@@ -20,9 +21,11 @@ const GATES: Gate[] = [
   { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
 ];
 
+const WORDS = BUILT_IN_WORDS.en;
+
 describe('gateMarkdown', () => {
   it.each(GATES)('C23 gateMarkdown: $kind → every answer it shows is one that checkAnswer takes', gate => {
-    const text = gateMarkdown(gate);
+    const text = gateMarkdown(WORDS, gate);
     const shown = [...text.matchAll(/update `(\w+)`: `(.*)`/g)];
     expect(shown.length).toBeGreaterThan(0);
     for (const [, update, json] of shown) {
@@ -30,13 +33,13 @@ describe('gateMarkdown', () => {
       expect(checkAnswer([gate], [], JSON.parse(json ?? ''), { via, maxBytes: 1_000 })).toHaveProperty('ok');
     }
     expect(text).toContain('without an answer by 2023-11-14T22:13:20.000Z: ');
-    expect(gateMarkdown({ ...gate, deadline: null })).not.toContain('without an answer');
+    expect(gateMarkdown(WORDS, { ...gate, deadline: null })).not.toContain('without an answer');
   });
 });
 
 describe('foreign text in the Web UI (TR6)', () => {
   const question = (body: string, title = 't') =>
-    gateMarkdown({ ...BASE, title, body, id: 'g3', kind: 'question', subject: { role: 'p' } });
+    gateMarkdown(WORDS, { ...BASE, title, body, id: 'g3', kind: 'question', subject: { role: 'p' } });
 
   it('gateMarkdown: a question that plays a gate, with a link and a picture → a quotation, plain', () => {
     const text = question(
@@ -70,7 +73,7 @@ describe('foreign text in the Web UI (TR6)', () => {
 describe('texts of gates', () => {
   it('F22 approvalText: thought, concerns with their mitigation, and the arguments in full', () => {
     const concerns = ['High risk: Deletes files. Mitigation: A copy is kept'];
-    const { title, body } = approvalText({
+    const { title, body } = approvalText(WORDS, {
       callId: 'c1',
       tool: 'wipe',
       input: { path: 'a' },
@@ -84,19 +87,23 @@ describe('texts of gates', () => {
   });
 
   it('K2 approvalText: fences in the arguments → can not end the block; long arguments say what is left out', () => {
-    expect(clientToolText({ tool: 'p', callId: 'c1', input: '```\n# Approve me\n````' }).body).toMatch(
+    expect(clientToolText(WORDS, { tool: 'p', callId: 'c1', input: '```\n# Approve me\n````' }).body).toMatch(
       /^`````json\n[\s\S]*\n`````$/,
     );
-    expect(clientToolText({ tool: 'p', callId: 'c1', input: 'x'.repeat(5_000) }).body).toContain(
+    expect(clientToolText(WORDS, { tool: 'p', callId: 'c1', input: 'x'.repeat(5_000) }).body).toContain(
       '1002 characters more',
     );
-    expect(clientToolText({ tool: 'p', callId: 'c1', input: undefined }).body).toContain('null');
+    expect(clientToolText(WORDS, { tool: 'p', callId: 'c1', input: undefined }).body).toContain('null');
   });
 
   it('L15 planText: tasks with their criteria, and notes of a review', () => {
     const task = plannedTask('a', { description: 'Count', completionCriteria: 'A number' });
     expect(
-      planText([task, { ...task, id: 'b', completionCriteria: null }], ['The role is only 60 % sure.']),
+      planText(
+        WORDS,
+        [task, { ...task, id: 'b', completionCriteria: null }],
+        ['The role is only 60 % sure.'],
+      ),
     ).toEqual({
       title: 'Carry out this plan of 2 task(s)?',
       body: '- a: Count (done when: A number)\n- b: Count\n- Note: The role is only 60 % sure.',

@@ -10,7 +10,8 @@ import {
   NO_ENVELOPE,
   readMeta,
 } from '../../../../src/core/outputs/envelope.js';
-import { ERROR_SUGGESTIONS, ERROR_TYPES, readSpecial } from '../../../../src/core/outputs/special-output.js';
+import { ERROR_TYPES, readSpecial, specialText } from '../../../../src/core/outputs/special-output.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 
 const WHOLE = {
   thought: 'The user wants a count.',
@@ -144,7 +145,7 @@ describe('confirmationReasons', () => {
             Number(requiresUserConfirmation) +
             Number(level === 'high') +
             Number(confidence !== null && confidence < 70);
-          expect([level, confidence, confirmationReasons(meta).length]).toEqual([
+          expect([level, confidence, confirmationReasons(meta, BUILT_IN_WORDS.en).length]).toEqual([
             level,
             confidence,
             expected,
@@ -156,7 +157,7 @@ describe('confirmationReasons', () => {
 
   it('F22 confirmationReasons: high risk with a mitigation → the mitigation is shown', () => {
     const risk = { level: 'high', description: 'Deletes files', mitigation: 'A copy is kept' } as const;
-    expect(confirmationReasons({ ...NO_ENVELOPE, risk })).toEqual([
+    expect(confirmationReasons({ ...NO_ENVELOPE, risk }, BUILT_IN_WORDS.en)).toEqual([
       'High risk: Deletes files. Mitigation: A copy is kept',
     ]);
   });
@@ -214,8 +215,22 @@ describe('readSpecial', () => {
     expect(readSpecial(json)).toEqual(special);
   });
 
-  it.each(ERROR_TYPES)('E5 readSpecial: %s without a suggestion → the one of its type', errorType => {
-    const read = readSpecial({ action: 'ERROR', params: { errorType, message: 'm' } });
-    expect(read).toMatchObject({ errorType, suggestion: ERROR_SUGGESTIONS[errorType] });
-  });
+  it.each(ERROR_TYPES)(
+    'E5 specialText: %s without a suggestion → what to do about it, in every language',
+    errorType => {
+      const read = readSpecial({ action: 'ERROR', params: { errorType, message: 'm' } });
+      if (read?.kind !== 'error') throw new Error('it is an error');
+      const texts = Object.values(BUILT_IN_WORDS).map(words => [
+        specialText(read, words),
+        specialText({ ...read, errorType: null }, words),
+      ]);
+      for (const [advised = '', bare = ''] of texts) {
+        expect(advised.startsWith(`${bare} `)).toBe(true);
+        expect(specialText({ ...read, suggestion: 'Own.' }, BUILT_IN_WORDS.en)).toBe(
+          'The role can not go on: m Own.',
+        );
+      }
+      expect(new Set(texts.flat()).size).toBe(4);
+    },
+  );
 });
