@@ -139,24 +139,45 @@ const rowSchema = z.strictObject({
 
 const dollars = z.number().min(0);
 
+const pricesSchema = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cachedInput: dollars.describe('Input read from a cache. Left out: as input.').exactOptional(),
+  cacheWriteInput: dollars.describe('Input written to a cache. Left out: as input.').exactOptional(),
+});
+
+const tierSchema = pricesSchema.extend({
+  above: z.int().min(1).describe('Tokens of input over which a request costs this, as a whole.'),
+});
+
 const infoSchema = z.strictObject({
   contextTokens: z.int().min(1_024).describe('Tokens that a request may have.').exactOptional(),
   maxOutputTokens: z.int().min(1).describe('Tokens that a reply may have.').exactOptional(),
-  prices: z
-    .strictObject({
-      input: dollars,
-      output: dollars,
-      cachedInput: dollars.describe('Input read from a cache. Left out: as input.').exactOptional(),
-      cacheWriteInput: dollars.describe('Input written to a cache. Left out: as input.').exactOptional(),
+  prices: pricesSchema
+    .extend({
+      longContext: z
+        .array(tierSchema)
+        .transform(tiers => tiers.toSorted((a, b) => a.above - b.above))
+        .describe('Prices of long requests.')
+        .exactOptional(),
     })
     .describe('US dollars for a million tokens; 0 where it costs nothing.')
     .exactOptional(),
   capabilities: z
     .strictObject({
-      tools: z.boolean().describe('It calls tools.').exactOptional(),
-      vision: z.boolean().describe('It sees images.').exactOptional(),
-      json: z.boolean().describe('Its replies can be held to a JSON Schema.').exactOptional(),
-      reasoning: z.boolean().describe('It reasons before it answers.').exactOptional(),
+      tools: z.boolean().describe('It calls tools. false: they are written as text.').exactOptional(),
+      vision: z
+        .boolean()
+        .describe('It sees images: those of tools are sent to it. Left out: they are not.')
+        .exactOptional(),
+      json: z
+        .boolean()
+        .describe('Its replies can be held to a JSON Schema. false: none is sent.')
+        .exactOptional(),
+      reasoning: z
+        .boolean()
+        .describe('It reasons before it answers. false: no role asks it to.')
+        .exactOptional(),
     })
     .exactOptional(),
 });

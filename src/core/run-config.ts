@@ -60,18 +60,6 @@ export interface ClientTool {
   inputSchema: JsonSchema;
 }
 
-/** What a model can do; null where that is not known: then it is tried. */
-export interface ModelCapabilities {
-  /** It calls tools. */
-  tools: boolean | null;
-  /** It sees images. */
-  vision: boolean | null;
-  /** Its replies can be held to a JSON Schema. */
-  json: boolean | null;
-  /** It reasons before it answers. */
-  reasoning: boolean | null;
-}
-
 export interface PinnedModel {
   /** Tokens that fit the model: threads are trimmed below it. */
   contextTokens: number;
@@ -79,7 +67,6 @@ export interface PinnedModel {
   maxOutputTokens: number | null;
   /** Whether prices of this model are known. */
   costKnown: boolean;
-  capabilities: ModelCapabilities;
 }
 
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */

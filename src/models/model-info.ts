@@ -3,7 +3,7 @@
  * `npm run models:update` makes; what the configuration says goes before it.
  */
 import { readFileSync } from 'node:fs';
-import type { ModelCapabilities, PinnedModel } from '../core/run-config.js';
+import type { PinnedModel } from '../core/run-config.js';
 import { DEFAULT_CONTEXT_TOKENS } from '../core/tokens.js';
 import { KNOWN_ENDPOINTS, knownEndpoint } from './endpoint.js';
 import { type EndpointEntries, type Lookup, REHEARSAL } from './endpoints.js';
@@ -23,6 +23,18 @@ interface Prices {
 export interface ModelPrices extends Prices {
   /** Of requests with more input tokens than `above`: they cost this as a whole. Ascending. */
   longContext?: readonly (Prices & { above: number })[];
+}
+
+/** What a model can do; null where that is not known: then it is tried. */
+export interface ModelCapabilities {
+  /** It calls tools. */
+  tools: boolean | null;
+  /** It sees images. */
+  vision: boolean | null;
+  /** Its replies can be held to a JSON Schema. */
+  json: boolean | null;
+  /** It reasons before it answers. */
+  reasoning: boolean | null;
 }
 
 export interface ModelInfo {
@@ -142,13 +154,8 @@ function entryOf(provider: string, model: string): ModelEntry | undefined {
 }
 
 /** The part of a model's facts that a run pins at its start. */
-export function pinnedModel({
-  contextTokens,
-  maxOutputTokens,
-  prices,
-  capabilities,
-}: ModelInfo): PinnedModel {
-  return { contextTokens, maxOutputTokens, costKnown: prices !== null, capabilities };
+export function pinnedModel({ contextTokens, maxOutputTokens, prices }: ModelInfo): PinnedModel {
+  return { contextTokens, maxOutputTokens, costKnown: prices !== null };
 }
 
 /** Cost of a call in US dollars; null when the prices are unknown. */

@@ -8,8 +8,7 @@ export const NO_PERMISSIONS: Permissions = { auto: [], confirm: [], deny: [] };
 
 /** A model of which no more is known. */
 export function modelFacts(contextTokens: number, costKnown: boolean): PinnedModel {
-  const capabilities = { tools: null, vision: null, json: null, reasoning: null };
-  return { contextTokens, maxOutputTokens: null, costKnown, capabilities };
+  return { contextTokens, maxOutputTokens: null, costKnown };
 }
 
 /** A task as a plan names it. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
+import { costUsd, modelInfo } from '../../../src/models/model-info.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 
 function load(yaml: string, inCode = {}) {
@@ -34,6 +35,11 @@ models:
     best: { default: openai/gpt-5.2, roles: { verifier: anthropic/claude-opus-5 } }
   info:
     home/qwen3: { contextTokens: 40960, prices: { input: 0, output: 0 }, capabilities: { tools: true } }
+    proxy/long:
+      prices:
+        input: 1
+        output: 2
+        longContext: [{ above: 400000, input: 4, output: 8 }, { above: 200000, input: 2, output: 4 }]
 `;
 
 describe('models in steersman.yaml', () => {
@@ -49,6 +55,11 @@ describe('models in steersman.yaml', () => {
       best: { default: ['openai/gpt-5.2'], roles: { verifier: ['anthropic/claude-opus-5'] } },
     });
     expect(models.info['home/qwen3']?.prices).toEqual({ input: 0, output: 0 });
+    // Ascending, as they are looked up.
+    const usage = { cachedInputTokens: 0, outputTokens: 0, reasoningTokens: 0 };
+    const { prices } = modelInfo('proxy/long', models);
+    const cost = [100_000, 300_000, 500_000].map(inputTokens => costUsd(prices, { inputTokens, ...usage }));
+    expect(cost).toEqual([0.1, 0.6, 2]);
   });
 
   const endpoint = (entry: string, name = 'home') => `models: { endpoints: { ${name}: { ${entry} } } }`;
