@@ -72,6 +72,9 @@ export function createCallModel(deps: CallModelDeps): SteersmanActivities['steer
   };
 }
 
+/** What an endpoint calls the model is its own choice. */
+const SERVED_MODEL_BYTES = 200;
+
 /** Failures of an endpoint that may have worked all the while. They are tried once more, not as often as others. */
 const TAKES_TIME: ReadonlySet<string> = new Set([FAILURE.model.timeout, FAILURE.model.stalled]);
 const ATTEMPTS_THAT_TAKE_TIME = 2;
@@ -175,7 +178,8 @@ async function complete(
   const clean = deps.redact ?? ((text: string) => text);
   let content = draft.whole(input.callId, head.tools);
   let stopReason = draft.end?.stopReason ?? 'end_turn';
-  const servedModel = draft.end?.servedModel ?? null;
+  const served = draft.end?.servedModel ?? null;
+  const servedModel = served && cutText(served, SERVED_MODEL_BYTES);
   const hasCalls = content.some(block => block.type === 'tool_use');
   const isOutput = !hasCalls && stopReason !== 'refusal' && stopReason !== 'content_filter';
   // A reply that was cut off is not mended: half a plan would pass for a whole one.

@@ -17,6 +17,8 @@ export interface CallSite {
   /** Environment variables to name in advice. */
   keyVariable: string;
   urlVariable: string;
+  /** How addresses of its protocol end: `it usually ends in /v1`. */
+  addressHint: string;
   /** Texts that must not appear in a message: keys. */
   secrets: readonly string[];
   /** Texts of the request: an endpoint that echoes them is cut short. */
@@ -116,7 +118,7 @@ function advice(type: ModelFailureType, answer: ErrorAnswer, site: CallSite): st
       return `. The endpoint does not know the model "${site.model}": check its name, and ${site.urlVariable}.`;
     case FAILURE.model.badRequest:
       return answer.status === 404
-        ? `. Its protocol is not spoken at this address: check ${site.urlVariable} (it usually ends in /v1).`
+        ? `. Its protocol is not spoken at this address: check ${site.urlVariable} (${site.addressHint}).`
         : '.';
     case FAILURE.model.contextTooLong:
       return '. The conversation does not fit this model.';
@@ -153,10 +155,12 @@ const ANSWERS_THAT_ARE_NONE: readonly [RegExp, ModelFailureType, string][] = [
 export function classifyBreak(error: unknown, site: CallSite, chunks: number): ModelCallError {
   const where = `${site.provider}/${site.model} at ${site.endpoint}`;
   if (error instanceof SyntaxError) {
-    return new ModelCallError(
-      FAILURE.model.badResponse,
-      `${where} sent something that is not JSON. Check ${site.urlVariable} (it usually ends in /v1).`,
-    );
+    // Where an event was understood, the address is right.
+    const what =
+      chunks > 0
+        ? 'sent an event that is not JSON, or only a part of one, in the middle of a reply.'
+        : `sent something that is not JSON. Check ${site.urlVariable} (${site.addressHint}).`;
+    return new ModelCallError(FAILURE.model.badResponse, `${where} ${what}`);
   }
   for (const cause of causesOf(error)) {
     if (cause instanceof RedirectRefusedError) {

@@ -2,7 +2,7 @@
  * How the SDK reaches an endpoint: within its origin, and with error answers of a bounded size in the one form
  * that the SDK reads, `{ "error": { "message" } }`, whatever an endpoint sends.
  */
-import { isRecord } from '../core/json.js';
+import { isRecord, nestsTooDeep } from '../core/json.js';
 import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
 import { readText } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
@@ -22,8 +22,13 @@ export async function fetchFromEndpoint(
   const headers = new Headers(response.headers);
   headers.delete('content-length');
   headers.delete('content-encoding');
-  return new Response(plainError(text) ?? text, { status, statusText, headers });
+  // Such an answer has none, and is not made with one.
+  const body = status === 304 ? null : (plainError(text) ?? text);
+  return new Response(body, { status, statusText, headers });
 }
+
+/** More than a message quotes. */
+const MOST_QUOTED = 1_000;
 
 const SDK_HEADERS = /^(accept|authorization|content-type|user-agent|anthropic-version|x-stainless-.*)$/i;
 
@@ -51,7 +56,18 @@ function plainError(text: string): string | null {
   if (!isRecord(outer)) return null;
   const error = outer.error ?? outer.detail ?? outer.message;
   if (error === undefined) return null;
-  if (isRecord(error)) return JSON.stringify({ error });
+  // SDKs walk it by recursion.
+  if (nestsTooDeep(text)) {
+    const said = isRecord(error) ? error.message : error;
+    return JSON.stringify({
+      error: { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) },
+    });
+  }
+  if (isRecord(error)) {
+    const { message } = error;
+    const isText = message === undefined || typeof message === 'string';
+    return JSON.stringify({ error: isText ? error : { ...error, message: JSON.stringify(message) } });
+  }
   const message = typeof error === 'string' ? error : JSON.stringify(error);
   const { code, type, param } = outer;
   return JSON.stringify({ error: { message, code, type, param } });

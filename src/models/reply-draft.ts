@@ -1,6 +1,7 @@
 /** A reply while it arrives, and what is made of it at its end. */
 
 import type { LiveText } from '../core/heartbeats.js';
+import { canonicalJson, nestsTooDeep } from '../core/json.js';
 import type {
   AssistantMessage,
   ProviderData,
@@ -77,11 +78,11 @@ export class ReplyDraft {
         return { channel: 'tool_input', text: this.#toolInput };
       }
       case 'reasoning_end':
-        this.#endReasoning({ model: this.#model, value: delta.value });
+        if (isKept(delta.value)) this.#endReasoning({ model: this.#model, value: delta.value });
         return null;
       case 'tool_data': {
         const call = this.#calls[delta.index];
-        if (call) call.data = { model: this.#model, value: delta.value };
+        if (call && isKept(delta.value)) call.data = { model: this.#model, value: delta.value };
         return null;
       }
       case 'tool_mixed_up': {
@@ -184,4 +185,9 @@ export class ReplyDraft {
       return mixedUp || name === '' ? { ...call, argErrors: [MIXED_UP] } : call;
     });
   }
+}
+
+/** What is nested deeper than JSON is written and read by recursion goes back to no provider. */
+function isKept(value: unknown): boolean {
+  return !nestsTooDeep(canonicalJson(value));
 }

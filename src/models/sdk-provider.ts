@@ -47,6 +47,7 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     model: request.model,
     keyVariable,
     urlVariable,
+    addressHint: protocol.addressHint,
     secrets: apiKey === undefined ? [] : [apiKey],
     requestTexts: request.messages ? requestTexts(request.system ?? '', request.messages) : [],
   });

@@ -1,6 +1,6 @@
 /** The argument pipeline of tool calls (T5): parse, mend, else `{}` with a flag; then check. */
 import { jsonrepair } from 'jsonrepair';
-import { isRecord, nestsTooDeep } from '../core/json.js';
+import { canonicalJson, isRecord, nestsTooDeep } from '../core/json.js';
 import type { ToolUseBlock } from '../core/message.js';
 import type { OfferedTool } from '../core/model-request.js';
 import { validateArguments } from '../schema/validate-arguments.js';
@@ -93,4 +93,13 @@ function mend(text: string): Record<string, unknown> | null {
   } catch {
     return null;
   }
+}
+
+/**
+ * Some endpoints send the arguments as what they are, an object, in place of its text. Anything else that is
+ * there becomes a text too, which no tool takes: as none it would count as a call without arguments.
+ */
+export function argumentText(given: unknown): string {
+  if (typeof given === 'string') return given;
+  return given === undefined || given === null ? '' : canonicalJson(given);
 }

@@ -7,7 +7,7 @@ const MAX_REDIRECTS = 5;
 export class RedirectRefusedError extends Error {
   override readonly name = 'RedirectRefusedError';
 
-  /** `to`: origin of the new address. */
+  /** `to`: the new address, as it may be shown. */
   constructor(to: string, why: string) {
     super(`it redirects to ${to}, ${why}`);
   }
@@ -34,10 +34,15 @@ export async function fetchSameOrigin(url: string | URL, init: RequestInit = {})
       );
     }
     if (method !== 'GET' && response.status < 307) {
-      throw new RedirectRefusedError(at.href, 'which would lose the request');
+      throw new RedirectRefusedError(shown(at), 'which would lose the request');
     }
-    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(at.href, 'one time too many');
+    if (redirects >= MAX_REDIRECTS) throw new RedirectRefusedError(shown(at), 'one time too many');
   }
+}
+
+/** Its query may hold a token: it is shown to nobody. */
+function shown({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
 }
 
 function targetOf(location: string, base: URL): URL {

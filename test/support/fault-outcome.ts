@@ -20,7 +20,7 @@ const REPLY: ScriptedReply = {
 };
 const READ = { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] };
 /** Soon, where nothing more comes; else so late that a busy machine is not taken for it. */
-const SILENT = /stall|never|open-after/;
+const SILENT = /stall|never|open-after|nothing-after/;
 
 export interface FaultOutcome {
   /** The stop reason and what survives of the reply, or the type of the failure and whether it is tried again. */
@@ -55,7 +55,8 @@ export async function outcomeOf(protocol: Protocol, fault: FaultName): Promise<F
     const says = error.message
       // Which of them it is, is a matter of the moment and of Node's version.
       .replace(/ECONNRESET|UND_ERR_SOCKET/, 'ECONNRESET')
-      .replace(`openai/gpt-5-mini at ${baseUrl}`, 'home/qwen3 at <address>');
+      .replace(`openai/gpt-5-mini at ${baseUrl}`, 'home/qwen3 at <address>')
+      .replace(new URL(baseUrl).origin, '<origin>');
     return { outcome: `${error.type}, ${triedAgain(error)}`, says };
   } finally {
     await server.close();

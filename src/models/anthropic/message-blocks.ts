@@ -2,6 +2,7 @@
 import { isRecord, stringOr } from '../../core/json.js';
 import type { ModelDelta } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { argumentText } from '../tool-arguments.js';
 import type { ThinkingData } from './wire-messages.js';
 
 type Wire = Record<string, unknown>;
@@ -15,8 +16,17 @@ interface OpenBlock {
   input: unknown;
   said: number;
   signature: string;
+  /** Something of it has come after its start. */
+  hasGrown: boolean;
   isDone: boolean;
 }
+
+/** What a piece is of, where an endpoint left out the start of its block. */
+const BLOCK_OF_DELTA: Readonly<Record<string, string>> = {
+  text_delta: 'text',
+  thinking_delta: 'thinking',
+  input_json_delta: 'tool_use',
+};
 
 export class MessageBlocks {
   readonly #blocks = new Map<unknown, OpenBlock>();
@@ -35,16 +45,29 @@ export class MessageBlocks {
 
   *read(event: Wire): Iterable<ModelDelta> {
     if (event.type === 'content_block_start') yield* this.#begin(event.index, event.content_block);
-    const block = this.#blocks.get(event.index);
-    if (!block || block.isDone) return;
-    if (event.type === 'content_block_delta' && isRecord(event.delta)) yield* this.#grow(block, event.delta);
-    if (event.type === 'content_block_stop') yield* this.#finish(block);
+    if (event.type === 'content_block_delta' && isRecord(event.delta)) {
+      if (this.#open(event.index) === undefined) {
+        const type = BLOCK_OF_DELTA[stringOr(event.delta.type, '')];
+        if (type !== undefined) yield* this.#begin(event.index, { type });
+      }
+      const block = this.#open(event.index);
+      if (block) yield* this.#grow(block, event.delta);
+    }
+    if (event.type === 'content_block_stop') {
+      const block = this.#open(event.index);
+      if (block) yield* this.#finish(block);
+    }
   }
 
-  /** A call of which nothing says that it is whole. */
-  *end(): Iterable<ModelDelta> {
-    for (const { type, call, isDone } of this.#blocks.values()) {
-      if (type === 'tool_use' && !isDone) yield { type: 'tool_mixed_up', index: call };
+  /**
+   * At the end of the message. Some endpoints leave out the ends of blocks (Kimi's), and a reason of the end says
+   * that what has come of them is whole; a call of which nothing says so is mixed up.
+   */
+  *end(hasReason: boolean): Iterable<ModelDelta> {
+    for (const block of this.#blocks.values()) {
+      if (block.isDone) continue;
+      if (hasReason && block.hasGrown) yield* this.#finish(block);
+      else if (block.type === 'tool_use') yield { type: 'tool_mixed_up', index: block.call };
     }
   }
 
@@ -53,10 +76,26 @@ export class MessageBlocks {
     if (this.#chars.text === 0) yield* this.#say('text', text);
   }
 
+  #open(index: unknown): OpenBlock | undefined {
+    const block = this.#blocks.get(index);
+    return block?.isDone ? undefined : block;
+  }
+
+  /** Some gateways give all blocks one number, or none: what begins where another was is the next one. */
   *#begin(index: unknown, given: unknown): Iterable<ModelDelta> {
-    if (!isRecord(given) || this.#blocks.has(index)) return;
+    const before = this.#open(index);
+    if (!isRecord(given) || (before && !before.hasGrown)) return;
+    if (before) yield* this.#finish(before);
     const type = stringOr(given.type, '');
-    const block = { type, call: this.calls, input: given.input, said: 0, signature: '', isDone: false };
+    const block = {
+      type,
+      call: this.calls,
+      input: given.input,
+      said: 0,
+      signature: '',
+      hasGrown: false,
+      isDone: false,
+    };
     this.#blocks.set(index, block);
     if (type === 'text') yield* this.#say('text', stringOr(given.text, ''));
     if (type === 'thinking') {
@@ -75,11 +114,12 @@ export class MessageBlocks {
   }
 
   *#grow(block: OpenBlock, delta: Wire): Iterable<ModelDelta> {
+    block.hasGrown = true;
     if (delta.type === 'text_delta') yield* this.#say('text', stringOr(delta.text, ''));
     if (delta.type === 'thinking_delta') yield* this.#say('reasoning', stringOr(delta.thinking, ''));
     if (delta.type === 'signature_delta') block.signature += stringOr(delta.signature, '');
     if (delta.type === 'input_json_delta' && block.type === 'tool_use') {
-      yield* this.#input(block, stringOr(delta.partial_json, ''));
+      yield* this.#input(block, argumentText(delta.partial_json));
     }
   }
 
@@ -87,9 +127,8 @@ export class MessageBlocks {
     block.isDone = true;
     const { type, signature, input, said } = block;
     if (type === 'thinking' && signature !== '') yield* this.#keep({ type, signature });
-    if (type === 'tool_use' && said === 0 && isRecord(input) && Object.keys(input).length > 0) {
-      yield* this.#input(block, JSON.stringify(input));
-    }
+    const whole = argumentText(input);
+    if (type === 'tool_use' && said === 0 && whole !== '{}') yield* this.#input(block, whole);
   }
 
   *#keep(value: ThinkingData): Iterable<ModelDelta> {

@@ -1,6 +1,6 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
-import { isRecord, stringOr } from '../../core/json.js';
+import { canonicalJson, isRecord, stringOr } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
@@ -32,10 +32,14 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
       client.get('/v1/models', { query: { limit: 1000 }, signal, ...versionFor() }).asResponse(),
     read: readMessage,
     answerOf,
-    failureIn: event =>
-      isRecord(event) && event.type === 'error'
-        ? answerOf(new Anthropic.APIError(undefined, event, undefined, undefined))
-        : null,
+    failureIn: event => {
+      if (!isRecord(event) || (event.type !== 'error' && !event.error)) return null;
+      const { error } = event;
+      // Gateways send a text, or what another protocol says.
+      const message = typeof error === 'string' ? error : canonicalJson(error ?? '');
+      const told = { type: 'error', error: isRecord(error) ? error : { message } };
+      return answerOf(new Anthropic.APIError(undefined, told, undefined, undefined));
+    },
   });
 }
 
@@ -79,7 +83,7 @@ function answerOf(error: unknown): RefusalAnswer | null {
 
 /** The endpoint's own words; not the whole body, which may repeat the request. */
 function answerText({ error, apiMessage, message }: InstanceType<typeof Anthropic.APIError>): string {
-  if (apiMessage !== null) return apiMessage;
+  if (typeof apiMessage === 'string') return apiMessage;
   if (typeof error === 'string') return error;
   if (isRecord(error)) return stringOr(error.message, '');
   return message.replace(/^\d{3} /, '').replace('status code (no body)', '');

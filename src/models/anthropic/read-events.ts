@@ -12,6 +12,7 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
   let servedModel: string | null = null;
   let usage: Wire = {};
   let stop: Wire = {};
+  let ended = false;
   for await (const event of events) {
     if (!isRecord(event)) continue;
     yield* blocks.read(event);
@@ -23,14 +24,18 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
       usage = { ...usage, ...told(event.usage) };
       stop = { ...stop, ...told(event.delta) };
     }
-    const isWhole = event.type === 'message_stop';
-    if (!isWhole && !blocks.full) continue;
-    const stopReason = blocks.full ? 'max_tokens' : toStopReason(stop.stop_reason, blocks.calls);
-    if (stopReason === 'refusal') yield* blocks.say(explanation(stop.stop_details));
-    if (stopReason !== 'max_tokens') yield* blocks.end();
-    if ('output_tokens' in usage) yield { type: 'usage', usage: toUsage(usage) };
-    yield { type: 'end', stopReason, servedModel };
-    return;
+    const isLast = event.type === 'message_stop' || blocks.full;
+    // The reason says the end: some gateways send nothing after it.
+    const hasReason = typeof stop.stop_reason === 'string';
+    if (isLast ? !ended : event.type === 'message_delta' && hasReason) {
+      const stopReason = blocks.full ? 'max_tokens' : toStopReason(stop.stop_reason, blocks.calls);
+      if (stopReason === 'refusal') yield* blocks.say(explanation(stop.stop_details));
+      if (stopReason !== 'max_tokens') yield* blocks.end(hasReason);
+      if ('output_tokens' in usage) yield { type: 'usage', usage: toUsage(usage) };
+      yield { type: 'end', stopReason, servedModel };
+      ended = true;
+    }
+    if (isLast) return;
   }
 }
 
@@ -66,6 +71,8 @@ function tokens(value: unknown): number {
 function toStopReason(reason: unknown, calls: number): EndReason {
   switch (reason) {
     case 'max_tokens':
+    // Gateways in front of chat completions pass on its word.
+    case 'length':
     case 'model_context_window_exceeded':
     // Of tools that the endpoint runs itself, which nobody offers it: the message is not whole.
     case 'pause_turn':

@@ -146,14 +146,13 @@ function inside(details: unknown, key: string): unknown {
   return isRecord(details) ? details[key] : undefined;
 }
 
+/** At the limit of the reply; in the words of Mistral at that of the context; in those of gateways before others. */
+const CUT: ReadonlySet<string> = new Set(['length', 'model_length', 'max_tokens']);
+
 /** Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */
 function toStopReason(finish: string, calls: number): Extract<ModelDelta, { type: 'end' }>['stopReason'] {
-  switch (finish) {
-    case 'length':
-      return 'max_tokens';
-    case 'content_filter':
-      return 'content_filter';
-    default:
-      return calls > 0 ? 'tool_use' : 'end_turn';
-  }
+  if (CUT.has(finish.toLowerCase())) return 'max_tokens';
+  // Gemini's endpoint says after it what was filtered.
+  if (finish.startsWith('content_filter')) return 'content_filter';
+  return calls > 0 ? 'tool_use' : 'end_turn';
 }

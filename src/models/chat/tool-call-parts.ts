@@ -2,9 +2,10 @@
  * The tool calls of one streamed reply, put together from their parts. Endpoints differ in what tells the parts
  * of one call from those of the next: an index, an id, both, neither, or one index and a new id for every part.
  */
-import { canonicalJson, isRecord, stringOr } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/json.js';
 import type { ModelDelta } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { argumentText } from '../tool-arguments.js';
 
 interface Part {
   /** Null where the endpoint numbers nothing. */
@@ -215,13 +216,4 @@ class JsonShape {
     this.#depth -= 1;
     if (this.#depth === 0) this.#closed = true;
   }
-}
-
-/**
- * Some endpoints send the arguments as what they are, an object, in place of its text. Anything else that is
- * there becomes a text too, which no tool takes: as none it would count as a call without arguments.
- */
-function argumentText(given: unknown): string {
-  if (typeof given === 'string') return given;
-  return given === undefined || given === null ? '' : canonicalJson(given);
 }

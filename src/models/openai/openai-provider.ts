@@ -1,6 +1,6 @@
 /** What the protocols of OpenAI have in common: its SDK, and how it tells failures. */
 import OpenAI from 'openai';
-import { isRecord } from '../../core/json.js';
+import { canonicalJson, isRecord } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
@@ -65,11 +65,31 @@ function createClient({ apiKey, url, headers }: Endpoint): OpenAI {
 
 function errorIn(event: unknown): object | null {
   if (!isRecord(event)) return null;
-  if (event.error) return isRecord(event.error) ? event.error : { message: String(event.error) };
-  if (event.type === 'error') return event;
-  if (event.type !== 'response.failed' || !isRecord(event.response)) return null;
-  return isRecord(event.response.error) ? event.response.error : { message: 'The response failed.' };
+  const { error } = event;
+  if (error)
+    return isRecord(error) ? error : { message: typeof error === 'string' ? error : canonicalJson(error) };
+  // The form of vLLM's earlier versions.
+  if (event.type === 'error' || event.object === 'error') return event;
+  return brokenOff(event);
 }
+
+/** What its server gave up is no reply, though some say so as if it were one. */
+function brokenOff({ type, response, choices }: Record<string, unknown>): object | null {
+  if (typeof type === 'string' && type.startsWith('response.')) {
+    const { status, error } = isRecord(response) ? response : {};
+    const end = ['failed', 'cancelled'].find(given => type === `response.${given}` || status === given);
+    if (end === undefined) return null;
+    return isRecord(error) ? error : { message: `The response was ended as ${end}.` };
+  }
+  const reasons = Array.isArray(choices)
+    ? choices.map(choice => isRecord(choice) && choice.finish_reason)
+    : [];
+  const reason = BROKEN_OFF.find(given => reasons.includes(given));
+  return reason === undefined ? null : { message: `The reply was ended with the finish reason "${reason}".` };
+}
+
+/** Mistral's and OpenRouter's word, and that of vLLM and SGLang: github.com/vllm-project/vllm/issues/57082 */
+const BROKEN_OFF = ['error', 'abort'];
 
 function answerOf(error: ApiError): RefusalAnswer {
   return {

@@ -2,12 +2,17 @@
 import { isRecord, stringOr } from '../../core/json.js';
 import type { ModelDelta } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
+import { argumentText } from '../tool-arguments.js';
 
 type Wire = Record<string, unknown>;
 type Channel = 'text' | 'reasoning';
 
 interface OpenItem {
   type: string;
+  /** Empty where the endpoint gave none. */
+  id: string;
+  /** Its number as the endpoint says it. */
+  place: string;
   /** Of calls. */
   index: number;
   /** What came of it, in parts. */
@@ -26,10 +31,24 @@ const PIECES: Readonly<Record<string, { channel: Channel | 'input'; part: string
   'response.function_call_arguments.delta': { channel: 'input', part: '' },
 };
 
-const PARAGRAPH = '\n\n';
+/** The items that a channel grows. */
+const ITEM_OF: Readonly<Record<Channel | 'input', string>> = {
+  text: 'message',
+  reasoning: 'reasoning',
+  input: 'function_call',
+};
 
+const PARAGRAPH = '\n\n';
+/** Looked through for each piece. */
+const MOST_ITEMS = 512;
+
+/**
+ * Which item an event is of, its id and its number say. Of endpoints that translate another protocol either may be
+ * missing, the same for several, or new in each event (github.com/BerriAI/litellm/pull/36375,
+ * github.com/lemonade-sdk/lemonade/issues/3607): then it is the last of its type that is not done.
+ */
 export class ResponseItems {
-  readonly #items = new Map<string, OpenItem>();
+  readonly #items: OpenItem[] = [];
   readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
   /** Something was said on it that what comes next goes on with. */
   readonly #open: Record<Channel, boolean> = { text: false, reasoning: false };
@@ -42,35 +61,50 @@ export class ResponseItems {
     return (
       Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars ||
       this.#argumentChars > REPLY_BOUNDS.argumentChars ||
-      this.calls > REPLY_BOUNDS.toolCalls
+      this.calls > REPLY_BOUNDS.toolCalls ||
+      this.#items.length > MOST_ITEMS
     );
   }
 
   *read(event: Wire): Iterable<ModelDelta> {
-    const key = String(event.output_index ?? '');
-    if (event.type === 'response.output_item.added') yield* this.#begin(key, event.item);
-    else if (event.type === 'response.output_item.done') yield* this.#finish(key, event.item);
-    else yield* this.#grow(key, event);
+    const place = String(event.output_index ?? '');
+    if (event.type === 'response.output_item.added') yield* this.#add(place, event.item);
+    else if (event.type === 'response.output_item.done') yield* this.#finish(place, event.item);
+    else yield* this.#grow(place, event);
   }
 
   /** The items as the end of a response repeats them: what did not come before is taken from there. */
   *readWhole(output: unknown): Iterable<ModelDelta> {
-    if (!Array.isArray(output)) return;
-    for (const [index, item] of output.entries()) yield* this.#finish(String(index), item);
+    const left = [...this.#items];
+    for (const item of Array.isArray(output) ? output.filter(isRecord) : []) {
+      const { type, id } = ofItem(item);
+      const known = left.find(one => id !== '' && one.id === id) ?? left.find(one => one.type === type);
+      if (known) left.splice(left.indexOf(known), 1);
+      yield* this.#finishAs(known ?? (yield* this.#begin('', item)), item);
+    }
   }
 
   /** A call that was begun and of which nothing says that it is whole. */
   *end(): Iterable<ModelDelta> {
-    for (const item of this.#items.values()) {
+    for (const item of this.#items) {
       if (item.type === 'function_call' && !item.isDone) yield { type: 'tool_mixed_up', index: item.index };
     }
   }
 
-  *#begin(key: string, item: unknown): Iterable<ModelDelta> {
-    if (!isRecord(item) || this.#items.has(key)) return;
-    const open = { type: stringOr(item.type, ''), index: this.calls, said: '', part: '', isDone: false };
-    this.#items.set(key, open);
-    if (open.type !== 'function_call') return;
+  /** Told twice where nothing has come of it. */
+  *#add(place: string, item: unknown): Iterable<ModelDelta> {
+    if (!isRecord(item)) return;
+    const { type, id } = ofItem(item);
+    const isKnown = this.#items.some(one =>
+      id !== '' && one.id !== '' ? one.id === id : one.type === type && one.place === place && isEmpty(one),
+    );
+    if (!isKnown) yield* this.#begin(place, item);
+  }
+
+  *#begin(place: string, item: Wire): Generator<ModelDelta, OpenItem> {
+    const open = { ...ofItem(item), place, index: this.calls, said: '', part: '', isDone: false };
+    this.#items.push(open);
+    if (open.type !== 'function_call') return open;
     this.calls += 1;
     yield {
       type: 'tool_start',
@@ -78,23 +112,38 @@ export class ResponseItems {
       id: stringOr(item.call_id, '') || null,
       name: stringOr(item.name, ''),
     };
+    return open;
   }
 
-  *#grow(key: string, event: Wire): Iterable<ModelDelta> {
+  *#grow(place: string, event: Wire): Iterable<ModelDelta> {
     const piece = PIECES[String(event.type)];
-    const item = this.#items.get(key);
     const text = stringOr(event.delta, '');
-    if (!piece || !item || text === '') return;
+    if (!piece || text === '') return;
+    const type = ITEM_OF[piece.channel];
+    const open = this.#unfinished(type, stringOr(event.item_id, ''), place);
+    // Of a call that nobody began no name is known: it comes whole, or not at all.
+    if (!open && type === 'function_call') return;
+    const item = open ?? (yield* this.#begin(place, { type, id: event.item_id }));
     this.refused ||= event.type === 'response.refusal.delta';
     if (piece.channel === 'input') yield* this.#input(item, text);
     else yield* this.#say(item, piece.channel, `${event.type} ${event[piece.part] ?? 0}`, text);
   }
 
-  *#finish(key: string, item: unknown): Iterable<ModelDelta> {
+  #unfinished(type: string, id: string, place: string): OpenItem | undefined {
+    const open = this.#items.filter(item => item.type === type && !item.isDone);
+    const byId = id === '' ? undefined : open.find(item => item.id === id);
+    return byId ?? open.findLast(item => item.place === place) ?? open.at(-1);
+  }
+
+  *#finish(place: string, item: unknown): Iterable<ModelDelta> {
     if (!isRecord(item)) return;
-    yield* this.#begin(key, item);
-    const open = this.#items.get(key);
-    if (!open || open.isDone) return;
+    const { type, id } = ofItem(item);
+    if (this.#items.some(one => one.isDone && id !== '' && one.id === id)) return;
+    yield* this.#finishAs(this.#unfinished(type, id, place) ?? (yield* this.#begin(place, item)), item);
+  }
+
+  *#finishAs(open: OpenItem, item: Wire): Iterable<ModelDelta> {
+    if (open.isDone) return;
     open.isDone = true;
     if (open.type === 'function_call') yield* this.#finishCall(open, item);
     if (open.type === 'message' && open.said === '') yield* this.#sayParts(open, 'text', item.content);
@@ -102,7 +151,7 @@ export class ResponseItems {
   }
 
   *#finishCall(open: OpenItem, item: Wire): Iterable<ModelDelta> {
-    const whole = stringOr(item.arguments, '');
+    const whole = argumentText(item.arguments);
     if (open.said === '') yield* this.#input(open, whole);
     else if (whole !== '' && whole !== open.said) yield { type: 'tool_mixed_up', index: open.index };
   }
@@ -111,6 +160,8 @@ export class ResponseItems {
     if (open.said === '') yield* this.#sayParts(open, 'reasoning', item.summary);
     const { id, summary, encrypted_content } = item;
     if (typeof encrypted_content !== 'string' || encrypted_content === '') return;
+    // In another form it is not taken back.
+    if (typeof id !== 'string' || !Array.isArray(summary)) return;
     this.#open.reasoning = false;
     yield { type: 'reasoning_end', value: { type: 'reasoning', id, summary, encrypted_content } };
   }
@@ -141,4 +192,12 @@ export class ResponseItems {
     item.said += text;
     this.#argumentChars += text.length;
   }
+}
+
+function ofItem({ type, id }: Wire): Pick<OpenItem, 'type' | 'id'> {
+  return { type: stringOr(type, ''), id: stringOr(id, '') };
+}
+
+function isEmpty({ said, isDone }: OpenItem): boolean {
+  return said === '' && !isDone;
 }

@@ -1,5 +1,6 @@
 /** How each fault is done. */
 import type { Fault } from './fault.js';
+import { FORM_FAULTS } from './form.js';
 import { HTTP_FAULTS } from './http.js';
 import type { FaultName } from './names.js';
 import { REPLY_FAULTS } from './reply.js';
@@ -9,4 +10,5 @@ export const FAULTS: Readonly<Record<FaultName, Fault>> = {
   ...HTTP_FAULTS,
   ...STREAM_FAULTS,
   ...REPLY_FAULTS,
+  ...FORM_FAULTS,
 };

@@ -132,6 +132,16 @@ export const HTTP_FAULTS = {
   'http.redirect': {
     answer: () => ({ status: 307, body: '', headers: { location: 'http://127.0.0.1:9/v1/elsewhere' } }),
   },
+  'http.redirect-within': {
+    answer: () => ({ status: 302, body: '', headers: { location: '/login?token=9f8e7d6c' } }),
+  },
+  'http.not-modified': { answer: () => ({ status: 304, body: '' }) },
+  'http.error-nested': {
+    answer: () => ({
+      status: 400,
+      body: `{"error":{"message":"The model has stopped.","at":${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    }),
+  },
   'http.empty': { answer: () => ({ status: 200, body: '' }) },
   'http.page': { answer: () => ({ status: 200, body: PAGE, headers: HTML }) },
   'http.whole': { whole: true },

@@ -93,6 +93,10 @@ export const STREAM_FAULTS = {
     stream: stream => [...upTo(stream, IN_TEXT), { bytes: `data: {"a":"${'a'.repeat(HUGE_BYTES)}"}\n\n` }],
   },
   'stream.not-json': { stream: stream => [...upTo(stream, IN_TEXT), { bytes: 'data: {"type":"re\n\n' }] },
+  'stream.ends-in-event': { stream: stream => [...upTo(stream, IN_TEXT), { bytes: 'data: {"type":"re' }] },
+  'stream.error-as-text': {
+    stream: stream => [...upTo(stream, IN_TEXT), { data: { error: 'the model runner has stopped' } }],
+  },
   'stream.error': errorIn({ status: 500, message: 'The server had an error.', type: 'server_error' }),
   'stream.overloaded': errorIn({ status: 529, message: 'Overloaded', type: 'overloaded_error' }),
   'stream.rate-limited': errorIn({ status: 429, message: 'Rate limit reached.', type: 'rate_limit_error' }),

@@ -343,6 +343,44 @@ describe('a reply in another form (OU4)', () => {
   });
 });
 
+describe('ends in the words of others (M13)', () => {
+  it.each([
+    ['content_filter: PROHIBITED_CONTENT', 'content_filter'],
+    ['MAX_TOKENS', 'max_tokens'],
+    ['model_length', 'max_tokens'],
+  ])('finish reason %s → %s', async (finish, stopReason) => {
+    const baseUrl = await streaming([delta({ content: 'Half' }), stop(finish)]);
+    expect(await runCall({ baseUrl })).toMatchObject({ stopReason });
+  });
+
+  it.each(['error', 'abort'])('finish reason %s → a failure that can be tried again', async finish => {
+    const baseUrl = await streaming([delta({ content: 'Half' }), stop(finish)]);
+    const failure = await failureOf(runCall({ baseUrl }));
+    expect(failure).toMatchObject({ type: model.server, nonRetryable: false });
+    expect(failure.message).toContain(`"${finish}"`);
+  });
+});
+
+describe('what comes beside a reply (LI5)', () => {
+  it('name of the model of 3 MB → its beginning', async () => {
+    const baseUrl = await streaming([
+      { ...delta({ content: 'Yes.' }, 'stop'), model: 'm'.repeat(3_000_000) },
+    ]);
+    const { servedModel = '' } = await runCall({ baseUrl });
+    expect(servedModel).toMatch(/^mmm/);
+    expect(servedModel.length).toBeLessThan(300);
+  });
+
+  it('data of a call nested 20,000 deep → left out, and the call runs', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const extra = `{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"extra_content":{"a":${deep}}}]}}]}`;
+    const baseUrl = await streaming([call(0, 'read', '{"path":"a.txt"}'), extra, stop('tool_calls')]);
+    const { calls } = blocks((await runCall({ baseUrl })).content);
+    expect(calls).toMatchObject([{ name: 'read', input: { path: 'a.txt' } }]);
+    expect(calls[0]).not.toHaveProperty('data');
+  });
+});
+
 describe('usage that can not be right (LI4)', () => {
   const reply = [delta({ content: 'A reply of some length.' }), stop()];
   it.each([
