@@ -1,41 +1,63 @@
 /** How many input tokens of a run no earlier request began with: what it pays for where an endpoint caches prefixes. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command } from 'commander';
 import type { ChatRequest } from '../src/protocol-server/server.js';
-import { execution, plan, verdict } from '../src/testing/role-outputs.js';
+import { byRole } from '../src/testing/by-role.js';
+import { execution, intent, plan, route, verdict } from '../src/testing/role-outputs.js';
 import type { ScriptedReply } from '../src/testing/scripted-model.js';
-import { startRig, startTemporal } from '../test/support/rig.js';
+import { type RunResult, steerSignal } from '../src/workflows/messages.js';
+import { projectRoot } from '../test/support/project.js';
+import { type Rig, startRig, startTemporal } from '../test/support/rig.js';
+import { eventsOf } from '../test/support/run-views.js';
 import type { Count } from '../test/support/sent-tokens.js';
 import { countSent, sentRequest } from '../test/support/sent-tokens.js';
 import { table } from './support/machine.js';
+
+interface Options {
+  tasks: number;
+  reads: number;
+  bytes: number;
+  replan: boolean;
+  steer: boolean;
+  trim?: number | true;
+  own: boolean;
+  private?: string;
+  reasoning?: string;
+}
 
 const options = new Command('cache')
   .option('--tasks <n>', 'tasks of the plan', Number, 3)
   .option('--reads <n>', 'files that each task reads, one a turn', Number, 4)
   .option('--bytes <n>', 'size of a file', Number, 2_500)
   .option('--replan', 'the first verdict wants a task more', false)
+  .option('--steer', 'a person says something in the midst of the first task', false)
+  .option(
+    '--trim [tokens]',
+    'models take so many tokens: without a number 16,000, which is too few once',
+    Number,
+  )
+  .option('--own', 'a system text and tools for each role, in place of one opening', false)
+  .option('--private <role>', 'this role has a conversation of its own')
+  .option('--reasoning <role>', 'this role is told to think, the others are not')
   .parse()
-  .opts<{ tasks: number; reads: number; bytes: number; replan: boolean }>();
+  .opts<Options>();
 
 /** One of each provider whose cache the scripted server simulates. */
 const MODELS = ['openai/gpt-5-mini', 'anthropic/claude-sonnet-5'];
-const { tasks, reads, bytes, replan } = options;
+const { tasks, reads, bytes, replan, steer } = options;
+const contextTokens = options.trim === true ? 16_000 : (options.trim ?? null);
 console.log(
   `cache: ${tasks} tasks of ${reads} reads of ${bytes} bytes, the shipped prompts and file tools\n`,
 );
 const env = await startTemporal();
 try {
-  const rig = await startRig({ env, workspace: files(), replay: false });
+  const rig = await startRig({ env, workspace: files(), config: configuration(), replay: false });
   try {
     Object.assign(process.env, { ANTHROPIC_BASE_URL: rig.model.baseUrl, ANTHROPIC_API_KEY: 'bench' });
     await rig.stopWorker();
     await rig.startWorker();
-    for (const model of MODELS) {
-      const played = rig.play(script());
-      const { result } = await rig.run('Say what the records show.', { autoApprove: true, model });
-      if (result.outcome !== 'completed')
-        throw new Error(`the run ended ${result.outcome}: ${result.answer}`);
-      print(model, played.requests);
-    }
+    for (const model of MODELS) await runOn(rig, model);
   } finally {
     await rig.close();
   }
@@ -43,18 +65,55 @@ try {
   await env.teardown();
 }
 
-function print(model: string, requests: readonly ChatRequest[]): void {
-  const { byRole, conversation, ...all } = countSent(requests.map(sentRequest));
+async function runOn(rig: Rig, model: string): Promise<void> {
+  const reply = byRole(scripts());
+  let said = !steer;
+  const played = rig.play(async (request, index) => {
+    if (!said && index === 3) {
+      said = true;
+      const handle = await started;
+      await handle.signal(steerSignal, { id: 'wish', text: 'Name the number of records in the end.' });
+    }
+    return reply(request, index);
+  });
+  const started = rig.start('Say what the records show.', { autoApprove: true, model });
+  const handle = await started;
+  const { outcome, answer } = (await handle.result()) as RunResult;
+  if (outcome !== 'completed') throw new Error(`the run ended ${outcome}: ${answer}`);
+  print(model, played.requests, (await eventsOf(handle, 'thread_trimmed')).length);
+}
+
+/** The shipped configuration, with what was asked for otherwise. */
+function configuration(): Record<string, string> {
+  const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+  const info = MODELS.map(model => `    ${model}: { contextTokens: ${contextTokens} }`);
+  const settings = read('steersman.yaml').replace(/^models:\n/m, `models:\n  info:\n${info.join('\n')}\n`);
+  const roles = options.own ? ['planner', 'executor', 'verifier'] : [options.private ?? []].flat();
+  const prompts = roles.map(role => {
+    const path = `prompts/core/${role}.md`;
+    const other = options.own ? 'memory: shared\nopening: own' : 'memory: private';
+    return [path, read(path).replace(/^memory: shared$/m, other)];
+  });
+  return {
+    ...(contextTokens === null ? {} : { 'steersman.yaml': settings }),
+    ...Object.fromEntries(prompts),
+  };
+}
+
+function print(model: string, requests: readonly ChatRequest[], trims: number): void {
+  const { byRole, conversations, ...all } = countSent(requests.map(sentRequest));
   const row = (name: string, { calls, input, fresh }: Count) => [name, ...[calls, input, fresh].map(String)];
   const rows = Object.entries(byRole).map(([role, count]) => row(role, count));
   console.log(table(['role', 'calls', 'input tokens', 'not sent before'], [...rows, row('all', all)]));
-  const times = (all.fresh / conversation).toFixed(2);
-  console.log(`\nfinal conversation: ${conversation} tokens; not sent before: ${times} times that`);
   const counts = requests.flatMap(({ cache }) => cache ?? []);
-  const uncached = counts.reduce((sum, { inputTokens, cached }) => sum + inputTokens - cached, 0);
-  const last = Math.max(...counts.map(({ inputTokens }) => inputTokens));
-  const share = (uncached / last).toFixed(2);
-  console.log(`by the rules of the cache of ${model}: ${uncached} read anew, ${share} times the ${last}\n`);
+  const anew = counts.reduce((sum, { inputTokens, cached }) => sum + inputTokens - cached, 0);
+  const last = conversations.reduce((sum, tokens) => sum + tokens, 0);
+  const times = (tokens: number) => `${tokens} tokens, ${(tokens / last).toFixed(2)} times that`;
+  console.log(
+    `\n${trims} trims; conversations at their ends, and before each trim: ${conversations.join(' + ')}`,
+  );
+  console.log(`not sent before: ${times(all.fresh)}`);
+  console.log(`read anew by the rules of the cache of ${model}: ${times(anew)}\n`);
 }
 
 function nameOf(task: number, read: number): string {
@@ -76,7 +135,7 @@ function files(): Record<string, string> {
   return Object.fromEntries(names.map(name => [name, text(name)]));
 }
 
-function script(): ScriptedReply[] {
+function scripts(): Record<string, ScriptedReply[]> {
   const work = each(tasks, task => [
     ...each(reads, read => ({
       text: 'The next record tells more.',
@@ -84,20 +143,22 @@ function script(): ScriptedReply[] {
     })),
     { text: execution({ summary: `The records of part ${task + 1} are in order.`, taskCompleted: true }) },
   ]);
-  return [
-    { text: plan({ todos: each(tasks, task => `Read the records of part ${task + 1}`) }) },
-    ...work.flat(),
-    ...(replan ? again() : []),
-    { text: verdict({ summary: 'All records are in order.' }) },
-  ];
-}
-
-function again(): ScriptedReply[] {
+  const first = plan({ todos: each(tasks, task => `Read the records of part ${task + 1}`) });
   const judged = each(tasks, task => ({ id: `task-${task + 1}`, completed: true, feedback: 'Read.' }));
-  return [
-    { text: verdict({ improvements: ['Look at the first record once more.'], tasks: judged }) },
-    { text: plan({ todos: [{ id: 'task-again', description: 'Look at the first record once more' }] }) },
+  const again = 'Look at the first record once more';
+  const wanting = verdict({ improvements: [`${again}.`], tasks: judged });
+  const more = [
     { toolCalls: [{ name: 'read_text_file', arguments: { path: nameOf(0, 0), head: 3 } }] },
     { text: execution({ summary: 'The first record is in order.', taskCompleted: true }) },
   ];
+  return {
+    planner: [{ text: first }, { text: plan({ todos: [{ id: 'task-again', description: again }] }) }],
+    executor: [...work.flat(), ...more],
+    verifier: [
+      ...(replan ? [{ text: wanting }] : []),
+      { text: verdict({ summary: 'All records are in order.' }) },
+    ],
+    understanding: [{ text: intent({ relation: 'same_task_no_change' }) }],
+    router: [{ text: route({ route: 'continue_execution' }) }],
+  };
 }

@@ -13,9 +13,12 @@ export interface LiveTextOptions {
 
 const DEFAULT_LIVE_TEXT: LiveTextOptions = { throttleMs: 250, idleMs: 1_000, tailChars: 2_000 };
 
+/** A reply that ends so soon after its first text is told whole: no heartbeat for it. */
+const MOMENT_MS = 50;
+
 /**
- * Heartbeats after `start`: every `idleMs`, and within `throttleMs` of new text. None at once: each is a write of the
- * server, and a reply that ends before it was due is told whole.
+ * Heartbeats after `start`: every `idleMs`, and for new text a moment after it came, `throttleMs` apart. None at once:
+ * each is a write of the server, and a reply that ends before it was due is told whole.
  */
 export class LiveTextBeat {
   readonly #beat: (details: LiveText) => void;
@@ -38,32 +41,39 @@ export class LiveTextBeat {
 
   start(): void {
     this.#lastBeatMs = performance.now();
-    const tickMs = Math.min(this.#options.throttleMs, this.#options.idleMs);
-    this.#timer = setInterval(() => this.#tick(), tickMs);
+    this.#beatIn(this.#options.idleMs);
   }
 
   stop(): void {
-    if (this.#timer) clearInterval(this.#timer);
+    if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
 
   /** Stops with a last heartbeat: what an attempt used is known only at its end. */
   stopTelling(): void {
     this.stop();
-    this.#send();
+    this.#tell();
   }
 
   show(channel: ChannelText): void {
     this.#shown = channel;
+    if (this.#fresh || this.#timer === null) return;
     this.#fresh = true;
-  }
-
-  #tick(): void {
+    const { throttleMs, idleMs } = this.#options;
     const sinceBeat = performance.now() - this.#lastBeatMs;
-    if (this.#fresh || sinceBeat >= this.#options.idleMs) this.#send();
+    const dueMs = Math.max(throttleMs - sinceBeat, Math.min(MOMENT_MS, throttleMs));
+    this.#beatIn(Math.min(dueMs, Math.max(0, idleMs - sinceBeat)));
   }
 
-  #send(): void {
+  #beatIn(ms: number): void {
+    this.stop();
+    this.#timer = setTimeout(() => {
+      this.#tell();
+      this.#beatIn(this.#options.idleMs);
+    }, ms);
+  }
+
+  #tell(): void {
     this.#lastBeatMs = performance.now();
     this.#fresh = false;
     const { channel, text } = this.#shown;

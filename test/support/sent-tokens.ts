@@ -10,6 +10,8 @@ import { roleOf } from '../../src/testing/by-role.js';
 export interface SentRequest {
   role: string;
   model: string;
+  /** What tells conversations apart: each has a system text of its own. */
+  system: string;
   parts: readonly string[];
 }
 
@@ -23,18 +25,21 @@ export interface Count {
 
 export interface SentTokens extends Count {
   byRole: Record<string, Count>;
-  /** Tokens of the longest request that the run's own roles sent: its conversation, with all that stands before it. */
-  conversation: number;
+  /**
+   * Tokens of the last request of each conversation, with all that stands before it: one for each model and system
+   * text, and another whenever a request does not begin as the one before it did, as after a trim.
+   */
+  conversations: number[];
 }
 
 export function sentRequest(request: ChatRequest): SentRequest {
   const { model, messages, tools = [], response_format: form } = request.body;
   const parts = [...(form ? [form] : []), ...tools, ...messages].map(part => JSON.stringify(part));
-  return { role: roleOf(request), model, parts };
+  return { role: roleOf(request), model, system: request.system, parts };
 }
 
 export function countSent(requests: readonly SentRequest[]): SentTokens {
-  const total: SentTokens = { calls: 0, input: 0, fresh: 0, byRole: {}, conversation: 0 };
+  const total: SentTokens = { calls: 0, input: 0, fresh: 0, byRole: {}, conversations: [] };
   requests.forEach((request, at) => {
     const earlier = requests.slice(0, at).filter(({ model }) => model === request.model);
     const known = Math.max(0, ...earlier.map(other => commonParts(other.parts, request.parts)));
@@ -47,7 +52,11 @@ export function countSent(requests: readonly SentRequest[]): SentTokens {
       count.input += input;
       count.fresh += fresh;
     }
-    total.conversation = Math.max(total.conversation, input);
+    const later = requests
+      .slice(at + 1)
+      .find(other => other.model === request.model && other.system === request.system);
+    const goesOn = later && commonParts(request.parts, later.parts) === request.parts.length;
+    if (!goesOn) total.conversations.push(input);
   });
   return total;
 }
