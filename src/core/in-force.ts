@@ -34,9 +34,15 @@ function chainAsItIs(state: Pick<RunState, 'models' | 'pinned'>, role: Role): re
   return own.length > 0 ? own : (state.pinned?.models ?? []);
 }
 
-/** The first model of its chain that did not fail a role; where all did, the last, for who wants it tried again. */
+/**
+ * The first model of its chain that did not fail a role and is not out; where none is left, the one that it was
+ * called with last, for who wants it tried again.
+ */
 export function modelOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string {
-  const model = leftOf(state, role)[0] ?? chainOf(state, role).at(-1);
+  const chain = chainOf(state, role);
+  const at = ownValue(state.models.at, role.name);
+  const again = at !== undefined && chain.includes(at) ? at : chain.at(-1);
+  const model = leftOf(state, role)[0] ?? again;
   if (model === undefined) throw new Error(`role ${role.name} has no model`);
   return model;
 }
@@ -56,5 +62,15 @@ const MOST_FAILED = 16;
 
 function leftOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string[] {
   const failed = ownValue(state.models.failed, role.name) ?? [];
-  return chainOf(state, role).filter(model => !failed.includes(model));
+  const gone = [...failed, ...state.models.out];
+  return chainOf(state, role).filter(model => !gone.includes(model));
+}
+
+/** Whether the chain of a role has a model, other than `except`, that is not out: each may do better the next time. */
+export function mayBeCalled(
+  state: Pick<RunState, 'models' | 'pinned'>,
+  role: Role,
+  except: string | null = null,
+): boolean {
+  return chainOf(state, role).some(model => model !== except && !state.models.out.includes(model));
 }

@@ -31,6 +31,38 @@ export function modelFailureDecision(
   }
 }
 
+/** Failures that no later call of the model cures, whoever makes it: somebody has to change a key, a name, an account. */
+const LASTING: ReadonlySet<string> = new Set([
+  FAILURE.model.auth,
+  FAILURE.model.forbidden,
+  FAILURE.model.unknownModel,
+  FAILURE.model.redirected,
+]);
+
+/** Whether the model is out for every role. Rate limits and overload pass: each role finds out for itself. */
+export function isLasting({ kind, type }: CallFailure): boolean {
+  return kind === 'application' && LASTING.has(type);
+}
+
+/** Failures of the request: the model would fail another one of the same conversation, too. */
+const OF_REQUEST: ReadonlySet<string> = new Set([FAILURE.model.badRequest, FAILURE.model.contextTooLong]);
+
+export function isOfRequest({ kind, type }: CallFailure): boolean {
+  return kind === 'application' && OF_REQUEST.has(type);
+}
+
+/**
+ * Whether a goal whose work a model failed is answered all the same, without tools, from what there is. `found`: there
+ * is something to answer from, and no answer that was begun. `refused`: a person said that it ends. `canBeCalled`: the
+ * role that answers has a model that may do better. A lost worker, or a fault of our own, would meet that call too.
+ */
+export function answersAfter(
+  failure: CallFailure,
+  given: { found: boolean; refused: boolean; canBeCalled: boolean },
+): boolean {
+  return modelFailure(failure) !== null && given.found && !given.refused && given.canBeCalled;
+}
+
 /** The failure of a call that was lost `times` times in a row. */
 export function lostForGood({ message }: CallFailure, times: number): CallFailure {
   const last = message === '' ? '' : ` The last time: ${message}`;

@@ -49,6 +49,8 @@ export interface ModelUse {
   chains: Record<string, string[]>;
   /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
   failed: Record<string, string[]>;
+  /** The models that failed anybody in this goal for a reason that lasts: no role is called with them unasked. */
+  out: string[];
   /** By role; a role that is left out has its own chain. */
   resolved: Record<string, ResolvedModel>;
   /** By role. */
@@ -67,6 +69,7 @@ export function newModelUse(): ModelUse {
     calls: [],
     chains: {},
     failed: {},
+    out: [],
     resolved: {},
     last: {},
     at: {},

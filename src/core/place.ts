@@ -108,6 +108,8 @@ export interface WrapUp extends AtPlan {
   /** Why the goal is being wrapped up. */
   cause: Cause;
   why: string;
+  /** The failure that ended the work, with little of its message; null where something else did. */
+  failure: CallFailure | null;
 }
 
 /** One role works on the goal itself, and its answer is that of the goal. There is no plan: the cycle is 1. */
@@ -140,8 +142,11 @@ export function answeringAt(): Answering {
   return { phase: 'answering', cycle: 1, turns: newTurns() };
 }
 
-export function wrapUpAt(cycle: number, { cause, why }: { cause: Cause; why: string }): WrapUp {
-  return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why };
+export function wrapUpAt(
+  cycle: number,
+  { cause, why, failure = null }: { cause: Cause; why: string; failure?: CallFailure | null },
+): WrapUp {
+  return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure };
 }
 
 /** The task at work at a place; null for none. */

@@ -53,10 +53,11 @@ const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'
 
 /**
  * Names what a goal ended without, for its answer: tasks of a person that are open, and where that is why it ended
- * so, every task of the plan that is not done. Empty where there are none.
+ * so, or it failed on the way, every task of the plan that is not done. Empty where there are none.
  */
 export function notDoneText(tasks: readonly Task[], cause: Cause): string {
-  const judged = NOT_DONE.includes(cause) ? planInForce(tasks).filter(isNotDone) : [];
+  const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
+  const judged = isOnTheWay || NOT_DONE.includes(cause) ? planInForce(tasks).filter(isNotDone) : [];
   const left = tasks.filter(task => (task.byPerson && isOpen(task)) || judged.includes(task));
   if (left.length === 0) return '';
   const lines = left.map(task => {

@@ -39,7 +39,7 @@ const TURNS_BYTES = EDITED_BYTES + FAILURE_BYTES + 1_000;
 const PLACE_BYTES =
   TURNS_BYTES +
   Math.max(ANSWER_BYTES, QUESTION_BYTES + 2 * CONCERNS_BYTES + IMPROVEMENTS_BYTES + READING_BYTES) +
-  1_000;
+  2_000;
 /** Without its messages: they are counted in the inbox. */
 const STEERING_BYTES =
   TURNS_BYTES + 2 * OPINION_BYTES + QUESTION_BYTES + CONCERNS_BYTES + GATE_ANSWER_BYTES + 1_000;
@@ -76,6 +76,8 @@ export const BOUNDS: Record<Path, number> = {
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,
+  /** As many as the models of `inputCounts`. */
+  'models.out': 1_300,
   'models.resolved': 4_000,
   'models.last': 4_000,
   'models.at': 4_000,

@@ -10,6 +10,7 @@ export function setModel(run: Run, role: PinnedRole, model: string, why: string)
   models.at[role.name] = ownValue(models.at, role.name) ?? modelOf(run.state, role);
   models.chains[role.name] = [model];
   models.failed[role.name] = [];
+  backIn(run, model);
   goOnWith(run, role, model, why);
 }
 
@@ -22,6 +23,16 @@ export function leaveModel(
   const { failed } = run.state.models;
   failed[role.name] = [...(ownValue(failed, role.name) ?? []), model];
   goOnWith(run, role, next, why);
+}
+
+/** The model failed for a reason that lasts: no other role finds that out once more. */
+export function putOut({ state: { models } }: Run, model: string): void {
+  if (!models.out.includes(model)) models.out = [...models.out, model];
+}
+
+/** The model answers, or somebody wants it. */
+export function backIn({ state: { models } }: Run, model: string): void {
+  if (models.out.includes(model)) models.out = models.out.filter(other => other !== model);
 }
 
 /** The role is called with this model from here on. */

@@ -378,6 +378,11 @@ export class Watcher {
     const accepted = verdict?.type === 'verdict' && verdict.done;
     expectThat(end.outcome !== 'completed' || accepted, 'completed without a verdict that says so');
     this.seen.add(`cause ${end.cause}`);
+    const { place } = state.cursor;
+    const isAfterFailure = place.phase === 'wrap_up' && place.failure !== null;
+    if (isAfterFailure) this.seen.add(`wrapped up after a failure, ${end.outcome}`);
+    const isOther = end.outcome === 'failed' || end.outcome === 'stopped';
+    expectThat(!isAfterFailure || isOther, `the work failed, and the goal ends as ${end.outcome}`);
     expectThat(outcomeOf(end.cause) === end.outcome, `${end.outcome} with the cause ${end.cause}`);
     this.#expectHonest(state, end);
     const mayStop = state.people.stop !== null || this.#scenario.people !== NOBODY;

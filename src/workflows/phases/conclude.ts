@@ -7,10 +7,13 @@ import { taskAt } from '../../core/cursor.js';
 import { withCutNote } from '../../core/cut-text.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
+import { mayBeCalled } from '../../core/in-force.js';
 import { textOf } from '../../core/message.js';
+import { answersAfter, isOfRequest } from '../../core/model-failure.js';
 import { roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
+import { preview } from '../../core/preview.js';
 import { MAIN_THREAD } from '../../core/thread.js';
 import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
@@ -29,6 +32,8 @@ export interface GoalEnd {
 
 type EarlyEnd = Extract<TurnEnd, { kind: 'stopped' | 'failed' | 'budget_used' | 'moved' }>;
 
+type FailedTurn = Extract<TurnEnd, { kind: 'failed' }>;
+
 /** The end of a goal for a turn that did not bring a reply; null when the mode goes on at the cursor. */
 export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
   switch (end.kind) {
@@ -37,7 +42,9 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
     case 'stopped':
       return answerFor(run, 'stopped');
     case 'failed':
-      return failedEnd(end.failure, whatThereIs(run));
+      if (!answersAfter(end.failure, lastRungOf(run, end))) return failedEnd(end.failure, whatThereIs(run));
+      wrapUpAs(run, causeOfFailure(end.failure), whyFailed(end.failure), end.failure);
+      return null;
     case 'budget_used': {
       const taskId = taskAt(run.state.cursor);
       for (const budget of end.budgets) run.journal('limit_reached', { limit: budget, taskId });
@@ -48,10 +55,35 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
   }
 }
 
-/** Sends the goal to its wrap-up: one call without tools, outside the count. */
-export function wrapUpAs(run: Run, cause: Cause, why: string): void {
-  run.enter(wrapUpAt(run.state.cursor.place.cycle, { cause, why }));
+/** What there is to answer from, and who could, once the work has failed. */
+function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<typeof answersAfter>[1] {
+  const { goal, tasks, settings, models } = run.state;
+  const isWork = goal.counters.toolCalls > 0 || tasks.some(({ result }) => result !== null);
+  const found = isWork && cutShort(run) === null;
+  const failed = isOfRequest(failure) ? (models.calls.at(-1)?.model ?? null) : null;
+  const canBeCalled = mayBeCalled(run.state, run.role(roleAt(settings.mode, 'wrap_up')), failed);
+  return { found, refused, canBeCalled };
 }
+
+function whyFailed(failure: CallFailure): string {
+  return `the model that was to go on with it failed (${failure.type || failure.kind}), so parts of it are missing, and the answer has to say which`;
+}
+
+/**
+ * Sends the goal to its wrap-up: one call without tools, outside the count. `failure`: what ended the work, where it
+ * was that; the goal has failed, whatever the wrap-up says.
+ */
+export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailure | null = null): void {
+  const kept = failure && {
+    kind: failure.kind,
+    type: preview(failure.type, 100),
+    message: preview(failure.message, MOST_KEPT_CHARS),
+  };
+  run.enter(wrapUpAt(run.state.cursor.place.cycle, { cause, why, failure: kept }));
+}
+
+/** Of the message of a failure, beside an answer that was cut. */
+const MOST_KEPT_CHARS = 400;
 
 /**
  * The wrap-up call. Whatever becomes of it, the goal ends here, and what was found is not lost; unless a person
@@ -69,6 +101,11 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
   // What came of an answer that was cut is worth more than what was said before it.
   const begun = place.turns.cut === null ? null : withCutNote(place.turns.cut);
+  const { failure } = place;
+  if (failure) {
+    const said = end.kind === 'reply' ? end.output : begun;
+    return failedEnd(failure, answerFor(run, place.cause, said).answer);
+  }
   if (end.kind === 'failed' && begun === null) {
     const found = answerFor(run, 'wrap_up_failed');
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
@@ -92,8 +129,12 @@ export function answerFor(run: Run, cause: Cause, lastWord: string | null = null
 
 /** The end by a failure, with what there is as a partial answer. */
 export function failedEnd(failure: CallFailure, answer: string): GoalEnd {
-  const cause: Cause = `failed:${failure.type || failure.kind}`;
+  const cause = causeOfFailure(failure);
   return { outcome: outcomeOf(cause), cause, answer, failure };
+}
+
+function causeOfFailure({ type, kind }: CallFailure): Cause {
+  return `failed:${type || kind}`;
 }
 
 /** A partial answer for ends that promise none: failures and cancellation. */

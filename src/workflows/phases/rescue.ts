@@ -1,5 +1,6 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 
+import { here } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
 import type { GateText } from '../../core/gates/gate-text.js';
 import { modelOf } from '../../core/in-force.js';
@@ -13,10 +14,21 @@ import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
 import { setModel } from '../set-model.js';
 
-/** Asks what to do about a model that failed for good. True: try again, perhaps with another model. */
-export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFailure): Promise<boolean> {
+/**
+ * Asks what to do about a model that failed for good. `again`: perhaps with another model. `stop`: a person says that
+ * the work ends here; `nobody`: none was there to ask, or to answer.
+ */
+export async function rescueFailure(
+  run: Run,
+  role: PinnedRole,
+  failure: CallFailure,
+): Promise<'again' | 'stop' | 'nobody'> {
   const { state, pinned } = run;
-  if (!state.settings.attended || state.people.stop) return false;
+  if (state.people.stop) return 'stop';
+  const at = here(state.cursor);
+  // One question about one failure: what there is can be told without that answer, too.
+  const isLastRung = at.phase === 'wrap_up' && at.failure !== null;
+  if (!state.settings.attended || isLastRung) return 'nobody';
   const model = modelOf(state, role);
   // Without a price nobody could hold the goal to a limit of cost.
   const allowed = (other: string) =>
@@ -32,11 +44,11 @@ export async function rescueFailure(run: Run, role: PinnedRole, failure: CallFai
     superseded: () => modelOf(state, role) !== model,
   });
   // The loop ends a run that is being stopped.
-  if (asked.kind === 'stopped' || asked.kind === 'superseded') return true;
-  if (asked.kind !== 'answered' || asked.answer.decision === 'stop') return false;
+  if (asked.kind !== 'answered') return 'again';
+  if (asked.answer.decision === 'stop') return asked.by === 'person' ? 'stop' : 'nobody';
   if (asked.answer.decision === 'other_model')
     setModel(run, role, asked.answer.model, `chosen at a gate, where ${model} had failed`);
-  return true;
+  return 'again';
 }
 
 /**

@@ -7,7 +7,7 @@ import { goalTimeMs } from '../../core/goal.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage, Usage } from '../../core/message.js';
 import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
-import { declined, lostForGood, modelFailureDecision } from '../../core/model-failure.js';
+import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/model-failure.js';
 import type { PinnedCall } from '../../core/model-use.js';
 import { CALLS_KEPT, NO_RETRIES } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
@@ -18,7 +18,7 @@ import { withInputCount } from '../../core/token-factor.js';
 import { withCall } from '../../core/usage-by.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
-import { leaveModel } from '../set-model.js';
+import { backIn, leaveModel, putOut } from '../set-model.js';
 import { contextBudget, requestTokens, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
 
@@ -84,6 +84,7 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { model } = call;
   const faultOfModel = isOutOfTime(run, failed) ? null : modelFailure(failure);
   if (faultOfModel) noteCall(run, role.name, { failure: faultOfModel });
+  if (isLasting(failure)) putOut(run, model);
   const nextModel = modelAfter(run, role, model);
   spend(run, call, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);
@@ -218,6 +219,7 @@ function settle(
   });
   const { models } = state;
   models.retries = NO_RETRIES;
+  backIn(run, call.model);
   models.inputCounts = withInputCount(models.inputCounts, call.model, { estimated, usage: result.usage });
   noteCall(run, role.name, { stop: result.stopReason });
   const turn = state.total.turns + 1;

@@ -46,6 +46,9 @@ export function waitsFor({ pinned, state }: Run, { name }: PinnedRole, { type }:
 /** Why it is that model, in words, where it is another than before. */
 function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string): string {
   const { row = null, model } = ownValue(state.models.resolved, name) ?? {};
+  const before = ownValue(state.models.at, name);
+  if (before !== undefined && state.models.out.includes(before))
+    return `${before} failed another role for a reason that lasts`;
   if (model === called) return "chosen by the worker's program";
   return row === null ? 'its own chain again' : rowWords(pinned.resolver, row);
 }

@@ -57,7 +57,8 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
   | { kind: 'rounds_used' }
   | { kind: 'budget_used'; budgets: BudgetKind[] }
   | { kind: 'stopped' }
-  | { kind: 'failed'; failure: CallFailure };
+  /** `refused`: a person was asked, and wants no more of it. */
+  | { kind: 'failed'; failure: CallFailure; refused: boolean };
 
 /** Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. */
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
@@ -80,7 +81,8 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (spec.leaves?.()) return { kind: 'moved' };
     const { failure } = turns;
     if (failure) {
-      if (!(await rescueFailure(run, role, failure))) return { kind: 'failed', failure };
+      const rescue = await rescueFailure(run, role, failure);
+      if (rescue !== 'again') return { kind: 'failed', failure, refused: rescue === 'stop' };
       turns.failure = null;
       continue;
     }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { chainOf, limitsOf, modelOf, nextModelOf } from '../../../src/core/in-force.js';
+import { chainOf, limitsOf, mayBeCalled, modelOf, nextModelOf } from '../../../src/core/in-force.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { setLimits } from '../../../src/workflows/set-limits.js';
-import { goOnWith, leaveModel, setModel } from '../../../src/workflows/set-model.js';
+import { goOnWith, leaveModel, putOut, setModel } from '../../../src/workflows/set-model.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
 const executor = testRole('executor', { models: ['p/a', 'p/b'] });
@@ -46,6 +46,22 @@ test('modelOf: every model of its chain failed a role → the last, for who want
   state.models.failed.executor = ['p/b', 'p/a'];
   expect(modelOf(state, executor)).toBe('p/b');
   expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
+});
+
+test('modelOf: models are out → the others; where all are, the one it was called with last; a person wants one → in again (M7)', () => {
+  const run = smallRun();
+  const { state } = run;
+  goOnWith(run, executor, 'p/a', 'its chain');
+  putOut(run, 'p/a');
+  expect(modelOf(state, executor)).toBe('p/b');
+  expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
+  putOut(run, 'p/b');
+  expect(modelOf(state, executor)).toBe('p/a');
+  expect(mayBeCalled(state, executor)).toBe(false);
+  setModel(run, testRole('verifier'), 'p/b', 'chosen');
+  expect(modelOf(state, executor)).toBe('p/b');
+  expect(mayBeCalled(state, executor)).toBe(true);
+  expect(mayBeCalled(state, executor, 'p/b')).toBe(false);
 });
 
 test('a model: it fails a role, which goes on, and a person takes the first again → told with from, to and why (M5)', () => {

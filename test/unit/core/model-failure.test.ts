@@ -3,7 +3,10 @@ import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import type { StopReason } from '../../../src/core/message.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import {
+  answersAfter,
   declined,
+  isLasting,
+  isOfRequest,
   lostForGood,
   MODEL_RESCHEDULES,
   MOST_TRIMS,
@@ -66,6 +69,29 @@ describe('modelFailureDecision, again and again', () => {
     const trimmed = { lost: 0, trims: MOST_TRIMS };
     expect(modelFailureDecision(given, { ...trimmed, hasNextModel: true })).toBe('next_model');
     expect(modelFailureDecision(given, { ...trimmed, hasNextModel: false })).toBe('fail');
+  });
+});
+
+describe('answersAfter', () => {
+  const all = { found: true, refused: false, canBeCalled: true };
+  it.each<[string, CallFailure, Partial<typeof all>, boolean]>([
+    ['overloaded, something found', failure('application', FAILURE.model.overloaded), {}, true],
+    ['a time limit that the platform found', failure('timedOut'), {}, true],
+    ['refused by the model', failure('application', FAILURE.model.refused), {}, true],
+    ['nothing found', failure('application', FAILURE.model.overloaded), { found: false }, false],
+    ['a person said stop', failure('application', FAILURE.model.overloaded), { refused: true }, false],
+    ['every model is out', failure('application', FAILURE.model.auth), { canBeCalled: false }, false],
+    ['a lost worker', lostForGood(failure('lost'), 11), {}, false],
+    ['a fault of our own', failure('application', 'TypeError'), {}, false],
+  ])('answersAfter: %s → %#', (_, failed, given, answers) => {
+    expect(answersAfter(failed, { ...all, ...given })).toBe(answers);
+  });
+
+  it.each(Object.values(FAILURE.model))('isLasting, isOfRequest: %s → as its reason is', type => {
+    const { auth, forbidden, unknownModel, redirected, badRequest, contextTooLong } = FAILURE.model;
+    const given = failure('application', type);
+    expect(isLasting(given)).toBe(([auth, forbidden, unknownModel, redirected] as string[]).includes(type));
+    expect(isOfRequest(given)).toBe(([badRequest, contextTooLong] as string[]).includes(type));
   });
 });
 

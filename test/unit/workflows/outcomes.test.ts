@@ -3,7 +3,8 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { textOf } from '../../../src/core/message.js';
 import { envelope, execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { endCancelled } from '../../../src/workflows/goals.js';
-import { runTeam, type TeamReply } from '../../support/scripted-team.js';
+import { modelFacts } from '../../support/core-values.js';
+import { runTeam, type TeamGiven, type TeamReply } from '../../support/scripted-team.js';
 
 const planned = (...todos: string[]): TeamReply => ({ text: plan({ todos }) });
 const done: TeamReply = { text: execution({ summary: 'The file says 42.', taskCompleted: true }) };
@@ -70,6 +71,73 @@ describe('outcomes', () => {
       pinned: { limits: { ...DEFAULT_LIMITS, turns: 1 } },
     });
     expect(nothing.end).toMatchObject({ outcome: 'failed', cause: 'failed:model.auth' });
+  });
+
+  test('outcome: the model fails in the midst of the work → answered without tools from what there is, and failed (M7)', async () => {
+    const replies = [planned('Read', 'Write'), done, { fails: 'model.overloaded' }, { text: 'It says 42.' }];
+    const { end, asked, requests, run } = await runTeam(replies);
+    expect(asked).toEqual(['planner', 'executor', 'executor', 'summary']);
+    expect(end).toMatchObject({
+      outcome: 'failed',
+      cause: 'failed:model.overloaded',
+      failure: { type: 'model.overloaded', message: 'It failed.' },
+      answer: 'It says 42.\n\nNot done: task-2 (Write).',
+    });
+    const brief = run.state.threads.main?.messages.map(textOf).join('\n');
+    expect(brief).toContain('failed (model.overloaded), so parts of it are missing');
+    expect(requests.at(-1)?.head).toMatchObject({ toolChoice: 'none' });
+  });
+
+  test('outcome: the model fails, and its wrap-up as well → the reports, and why the work failed (M7)', async () => {
+    const replies = [
+      planned('Read', 'Write'),
+      done,
+      { fails: 'model.overloaded' },
+      { fails: 'model.stalled' },
+    ];
+    const { end, asked } = await runTeam(replies, { settings: { attended: false } });
+    expect(asked).toHaveLength(4);
+    expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:model.overloaded' });
+    expect(end.answer).toContain('The file says 42.');
+  });
+
+  test.each<[string, TeamReply[], TeamGiven]>([
+    ['nothing was found', [planned('Read'), { fails: 'model.overloaded' }], {}],
+    ['its only model is out', [planned('Read', 'Write'), done, { fails: 'model.auth' }], {}],
+    [
+      'its only model takes no such request',
+      [planned('Read', 'Write'), done, { fails: 'model.bad_request' }],
+      {},
+    ],
+    ['the worker was lost', [planned('Read', 'Write'), done, { fails: 'worker.lost' }], {}],
+    [
+      'a person says stop',
+      [planned('Read', 'Write'), done, { fails: 'model.overloaded' }],
+      { settings: { attended: true }, answers: [{ kind: 'failure', decision: 'stop' }] },
+    ],
+  ])('outcome: the model fails, and %s → no call more (M7)', async (_, replies, given) => {
+    const { end, asked } = await runTeam(replies, given);
+    expect(end.outcome).toBe('failed');
+    expect(asked).toHaveLength(replies.length);
+  });
+
+  test('models: one fails a role for a reason that lasts → no other role is called with it in this goal (M7)', async () => {
+    const facts = modelFacts(100_000, true);
+    const pinned = { models: ['p/a', 'p/b'], modelInfo: { 'p/a': facts, 'p/b': facts } };
+    const { run, end } = await runTeam([{ fails: 'model.auth' }, planned('Read'), done, accepted(1)], {
+      pinned,
+    });
+    expect(end.cause).toBe('verified');
+    expect(run.state.models.calls.map(({ role, model }) => `${role} ${model}`)).toEqual([
+      'planner p/a',
+      'planner p/b',
+      'executor p/b',
+      'verifier p/b',
+    ]);
+    const passing = await runTeam([{ fails: 'model.overloaded' }, planned('Read'), done, accepted(1)], {
+      pinned,
+    });
+    expect(passing.run.state.models.calls.map(({ model }) => model)).toEqual(['p/a', 'p/b', 'p/a', 'p/a']);
   });
 
   test.each<[string, TeamReply[], string]>([

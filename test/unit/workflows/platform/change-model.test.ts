@@ -70,7 +70,7 @@ test('setModel: while a gate asks about a model that failed → the gate closes,
   const failure = { kind: 'application' as const, type: FAILURE.model.auth, message: 'No key.' };
   const rescued = rescueFailure(run, role, failure);
   changeModel(run, { model: 'p/free', roles: ['executor'] });
-  expect(await rescued).toBe(true);
+  expect(await rescued).toBe('again');
   expect(modelOf(run.state, role)).toBe('p/free');
   expect(run.state.people.gates).toEqual([]);
   expect(run.state.log.journal.events.map(({ type }) => type)).toEqual([
