@@ -88,11 +88,16 @@ function configuration(): Record<string, string> {
   const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
   const info = MODELS.map(model => `    ${model}: { contextTokens: ${contextTokens} }`);
   const settings = read('steersman.yaml').replace(/^models:\n/m, `models:\n  info:\n${info.join('\n')}\n`);
-  const roles = options.own ? ['planner', 'executor', 'verifier'] : [options.private ?? []].flat();
-  const prompts = roles.map(role => {
+  const profiles = [
+    ...(options.own ? ['planner', 'executor', 'verifier'] : []).map(role => [role, 'opening: own'] as const),
+    ...(options.private ? [[options.private, 'memory: private'] as const] : []),
+    ...(options.reasoning ? [[options.reasoning, 'reasoning: high'] as const] : []),
+  ];
+  const prompts = profiles.map(([role, line]) => {
     const path = `prompts/core/${role}.md`;
-    const other = options.own ? 'memory: shared\nopening: own' : 'memory: private';
-    return [path, read(path).replace(/^memory: shared$/m, other)];
+    const text = read(path);
+    const without = line.startsWith('memory') ? text.replace(/^memory: .*\n/m, '') : text;
+    return [path, without.replace('---\n', `---\n${line}\n`)];
   });
   return {
     ...(contextTokens === null ? {} : { 'steersman.yaml': settings }),
