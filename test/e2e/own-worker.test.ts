@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -18,8 +19,10 @@ import {
   startToolServer,
 } from '../../src/testing/index.js';
 import { createProvider, createWorker, defineTool, SteersmanPlugin } from '../../src/worker/index.js';
+import type { RunView } from '../../src/workflows/messages.js';
 import type * as workflows from '../support/application/workflows.js';
 import { quietTemporal } from '../support/quiet.js';
+import { eventsOf } from '../support/run-views.js';
 
 const workflowsPath = fileURLToPath(new URL('../support/application/workflows.ts', import.meta.url));
 const KEY = 'sk-live-0123456789abcdef';
@@ -141,6 +144,54 @@ test('a team for tests: no autoApprove and nobody there → a tool of a server i
   expect(outcome).toBe('completed');
   expect(JSON.stringify(trace)).toContain('denied');
   expect(server.calls).toEqual([]);
+});
+
+test('the model of each call: a row, the program and a person choose it → each switch is told with from, to and why (M4, M10)', async () => {
+  const script = byRole({
+    planner: () => planned,
+    executor: (_, nth) => (nth < 3 ? { toolCalls: [{ name: 'look', arguments: { at: nth } }] } : reported),
+  });
+  let handle: WorkflowHandle | undefined;
+  const asked: string[] = [];
+  const input = z.object({ at: z.number() });
+  const team = await startTestTeam({
+    environment: env,
+    reply: async (request, index) => {
+      asked.push(request.body.model);
+      // While the executor's third call is in flight.
+      if (asked.length === 4)
+        await handle?.executeUpdate('setModel', { args: [{ model: 'scripted/told', role: 'executor' }] });
+      return script(request, index);
+    },
+    tools: [defineTool({ name: 'look', description: 'Looks.', input, readOnly: true, run: () => 'Seen.' })],
+    resolveModel: ({ turn }) => (turn === 4 ? 'scripted/asked' : null),
+    settings: {
+      models: {
+        resolver: [{ when: { role: 'executor', turnFrom: 3 }, use: 'scripted/row' }],
+        info: { 'scripted/told': {}, 'scripted/asked': {} },
+      },
+    },
+  });
+  handle = await team.start('Look around');
+  expect(await handle.result()).toMatchObject({ outcome: 'completed' });
+  expect(asked).toEqual(['model', 'model', 'row', 'asked', 'told', 'model']);
+  const events = await eventsOf(handle, 'provider_switch');
+  const { switches } = await handle.query<RunView>('state');
+  const { currentDetails } = await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata');
+  await team.close();
+  const last = { role: 'executor', fromModel: 'scripted/asked', toModel: 'scripted/told' };
+  expect(events).toMatchObject([
+    {
+      fromModel: 'scripted/model',
+      toModel: 'scripted/row',
+      why: expect.stringContaining('row 1: role exec'),
+    },
+    { fromModel: 'scripted/row', toModel: 'scripted/asked', why: "chosen by the worker's program" },
+    { ...last, why: 'chosen by a person' },
+  ]);
+  // What `show` and the Web UI tell: the last of each role.
+  expect(switches).toEqual([{ ...last, why: 'chosen by a person' }]);
+  expect(currentDetails).toContain('executor · scripted/told instead of scripted/asked · chosen by a person');
 });
 
 test('a worker for runs alone → serves until it is told to end', async () => {
