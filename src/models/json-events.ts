@@ -1,15 +1,28 @@
 /** The events of a streamed answer as JSON, whatever the protocol. */
-import { readEventData } from './event-stream.js';
+import { OverBoundError, readEventData } from './event-stream.js';
 import { REPLY_BOUNDS } from './reply-bounds.js';
 
 /**
  * Reads them here and not by an SDK, whose decoders have no bounds and take time that grows with the square of a
  * line. `hangUp` ends the connection where an endpoint goes on for long after what was wanted of it.
+ * `whole`: the events that a body stands for which is one JSON object, as servers send it that do not stream.
  * @throws SyntaxError for an event that is no JSON, OverBoundError
  */
-export async function* jsonEvents(response: Response, hangUp: AbortController): AsyncIterable<unknown> {
+export async function* jsonEvents(
+  response: Response,
+  hangUp: AbortController,
+  whole: (body: unknown) => unknown[],
+): AsyncIterable<unknown> {
   if (!response.body) return;
-  const events = readEventData(response.body, REPLY_BOUNDS);
+  const bytes: AsyncIterator<Uint8Array> = response.body[Symbol.asyncIterator]();
+  const begun = await beginningOf(bytes);
+  const body = startingWith(begun, bytes);
+  // No line of an event stream begins so: the tokens are paid for, and what came is a reply.
+  if (isObject(begun)) {
+    yield* whole(JSON.parse(await wholeText(body)));
+    return;
+  }
+  const events = readEventData(body, REPLY_BOUNDS);
   try {
     for (;;) {
       const { value: data, done } = await events.next();
@@ -34,4 +47,53 @@ async function readRest(events: AsyncGenerator<unknown>, hangUp: AbortController
   } finally {
     clearTimeout(timer);
   }
+}
+
+const BLANKS = /^[\s\uFEFF]*/;
+
+/** Up to the first chunk with more than blanks in it. */
+async function beginningOf(bytes: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  for (let size = 0; size < MOST_BLANK_BYTES; ) {
+    const { value, done } = await bytes.next();
+    if (done) break;
+    parts.push(value);
+    size += value.length;
+    if (Buffer.from(value).toString('utf8').replace(BLANKS, '') !== '') break;
+  }
+  return Buffer.concat(parts);
+}
+
+const MOST_BLANK_BYTES = 65_536;
+
+function isObject(begun: Uint8Array): boolean {
+  return Buffer.from(begun).toString('utf8').replace(BLANKS, '').startsWith('{');
+}
+
+async function* startingWith(
+  begun: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  try {
+    if (begun.length > 0) yield begun;
+    for (;;) {
+      const { value, done } = await rest.next();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function wholeText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.length;
+    if (size > REPLY_BOUNDS.eventBytes)
+      throw new OverBoundError(`more than ${REPLY_BOUNDS.eventBytes} bytes in one reply`);
+  }
+  return Buffer.concat(parts).toString('utf8').replace(BLANKS, '');
 }

@@ -27,6 +27,8 @@ export interface WireProtocol<Request> {
   /** The first page of the endpoint's models, as `{ "data": [{ "id" }] }`. */
   list(signal: AbortSignal): Promise<Response>;
   read(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta>;
+  /** The events of a stream that a whole reply stands for, where an endpoint does not stream. */
+  whole(body: unknown): unknown[];
   /** What the endpoint answered, of an error that the SDK threw; null where there was no answer. */
   answerOf(error: unknown): RefusalAnswer | null;
   /** The failure that an event of a stream tells; null for every other event. */
@@ -72,7 +74,7 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     hangUp: AbortController,
     request: ModelRequest,
   ): AsyncIterable<unknown> {
-    for await (const event of jsonEvents(response, hangUp)) {
+    for await (const event of jsonEvents(response, hangUp, protocol.whole)) {
       const failure = protocol.failureIn(event);
       if (failure) throw classifyAnswer({ ...failure, headers: response.headers }, site(request));
       yield event;

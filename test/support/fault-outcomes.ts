@@ -52,7 +52,7 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'http.error-nested': REFUSED,
   'http.empty': NO_REPLY,
   'http.page': NO_REPLY,
-  'http.whole': NO_REPLY,
+  'http.whole': WHOLE,
   'http.gzip-lie': NO_REPLY,
   'http.large-headers': 'model.reply_too_large, not tried again',
   'http.never-answers': STALLED,

@@ -6,7 +6,7 @@ import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
 import { publicUrl } from '../scrub.js';
 import { createSdkProvider, type RefusalAnswer } from '../sdk-provider.js';
-import { readMessage } from './read-events.js';
+import { eventsOfMessage, readMessage } from './read-events.js';
 import { MESSAGES_OPTIONS, type MessagesBody, toMessagesBody } from './request-body.js';
 
 /** Known to every endpoint that speaks the protocol, and the last to take sampling options. */
@@ -31,6 +31,7 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
     list: signal =>
       client.get('/v1/models', { query: { limit: 1000 }, signal, ...versionFor() }).asResponse(),
     read: readMessage,
+    whole: eventsOfMessage,
     answerOf,
     failureIn: event => {
       if (!isRecord(event) || (event.type !== 'error' && !event.error)) return null;

@@ -39,6 +39,21 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
   }
 }
 
+/** The events of a stream that a whole message stands for; any other body as it is. */
+export function eventsOfMessage(body: unknown): unknown[] {
+  if (!isRecord(body) || !Array.isArray(body.content)) return [body];
+  const { content, usage, stop_reason, stop_details } = body;
+  return [
+    { type: 'message_start', message: body },
+    ...content.flatMap((content_block: unknown, index) => [
+      { type: 'content_block_start', index, content_block },
+      { type: 'content_block_stop', index },
+    ]),
+    { type: 'message_delta', delta: { stop_reason, stop_details }, usage },
+    { type: 'message_stop' },
+  ];
+}
+
 /** Later counts say more than earlier ones, but where they say nothing. */
 function told(given: unknown): Wire {
   if (!isRecord(given)) return {};

@@ -20,6 +20,7 @@ export function createChatProvider(at: Endpoint): ModelProvider {
     toBody: request => toChatBody(at.name, request, ownOpenAi),
     send: (client, body, signal) => client.chat.completions.create(body, { signal }).asResponse(),
     read: readChunks,
+    whole: body => [body],
   });
 }
 

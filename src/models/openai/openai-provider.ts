@@ -10,7 +10,7 @@ import { createSdkProvider, type RefusalAnswer, type WireProtocol } from '../sdk
 /** What tells a protocol of OpenAI from the other. */
 export type OpenAiProtocol<Request> = Pick<
   WireProtocol<Request>,
-  'answer' | 'options' | 'toBody' | 'read'
+  'answer' | 'options' | 'toBody' | 'read' | 'whole'
 > & {
   send(client: OpenAI, body: Request, signal: AbortSignal): Promise<Response>;
 };

@@ -1,4 +1,5 @@
 /** Provider for OpenAI's Responses API. */
+import { isRecord } from '../../core/json.js';
 import type { Endpoint } from '../endpoint.js';
 import { createOpenAiProvider } from '../openai/openai-provider.js';
 import type { ModelProvider } from '../provider.js';
@@ -13,5 +14,9 @@ export function createResponsesProvider(at: Endpoint): ModelProvider {
     toBody: request => toResponsesBody(at.name, request),
     send: (client, body, signal) => client.responses.create(body, { signal }).asResponse(),
     read: readResponse,
+    whole: body =>
+      isRecord(body) && body.object === 'response'
+        ? [{ type: `response.${body.status}`, response: body }]
+        : [body],
   });
 }
