@@ -2,6 +2,7 @@
  * The activity that runs one tool call. A failing tool is a result, never a failed run (E1); it throws
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
+
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -9,18 +10,9 @@ import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
 import { headChars } from '../core/large-text.js';
 import { matchesAny } from '../core/tools/glob.js';
-import {
-  badArgumentsNote,
-  busyNote,
-  CANCELLED_NOTE,
-  CANCELLED_UNSENT_NOTE,
-  deniedByConfigurationNote,
-  NO_STORE_NOTE,
-  unknownToolNote,
-  unreachableNote,
-  unreadablePartsNote,
-} from '../core/tools/tool-notes.js';
+import { badArgumentsNote, unknownToolNote, unreadablePartsNote } from '../core/tools/tool-notes.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';
+import { fill, type Words, wordsOf } from '../core/words.js';
 import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
@@ -89,6 +81,7 @@ class ToolCall {
   readonly #deps: CallToolDeps;
   readonly #input: CallToolInput;
   readonly #beat: Beat;
+  readonly #words: Words;
   readonly #signal = cancellationSignal();
   readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
 
@@ -96,11 +89,13 @@ class ToolCall {
     this.#deps = deps;
     this.#input = input;
     this.#beat = beat;
+    this.#words = wordsOf({ pinned: input.words ?? null });
   }
 
   async run(): Promise<CallToolResult> {
     try {
-      if (await this.#isDenied()) return ended('denied', deniedByConfigurationNote(this.#input.tool));
+      if (await this.#isDenied())
+        return ended('denied', fill(this.#words.noteDeniedByConfiguration, { tool: this.#input.tool }));
       const args =
         this.#input.arguments ?? (await this.#orStop(this.#deps.readArguments(this.#input.callId)));
       return this.#input.server === null
@@ -132,7 +127,7 @@ class ToolCall {
   async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
     const serverToolName = this.#serverToolName;
     if (serverToolName !== READ_RESULT)
-      return ended('unavailable', unknownToolNote(serverToolName, [READ_RESULT]));
+      return ended('unavailable', unknownToolNote(this.#words, serverToolName, [READ_RESULT]));
     const startedAt = performance.now();
     const result = await readResult(this.#deps.blobs, this.#runId, args);
     return { ending: 'executed', ...result, durationMs: since(startedAt) };
@@ -153,7 +148,7 @@ class ToolCall {
         continue;
       }
       const errors = await this.#checkArguments(connected.connection, args);
-      if (errors.length > 0) return ended('invalid', badArgumentsNote(errors));
+      if (errors.length > 0) return ended('invalid', badArgumentsNote(this.#words, errors));
       const sent = await this.#send(connected.connection, args, pace.requestMs);
       if ('result' in sent) return sent.result;
       why = `Tool server ${server}: ${this.#shortOf(sent.notRun.message)}.`;
@@ -161,10 +156,12 @@ class ToolCall {
         pace.unreached();
         this.#deps.pool.discard(connected.connection);
       } else if (!pace.busy(sent.notRun.retryAfterMs)) {
-        return ended('unavailable', busyNote(server), { said: why });
+        return ended('unavailable', fill(this.#words.noteBusy, { server }), { said: why });
       }
     }
-    return ended('unavailable', unreachableNote(server, CONNECT_TRIES), { said: why });
+    return ended('unavailable', fill(this.#words.noteUnreachable, { server, tries: CONNECT_TRIES }), {
+      said: why,
+    });
   }
 
   async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {
@@ -172,7 +169,7 @@ class ToolCall {
       return { workspace: await this.#orStop(this.#deps.openWorkspace(this.#input.workspace)) };
     } catch (error) {
       if (!(error instanceof SteersmanError)) throw error;
-      return { refused: ended('denied', `Not run: ${error.message}`) };
+      return { refused: ended('denied', fill(this.#words.noteWorkspace, { why: error.message })) };
     }
   }
 
@@ -226,12 +223,12 @@ class ToolCall {
   /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
   async #resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
     const ran = { ending: 'executed' as const, isError: answer.isError, durationMs };
-    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(answer.unreadable)] : [];
+    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(this.#words, answer.unreadable)] : [];
     const noted = () => (notes.length > 0 ? { note: notes.join('\n') } : {});
     try {
       return { ...ran, content: await toToolContent(answer, this.#keeper()), ...noted() };
     } catch {
-      notes.push(NO_STORE_NOTE);
+      notes.push(this.#words.noteNoStore);
       return { ...ran, content: contentWithoutStore(answer, this.#deps.redact), ...noted() };
     }
   }
@@ -252,7 +249,7 @@ class ToolCall {
     connection: McpConnection,
     durationMs: number,
   ): Promise<CallToolResult> {
-    const { ending, note } = refusal(error.code, await this.#isListed(connection));
+    const { ending, note } = refusal(this.#words, error.code, await this.#isListed(connection));
     const text = await boundText(error.message, this.#keeper()).catch(() => ({
       text: this.#shortOf(error.message),
     }));
@@ -292,17 +289,17 @@ class ToolCall {
       case 'rejected':
         return this.#refused(error, connection, durationMs);
       case 'timed_out': {
-        const why = `${tool} did not answer within ${timeoutMs / 1000} s`;
+        const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: timeoutMs / 1000 });
         const said = this.#shortOf(error.message);
         const whole = said === '' ? why : `${why}: ${said}`;
         if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
-        return unknown(why, { said, durationMs });
+        return unknown(this.#words, why, { said, durationMs });
       }
       default: {
-        const why = `the connection to tool server ${server} was lost while ${tool} ran`;
+        const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
         const said = this.#shortOf(error.message);
         if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
-        return unknown(why, { said, durationMs });
+        return unknown(this.#words, why, { said, durationMs });
       }
     }
   }
@@ -311,7 +308,7 @@ class ToolCall {
   #aborted(durationMs: number): CallToolResult {
     switch (stopReason(this.#signal)) {
       case 'cancelled':
-        return ended('cancelled', CANCELLED_NOTE, { durationMs });
+        return ended('cancelled', this.#words.noteCancelledRunning, { durationMs });
       case 'shutdown':
         throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
       case 'other':
@@ -322,7 +319,7 @@ class ToolCall {
   #stoppedBeforeSending(): CallToolResult {
     switch (stopReason(this.#signal)) {
       case 'cancelled':
-        return ended('cancelled', CANCELLED_UNSENT_NOTE);
+        return ended('cancelled', this.#words.noteCancelledUnsent);
       case 'shutdown':
         throw ApplicationFailure.retryable(
           'the worker shut down before the call was sent',

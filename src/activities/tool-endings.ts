@@ -1,5 +1,6 @@
 /** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
-import { REFUSED_NOTES, unknownOutcomeNote } from '../core/tools/tool-notes.js';
+import { unknownOutcomeNote } from '../core/tools/tool-notes.js';
+import type { Words } from '../core/words.js';
 import type { CallToolResult } from './types.js';
 
 /** JSON-RPC codes of MCP: no such method, wrong parameters. */
@@ -8,13 +9,14 @@ const INVALID_PARAMS = -32_602;
 
 /** What an error answer of a server means, by its code and whether the server lists the tool. */
 export function refusal(
+  words: Words,
   code: number | undefined,
   isListed: boolean,
 ): Required<Pick<CallToolResult, 'ending' | 'note'>> {
   if (code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND) return { ending: 'executed', note: '' };
-  if (!isListed) return { ending: 'unavailable', note: REFUSED_NOTES.gone };
-  if (code === INVALID_PARAMS) return { ending: 'invalid', note: REFUSED_NOTES.arguments };
-  return { ending: 'unavailable', note: REFUSED_NOTES.tool };
+  if (!isListed) return { ending: 'unavailable', note: words.noteGone };
+  if (code === INVALID_PARAMS) return { ending: 'invalid', note: words.noteRefusedArguments };
+  return { ending: 'unavailable', note: words.noteRefusedTool };
 }
 
 interface Ended {
@@ -32,6 +34,6 @@ export function ended(
   return { ending, note, content, isError: true, durationMs };
 }
 
-export function unknown(why: string, more: Ended): CallToolResult {
-  return ended('outcome_unknown', unknownOutcomeNote(why), more);
+export function unknown(words: Words, why: string, more: Ended): CallToolResult {
+  return ended('outcome_unknown', unknownOutcomeNote(words, why), more);
 }

@@ -8,6 +8,7 @@ import type { ModelRequestPage } from '../core/model-request.js';
 import type { Packed } from '../core/packed.js';
 import type { ModelSituation } from '../core/resolver.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
+import type { RunWords } from '../core/words.js';
 
 export interface LoadRunInput {
   settings: RunSettings;
@@ -63,6 +64,8 @@ export interface CallToolInput {
   workspace: string;
   /** Run context for the tool: ids of run, task and whatever the starter gave. */
   context: Record<string, string>;
+  /** Of the notes: absent for the built-in English. */
+  words?: RunWords;
 }
 
 export interface CallToolResult {

@@ -1,5 +1,7 @@
 /** A text that was cut at the output limit and goes on in the next reply. */
 
+import type { Words } from './words.js';
+
 /** A word longer than this is taken for a script without spaces, or for code. */
 const MOST_WORD_CHARS = 40;
 const SHOWN_CHARS = 80;
@@ -32,9 +34,7 @@ export function joinCut(first: string, second: string): string {
   return first + (/\S $/.test(first) ? rest.replace(/^ +/, '') : rest);
 }
 
-const CUT_NOTE = '[This text was cut off at the output limit.]';
-
 /** A text of which no more comes, with a note that says so. */
-export function withCutNote(text: string): string {
-  return `${text.trimEnd()}\n\n${CUT_NOTE}`;
+export function withCutNote(text: string, words: Words): string {
+  return `${text.trimEnd()}\n\n${words.cutText}`;
 }

@@ -1,10 +1,12 @@
 /** Shortening a thread of a run's state, with all that refers to its messages. */
+
 import { record } from './journal.js';
 import { taskOf } from './place.js';
 import type { RunState } from './run-state.js';
 import type { Thread } from './thread.js';
 import { forgetResults } from './tools/ledger.js';
 import { trimThread } from './trim.js';
+import { wordsOf } from './words.js';
 
 /** A thread that is too long goes down to this share, so that many turns pass before it is again. */
 const TARGET_SHARE = 0.7;
@@ -26,6 +28,7 @@ export function shortenThread(
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also while another role is asked, or a message is being understood.
     taskId: taskOf(state.cursor.place),
+    words: wordsOf(state),
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;

@@ -2,12 +2,14 @@
  * Makes a thread fit a model (X3): old results are shortened, then left out, then old messages go. Pair-safe: calls
  * and results go together. What is wanted now never goes, and what a model has not read yet goes last.
  */
+
 import type { CutMessage, Message, ToolResultBlock, UserMessage } from './message.js';
 import { toolCallsOf } from './message.js';
 import { isPromptOf, roleAtHand } from './opening.js';
 import { estimateMessageTokens } from './tokens.js';
 import type { ShortResult } from './tools/shorten-result.js';
 import { leaveOutResult, shortenResult } from './tools/shorten-result.js';
+import { fill, type Words } from './words.js';
 
 export interface TrimRules {
   /** Nothing happens up to here. */
@@ -18,6 +20,7 @@ export interface TrimRules {
   taskId: string | null;
   /** Of the message at the place of the cut. */
   mark: Pick<CutMessage, 'id' | 'at'>;
+  words: Words;
 }
 
 export interface Trimmed {
@@ -42,10 +45,11 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   const tokens = messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
   const trimmed: Trimmed = { messages: [...messages], tokens, dropped: 0, shortened: 0, lost: [] };
   if (tokens <= rules.limitTokens) return trimmed;
-  const { targetTokens, limitTokens } = rules;
-  for (const how of [shortenResult, leaveOutResult]) shorter(trimmed, how, 'read', targetTokens);
+  const { targetTokens, limitTokens, words } = rules;
+  const ways: Way[] = [block => shortenResult(block, words), block => leaveOutResult(block, words)];
+  for (const how of ways) shorter(trimmed, how, 'read', targetTokens);
   dropGroups(trimmed, rules);
-  for (const how of [shortenResult, leaveOutResult]) shorter(trimmed, how, 'unread', limitTokens);
+  for (const how of ways) shorter(trimmed, how, 'unread', limitTokens);
   const before = new Set(messages);
   trimmed.shortened = trimmed.messages.filter(
     message => message.kind === 'tool_result' && !before.has(message),
@@ -53,13 +57,10 @@ export function trimThread(messages: readonly Message[], rules: TrimRules): Trim
   return trimmed;
 }
 
+type Way = (block: ToolResultBlock) => ShortResult | null;
+
 /** Makes results shorter that a model has read, or has not, the oldest first, down to `tokens`. Changes `trimmed`. */
-function shorter(
-  trimmed: Trimmed,
-  how: (block: ToolResultBlock) => ShortResult | null,
-  which: 'read' | 'unread',
-  tokens: number,
-): void {
+function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: number): void {
   const { messages } = trimmed;
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const [from, to] = which === 'read' ? [0, lastReply] : [lastReply + 1, messages.length];
@@ -77,19 +78,19 @@ function shorter(
 }
 
 /** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
-function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark }: TrimRules): void {
+function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark, words }: TrimRules): void {
   const { messages } = trimmed;
   const anchors = anchorsOf(messages, taskId);
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
-  let cut = earlier ?? cutMessage(mark, 0, {});
+  let cut = earlier ?? cutMessage(words, mark, 0, {});
   let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
   for (const { first, last } of groupsOf(messages)) {
     if (tokens <= targetTokens) break;
     if (anchors.some(at => at >= first && at <= last)) continue;
     const group = messages.slice(first, last + 1).filter(message => message !== earlier);
     for (const message of group) gone.add(message);
-    const wider = cutMessage(mark, cut.dropped + group.length, toolCounts(cut.tools, group));
+    const wider = cutMessage(words, mark, cut.dropped + group.length, toolCounts(words, cut.tools, group));
     tokens += estimateMessageTokens(wider) - estimateMessageTokens(cut);
     tokens -= group.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
     cut = wider;
@@ -107,9 +108,9 @@ function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark }: TrimRules)
 
 /** Tools that a cut names; the rest is counted together. */
 const TOOLS_NAMED = 20;
-const OTHER_TOOLS = 'other tools';
 
 function toolCounts(
+  words: Words,
   before: Readonly<Record<string, number>>,
   gone: readonly Message[],
 ): Record<string, number> {
@@ -117,20 +118,26 @@ function toolCounts(
   for (const message of gone) {
     if (message.kind !== 'tool_result') continue;
     const { toolName } = message.content[0];
-    const name = counts.has(toolName) || counts.size < TOOLS_NAMED ? toolName : OTHER_TOOLS;
+    const name = counts.has(toolName) || counts.size < TOOLS_NAMED ? toolName : words.trimmedOthers;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return Object.fromEntries(counts);
 }
 
 /** What a model is told at the place of the cut, earlier cuts included (LI7). */
-function cutMessage(mark: TrimRules['mark'], dropped: number, tools: Record<string, number>): CutMessage {
-  const results = Object.entries(tools).map(([name, times]) =>
-    times > 1 ? `${name} (${times} times)` : name,
+function cutMessage(
+  words: Words,
+  mark: TrimRules['mark'],
+  dropped: number,
+  tools: Record<string, number>,
+): CutMessage {
+  const results = Object.entries(tools).map(([tool, count]) =>
+    count > 1 ? fill(words.trimmedTimes, { tool, count }) : tool,
   );
-  const lost = `With them went results of ${results.join(', ')}: call a tool again for what is still needed.`;
-  const text = `To fit the context, ${dropped} earlier message(s) of this conversation were left out here.`;
-  const said = `[${results.length === 0 ? text : `${text} ${lost}`}]`;
+  const said =
+    results.length === 0
+      ? fill(words.trimmed, { count: dropped })
+      : fill(words.trimmedResults, { count: dropped, tools: results.join(', ') });
   return { ...mark, kind: 'cut', dropped, tools, content: [{ type: 'text', text: said }] };
 }
 

@@ -31,11 +31,24 @@ export function builtInWords(language: string): Words {
   return ownValue(words, language) ?? BUILT_IN_WORDS.en;
 }
 
+/** Which words a run speaks. */
+export interface RunWords {
+  language: string;
+  words?: OwnWords;
+}
+
 /** The words of a run: its own before those of its language. */
-export function wordsOf({ pinned }: { pinned: { language: string; words?: OwnWords } | null }): Words {
+export function wordsOf({ pinned }: { pinned: RunWords | null }): Words {
   if (pinned === null) return BUILT_IN_WORDS.en;
   const words = builtInWords(pinned.language);
   return pinned.words === undefined ? words : { ...words, ...pinned.words };
+}
+
+/** What notes on tool calls are made of where a worker makes them: absent for the built-in English. */
+export function wordsForNotes({ language, words = {} }: RunWords): RunWords | undefined {
+  const notes = Object.entries(words).filter(([key]) => key.startsWith('note'));
+  if (notes.length > 0) return { language, words: Object.fromEntries(notes) };
+  return builtInWords(language) === BUILT_IN_WORDS.en ? undefined : { language };
 }
 
 /** Fills the variables of a text in one pass: what is filled in is not searched again, other braces are text. */

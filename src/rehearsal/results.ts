@@ -1,5 +1,6 @@
 /** Reads tool messages back (`core/tools/tool-result.ts`), and puts together what was too large for one. */
-import { ENDING_WORDS, TOOL_ERROR_NOTE } from '../core/tools/tool-notes.js';
+import { ENDING_WORDS } from '../core/tools/tool-notes.js';
+import { BUILT_IN_WORDS } from '../core/words.js';
 
 export interface ToolAnswer {
   /** `again`: it did not run, or not to its end, and may be asked for again. */
@@ -12,10 +13,15 @@ export interface ToolAnswer {
   pageEnd: number | null;
 }
 
-const AGAIN = (['skipped', 'cancelled', 'timed_out', 'unavailable'] as const).map(
-  ending => ENDING_WORDS[ending],
-);
-const FAILED = (['invalid', 'denied', 'outcome_unknown'] as const).map(ending => ENDING_WORDS[ending]);
+/** How notes of these endings begin, in every language. */
+function beginnings(...endings: (keyof typeof ENDING_WORDS)[]): string[] {
+  const keys = endings.flatMap(ending => ENDING_WORDS[ending] ?? []);
+  return Object.values(BUILT_IN_WORDS).flatMap(words => keys.map(key => words[key]));
+}
+
+const AGAIN = beginnings('skipped', 'cancelled', 'timed_out', 'unavailable');
+const FAILED = beginnings('invalid', 'denied', 'outcome_unknown');
+const ERRORS = Object.values(BUILT_IN_WORDS).map(words => words.noteError);
 const PAGE = /^Bytes \d+ to (\d+) of \d+\. /m;
 const CUT =
   /^Shortened: not all of (\d+) bytes are shown\. Read on with read_result \{"ref":"([^"\n]+)","offset":(\d+)\}\.$/m;
@@ -35,7 +41,7 @@ export function readToolAnswer(content: string): ToolAnswer {
 
 function endingOf(note: string): ToolAnswer['ending'] {
   if (AGAIN.some(words => note.startsWith(words))) return 'again';
-  const failed = FAILED.some(words => note.startsWith(words)) || note.includes(TOOL_ERROR_NOTE);
+  const failed = FAILED.some(words => note.startsWith(words)) || ERRORS.some(words => note.includes(words));
   return failed ? 'failed' : 'ok';
 }
 

@@ -1,8 +1,10 @@
 /** Results made shorter after they were read, so that a thread fits a model: what is left says what is missing. */
+
 import { utf8Length } from '../json.js';
 import { headChars, tailChars } from '../large-text.js';
 import type { ToolContent, ToolResultBlock } from '../message.js';
-import { leftOutNote, SHORTENED_NOTE } from './tool-notes.js';
+import type { Words } from '../words.js';
+import { leftOutNote } from './tool-notes.js';
 import { contentText } from './tool-result.js';
 
 /** A text up to so many characters is left as it is; of a longer one so many from its beginning and its end. */
@@ -19,22 +21,22 @@ export interface ShortResult {
 }
 
 /** Long texts as head and tail; null where there are none. */
-export function shortenResult(block: ToolResultBlock): ShortResult | null {
+export function shortenResult(block: ToolResultBlock, words: Words): ShortResult | null {
   const content = block.content.map(shortPart);
   if (content.every((part, index) => part === block.content[index])) return null;
   const readable = content.every((part, index) => part === block.content[index] || hasReference(part));
-  const note = readable ? block.note : withNote(block.note, SHORTENED_NOTE);
+  const note = readable ? block.note : withNote(block.note, words.noteShortened);
   return { block: { ...block, note, content }, readable };
 }
 
 /** A line in place of the content; null where that would save nothing. */
-export function leaveOutResult(block: ToolResultBlock): ShortResult | null {
+export function leaveOutResult(block: ToolResultBlock, words: Words): ShortResult | null {
   const length = contentText(block.content).length;
   if (length <= STUB_CHARS) return null;
   const refs = block.content.flatMap(part => (part.type !== 'json' && part.ref ? [part.ref] : []));
   const note = withNote(
-    block.note.replace(SHORTENED_NOTE, '').trim(),
-    leftOutNote(block.toolName, length, refs),
+    block.note.replace(words.noteShortened, '').trim(),
+    leftOutNote(words, block.toolName, length, refs),
   );
   return { block: { ...block, note, content: [] }, readable: false };
 }

@@ -1,22 +1,15 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
+
 import type { GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits.js';
 import type { ToolContent, ToolEnding, ToolUseBlock } from '../message.js';
 import type { PinnedRun } from '../run-config.js';
+import { fill, type Words } from '../words.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import { lookUp } from './ledger.js';
 import type { ToolDefinition } from './tool.js';
 import { DEFAULT_TOOL_POLICY } from './tool.js';
-import {
-  badArgumentsNote,
-  deniedByConfigurationNote,
-  editedNote,
-  notAllowedNote,
-  overTurnCapNote,
-  REPEATED_NOTE,
-  RUN_STOPPED_NOTE,
-  unknownToolNote,
-} from './tool-notes.js';
+import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
 
 /** What was said at the gate of a call: by a person or their client, or by the rule in their place. */
 export type CallAnswer = Extract<GateAnswer, { kind: 'approval' | 'clientTool' }>;
@@ -38,6 +31,7 @@ export interface ToolCallCase {
   stopped: boolean;
   /** Bad calls of this tool in the task at hand, this one not counted. */
   badCalls: number;
+  words: Words;
 }
 
 export type ToolCallDecision =
@@ -54,38 +48,40 @@ export type ToolCallDecision =
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
-  const { call, said, offered, limits, pinned } = given;
+  const { call, said, offered, limits, pinned, words } = given;
   const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
   // What the client ran has happened, also when the run is being stopped.
   if (said?.kind === 'clientTool' && tool) {
     return { kind: 'given', tool, content: said.content, isError: said.isError };
   }
-  if (given.stopped) return end('cancelled', RUN_STOPPED_NOTE);
+  if (given.stopped) return end('cancelled', words.noteRunStopped);
   if (said?.kind === 'approval' && said.decision === 'deny')
-    return end('denied', notAllowedNote(call.name, said.reason));
-  if (given.index >= limits.toolCallsPerTurn) return end('skipped', overTurnCapNote(limits.toolCallsPerTurn));
-  if (!tool && isDeniedTool(given)) return end('denied', deniedByConfigurationNote(call.name));
+    return end('denied', notAllowedNote(words, call.name, said.reason));
+  if (given.index >= limits.toolCallsPerTurn)
+    return end('skipped', fill(words.noteOverTurnCap, { max: limits.toolCallsPerTurn }));
+  if (!tool && isDeniedTool(given))
+    return end('denied', fill(words.noteDeniedByConfiguration, { tool: call.name }));
   if (!tool) {
     const names = offered.map(({ name }) => name);
-    return end('unavailable', unknownToolNote(call.name, nearestNames(call.name, names)));
+    return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));
   }
   const { argErrors = [], argsParseFailed: unreadable = false } = call;
   if (unreadable || argErrors.length > 0) {
     const wrong = { wrongCalls: given.badCalls + 1, corrections: limits.argumentCorrections };
-    return end('invalid', badArgumentsNote(argErrors, { ...wrong, unreadable }));
+    return end('invalid', badArgumentsNote(words, argErrors, { ...wrong, unreadable }));
   }
   const permission = given.permission(tool);
-  if (permission === 'deny') return end('denied', deniedByConfigurationNote(tool.name));
+  if (permission === 'deny') return end('denied', fill(words.noteDeniedByConfiguration, { tool: tool.name }));
   if (said?.kind === 'approval') {
     const edited = said.arguments;
-    return { kind: 'run', tool, note: edited && editedNote(edited), edited };
+    return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
   const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
-  const note = known ? REPEATED_NOTE : null;
+  const note = known ? words.noteRepeated : null;
   if (permission === 'run') return { kind: 'run', tool, note, edited: null };
-  const concerns = tool.policy.destructive ? ['It may destroy or overwrite something.'] : [];
+  const concerns = tool.policy.destructive ? [words.mayDestroy] : [];
   return { kind: 'ask', tool, note, concerns };
 }
 

@@ -4,7 +4,8 @@
  */
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
 import { delimit } from '../prompt.js';
-import { ENDING_WORDS, NOTHING_NOTE, TOOL_ERROR_NOTE } from './tool-notes.js';
+import { BUILT_IN_WORDS, fill, type Words } from '../words.js';
+import { ENDING_WORDS } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */
 export const READ_RESULT = 'read_result';
@@ -28,22 +29,27 @@ export function toolResult(
   call: Pick<ToolUseBlock, 'id' | 'name'>,
   ending: ToolEnding,
   { note, content = [], isError, durationMs = 0 }: ToolOutcome = {},
+  words: Words = BUILT_IN_WORDS.en,
 ): ToolResultBlock {
   const failed = isError ?? !(ending === 'executed' || ending === 'reused');
-  const error = failed && ending === 'executed' ? TOOL_ERROR_NOTE : null;
-  const nothing = content.length === 0 ? NOTHING_NOTE : null;
+  const error = failed && ending === 'executed' ? words.noteError : null;
+  const nothing = content.length === 0 ? words.noteNothing : null;
   return {
     type: 'tool_result',
     toolUseId: call.id,
     toolName: call.name,
     ending,
-    note: [ENDING_WORDS[ending], [error, note].filter(Boolean).join(' ') || nothing]
-      .filter(Boolean)
-      .join(': '),
+    note: noteOf(words, ending, [error, note].filter(Boolean).join(' ') || nothing),
     content,
     isError: failed,
     durationMs,
   };
+}
+
+function noteOf(words: Words, ending: ToolEnding, note: string | null): string {
+  const key = ENDING_WORDS[ending];
+  if (key === null || !note) return key === null ? (note ?? '') : words[key];
+  return fill(words.noteEnding, { ending: words[key], note });
 }
 
 /** A picture in what a tool said, by reference; null for every other part. */

@@ -43,7 +43,7 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
       return answerFor(run, 'stopped');
     case 'failed':
       if (!answersAfter(end.failure, lastRungOf(run, end))) return failedEnd(end.failure, whatThereIs(run));
-      wrapUpAs(run, causeOfFailure(end.failure), whyFailed(end.failure), end.failure);
+      wrapUpAs(run, causeOfFailure(end.failure), whyFailed(run, end.failure), end.failure);
       return null;
     case 'budget_used': {
       const taskId = taskAt(run.state.cursor);
@@ -65,8 +65,8 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   return { found, refused, canBeCalled };
 }
 
-function whyFailed(failure: CallFailure): string {
-  return `the model that was to go on with it failed (${failure.type || failure.kind}), so parts of it are missing, and the answer has to say which`;
+function whyFailed(run: Run, { type, kind }: CallFailure): string {
+  return fill(run.words.whyFailed, { failure: type || kind });
 }
 
 /**
@@ -100,7 +100,7 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
   // What came of an answer that was cut is worth more than what was said before it.
-  const begun = place.turns.cut === null ? null : withCutNote(place.turns.cut);
+  const begun = place.turns.cut === null ? null : withCutNote(place.turns.cut, run.words);
   const { failure } = place;
   if (failure) {
     const said = end.kind === 'reply' ? end.output : begun;
@@ -145,7 +145,7 @@ export function whatThereIs(run: Run): string {
 /** The text of a reply that was cut short, for an answer where there is nothing better. */
 function cutShort(run: Run): string | null {
   const { cut } = run.state.cursor.place.turns;
-  if (cut !== null) return withCutNote(cut);
+  if (cut !== null) return withCutNote(cut, run.words);
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
   return last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
 }

@@ -3,7 +3,6 @@ import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch, Turns } from '../../core/place.js';
 import { replyOf } from '../../core/thread.js';
-import { RUN_CANCELLED_NOTE, SUPERSEDED_NOTE } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 import { settleCall } from './settle-call.js';
@@ -22,7 +21,7 @@ export function endBatch(run: Run): void {
 
 /** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  const end = { ending: 'skipped', note: SUPERSEDED_NOTE, why: 'a message of the user' } as const;
+  const end = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' } as const;
   return closeCalls(run, here(run.state.cursor).turns, batch, end);
 }
 
@@ -31,7 +30,11 @@ export function skipOpenCalls(run: Run, batch: Batch): string[] {
  * another role: for ends that the loop does not see (ST8).
  */
 export function closeOpenCalls(run: Run): void {
-  const end = { ending: 'cancelled', note: RUN_CANCELLED_NOTE, why: 'the run was cancelled' } as const;
+  const end = {
+    ending: 'cancelled',
+    note: run.words.noteRunCancelled,
+    why: 'the run was cancelled',
+  } as const;
   for (const { turns } of levels(run.state.cursor)) {
     if (turns.batch) closeCalls(run, turns, turns.batch, end);
   }
@@ -52,8 +55,8 @@ function closeCalls(
     // What the client ran has happened.
     const given = said?.kind === 'clientTool' ? said : null;
     const result = given
-      ? toolResult(call, 'executed', { content: given.content, isError: given.isError })
-      : toolResult(call, ending, { note });
+      ? toolResult(call, 'executed', { content: given.content, isError: given.isError }, run.words)
+      : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
     settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
   }

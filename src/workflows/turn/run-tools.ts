@@ -1,4 +1,5 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result. */
+
 import type { CallToolInput } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
@@ -19,8 +20,9 @@ import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
 import { decideToolCall } from '../../core/tools/tool-call.js';
-import { failedNote, REUSED_NOTE, reviewNote } from '../../core/tools/tool-notes.js';
+import { failedNote, reviewNote } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
+import { type Words, wordsForNotes } from '../../core/words.js';
 import { reviewAction } from '../phases/review.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
@@ -116,7 +118,7 @@ function withReview(
   if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
   const review = reviewAction(run, reply, call, decision.tool);
   if (review.kind === 'pending') return null;
-  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(review.fixes) };
+  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(run.words, review.fixes) };
   if (review.concerns.length === 0) return decision;
   const concerns = decision.kind === 'ask' ? decision.concerns : [];
   const { tool, note } = decision;
@@ -143,6 +145,7 @@ function decide(
     ledger: state.tools.ledger,
     permission: tool =>
       decidePermission(tool, pinned.permissions, { alwaysThisRun: state.people.allowedTools, autoApprove }),
+    words: run.words,
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
@@ -171,11 +174,16 @@ function resultOf(run: Run, started: Started, decision: Settled): ToolResultBloc
   const { call } = started;
   switch (decision.kind) {
     case 'end':
-      return toolResult(call, decision.ending, { note: decision.note });
+      return toolResult(call, decision.ending, { note: decision.note }, run.words);
     case 'reuse':
       return reusedResult(run, call, decision.entry);
     case 'given':
-      return toolResult(call, 'executed', { content: decision.content, isError: decision.isError });
+      return toolResult(
+        call,
+        'executed',
+        { content: decision.content, isError: decision.isError },
+        run.words,
+      );
     case 'run':
       return execute(run, started, decision.tool, decision.note);
   }
@@ -198,12 +206,12 @@ async function execute(
     if (called.ok) {
       const { ending, ...outcome } = called.value;
       const notes = [note, outcome.note].filter(Boolean).join('\n');
-      return toolResult(call, ending, { ...outcome, note: notes });
+      return toolResult(call, ending, { ...outcome, note: notes }, run.words);
     }
     const { failure } = called;
     const stopped = run.state.people.stop !== null;
     if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
-      return failedResult(call, tool, failure);
+      return failedResult(run.words, call, tool, failure);
     }
   }
 }
@@ -224,6 +232,8 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
   if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
   if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
   if (tool.validation === 'strict') input.checked = true;
+  const words = wordsForNotes(run.pinned);
+  if (words) input.words = words;
   return input;
 }
 
@@ -253,13 +263,18 @@ function reusedResult(run: Run, call: ToolUseBlock, entry: LedgerEntry): ToolRes
     .flatMap(thread => thread.messages)
     .find(message => message.id === entry.messageId);
   const content = earlier?.kind === 'tool_result' ? earlier.content[0].content : [];
-  return toolResult(call, 'reused', { note: REUSED_NOTE, content });
+  return toolResult(call, 'reused', { note: run.words.noteReusedHow, content }, run.words);
 }
 
 /** What is known of the failure may quote the tool's server: it is content. */
-function failedResult(call: ToolUseBlock, tool: ToolDefinition, failure: CallFailure): ToolResultBlock {
+function failedResult(
+  words: Words,
+  call: ToolUseBlock,
+  tool: ToolDefinition,
+  failure: CallFailure,
+): ToolResultBlock {
   const ending = toolEnding(failure, isRepeatable(tool.policy));
-  const note = failedNote(ending, failure, toolAttempts(tool.policy));
+  const note = failedNote(words, ending, failure, toolAttempts(tool.policy));
   const why = headChars(failure.message, FAILURE_CHARS);
-  return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] });
+  return toolResult(call, ending, { note, content: why === '' ? [] : [{ type: 'text', text: why }] }, words);
 }

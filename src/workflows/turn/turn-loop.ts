@@ -21,7 +21,7 @@ import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
 import { addStep, shown, stepOf } from '../../core/trace.js';
-import { wordsOf } from '../../core/words.js';
+import type { Words } from '../../core/words.js';
 import { hears, listen } from '../hearing.js';
 import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
@@ -164,7 +164,7 @@ function readReply<C extends OutputContract>(
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
   const parsed = parseRoleOutput(contract, text, options);
-  const read = isCut ? whereCut(contract, parsed, asked) : parsed;
+  const read = isCut ? whereCut(contract, parsed, { asked, words: run.words }) : parsed;
   const special = read.special && fitted(read.special, QUESTION_BYTES);
   const envelope = fitted(read.envelope, OPINION_BYTES);
   if (special || read.ok) noteFinal(run, reply, null);
@@ -172,7 +172,7 @@ function readReply<C extends OutputContract>(
   const value = read.value === null ? null : fitted(read.value, CONTRACTS[contract].maxBytes);
   if (read.ok && value !== null) return { kind: 'reply', message, output: value, envelope };
   const faults = read.ok ? [] : read.errors;
-  const errors = reply.strayCalls > 0 ? [wordsOf(run.state).noTools, ...faults] : faults;
+  const errors = reply.strayCalls > 0 ? [run.words.noTools, ...faults] : faults;
   if (turns.reasked) {
     noteFinal(run, reply, errors.join(' '));
     return value === null
@@ -183,7 +183,7 @@ function readReply<C extends OutputContract>(
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors });
-  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, wordsOf(run.state)));
+  run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, run.words));
   return null;
 }
 
@@ -194,23 +194,20 @@ function readReply<C extends OutputContract>(
 function whereCut<C extends OutputContract>(
   contract: C,
   read: RoleReply<OutputOf[C]>,
-  asked: boolean,
+  { asked, words }: { asked: boolean; words: Words },
 ): RoleReply<OutputOf[C]> {
   if (read.special) return read;
-  if (!read.ok) return { ...read, errors: [CUT_ERROR] };
+  if (!read.ok) return { ...read, errors: [words.cutError] };
   if (contract !== 'text') return read;
-  if (!asked) return { ...read, ok: false, errors: [CUT_ERROR] };
+  if (!asked) return { ...read, ok: false, errors: [words.cutError] };
   // The compiler does not see that the value of this contract is text.
-  return { ...read, value: withCutNote(`${read.value}`) as OutputOf[C] };
+  return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
 }
-
-const CUT_ERROR =
-  'It was cut off at the output limit before it was complete: write it again, whole and much shorter.';
 
 /** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
 function answerable(run: Run, role: PinnedRole): void {
   const thread = run.threadOf(role);
-  if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', wordsOf(run.state).cutOff);
+  if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', run.words.cutOff);
 }
 
 /** The step of a reply that is taken as the role's output, whatever follows from it. */

@@ -4,6 +4,7 @@ import { type Message, NO_USAGE, textOf } from '../../../src/core/message.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResultText } from '../../../src/core/tools/tool-result.js';
 import { trimThread as trim } from '../../../src/core/trim.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 import { pairingFaults } from '../../support/pairing.js';
 
 const MARK = { id: 'cut', at: 0 };
@@ -12,7 +13,15 @@ const trimThread = (
   messages: readonly Message[],
   limitTokens: number,
   more: { targetTokens?: number; taskId?: string } = {},
-) => trim(messages, { limitTokens, targetTokens: limitTokens, taskId: null, mark: MARK, ...more });
+) =>
+  trim(messages, {
+    limitTokens,
+    targetTokens: limitTokens,
+    taskId: null,
+    mark: MARK,
+    words: BUILT_IN_WORDS.en,
+    ...more,
+  });
 
 function user(id: string, purpose: 'goal' | 'brief' | 'reask' | 'steer', size = 4, taskId?: string): Message {
   const task = taskId === undefined ? {} : { taskId };

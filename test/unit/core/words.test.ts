@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { placeholdersOf } from '../../../src/core/prompt.js';
-import { BUILT_IN_WORDS, fill, wordsOf } from '../../../src/core/words.js';
+import { BUILT_IN_WORDS, fill, wordsForNotes, wordsOf } from '../../../src/core/words.js';
 
 describe('words: what is built in', () => {
   test.each(Object.entries(BUILT_IN_WORDS))(
@@ -44,4 +44,17 @@ test.each([
   ['no words of its own', { language: 'zh' }, BUILT_IN_WORDS.zh.plan, BUILT_IN_WORDS.zh.task],
 ])('wordsOf: a run in %s → its own text first, then the built-in one', (_, pinned, plan, task) => {
   expect(wordsOf({ pinned })).toMatchObject({ plan, task });
+});
+
+test.each([
+  ['the built-in English', { language: 'en' }, undefined],
+  ['a language that says it in English', { language: 'fr' }, undefined],
+  ['Chinese', { language: 'zh' }, { language: 'zh' }],
+  [
+    'a text of its own for a note, and one for a brief',
+    { language: 'en', words: { noteError: 'It failed.', plan: 'Plan.' } },
+    { language: 'en', words: { noteError: 'It failed.' } },
+  ],
+])('wordsForNotes: a run in %s → what its tool calls carry', (_, run, carried) => {
+  expect(wordsForNotes(run)).toEqual(carried);
 });

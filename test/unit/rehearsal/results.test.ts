@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readResult } from '../../../src/blobs/read-result.js';
 import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
-import { REUSED_NOTE } from '../../../src/core/tools/tool-notes.js';
 import { toolResult, toolResultText } from '../../../src/core/tools/tool-result.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 import { boundText } from '../../../src/mcp/result-content.js';
 import { readListing, readSeveralFiles } from '../../../src/rehearsal/listings.js';
 import { joinPages, readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/results.js';
@@ -35,7 +35,9 @@ describe('rehearsal: tool messages', () => {
   });
 
   test('tool message: a result given again → without the note', () => {
-    const answer = readToolAnswer(wire('reused', said('file text'), { note: REUSED_NOTE }));
+    const answer = readToolAnswer(
+      wire('reused', said('file text'), { note: BUILT_IN_WORDS.en.noteReusedHow }),
+    );
     expect(answer).toMatchObject({ ending: 'ok', text: 'file text' });
   });
 });

@@ -15,6 +15,7 @@ import {
   type ToolCallCase,
 } from '../../../../src/core/tools/tool-call.js';
 import { notAllowedNote } from '../../../../src/core/tools/tool-notes.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 
 function tool(name: string, policy: Partial<ToolPolicy> = {}): ToolDefinition {
   return {
@@ -50,6 +51,7 @@ function given(more: Partial<ToolCallCase> = {}): ToolCallCase {
     limits: DEFAULT_LIMITS,
     ledger: emptyLedger(),
     permission: () => 'run',
+    words: BUILT_IN_WORDS.en,
     stopped: false,
     badCalls: 0,
     ...more,
@@ -227,7 +229,7 @@ describe('decideToolCall: calls of which something was said', () => {
     [
       'denied by a person, and the tool runs unasked by now → denied (PR1)',
       { said: approval({ decision: 'deny', reason: 'No.' }), permission: () => 'run' },
-      { kind: 'end', ending: 'denied', note: notAllowedNote('read_file', 'No.') },
+      { kind: 'end', ending: 'denied', note: notAllowedNote(BUILT_IN_WORDS.en, 'read_file', 'No.') },
     ],
     [
       'approved with other arguments, and the tool runs unasked by now → run with those (PR1)',

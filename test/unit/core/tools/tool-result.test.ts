@@ -3,17 +3,12 @@ import { describe, expect, test } from 'vitest';
 import type { CallFailure } from '../../../../src/core/failure.js';
 import { FAILURE } from '../../../../src/core/failure.js';
 import type { ToolContent, ToolEnding } from '../../../../src/core/message.js';
-import {
-  failedNote,
-  NOTHING_NOTE,
-  notAllowedNote,
-  REUSED_NOTE,
-  SUPERSEDED_NOTE,
-  TOOL_ERROR_NOTE,
-} from '../../../../src/core/tools/tool-notes.js';
+import { failedNote, notAllowedNote } from '../../../../src/core/tools/tool-notes.js';
 import { contentText, toolResult, toolResultText } from '../../../../src/core/tools/tool-result.js';
+import { BUILT_IN_WORDS } from '../../../../src/core/words.js';
 
 const CALL = { id: 'c1', name: 'read' };
+const WORDS = BUILT_IN_WORDS.en;
 const text = (said: string): ToolContent => ({ type: 'text', text: said });
 
 describe('toolResult', () => {
@@ -35,20 +30,28 @@ describe('toolResult', () => {
 
   test('toolResult: what the tool said of errors and time → kept, against the default (G7, O3)', () => {
     const failed = toolResult(CALL, 'executed', { content: [text('x')], isError: true, durationMs: 7 });
-    expect(failed).toMatchObject({ isError: true, durationMs: 7, note: TOOL_ERROR_NOTE });
+    expect(failed).toMatchObject({ isError: true, durationMs: 7, note: WORDS.noteError });
     expect(toolResult(CALL, 'denied', { isError: false }).isError).toBe(false);
   });
 
   test('toolResult: a tool that returned nothing → the note says so', () => {
-    expect(toolResultText(toolResult(CALL, 'executed'))).toBe(NOTHING_NOTE);
+    expect(toolResultText(toolResult(CALL, 'executed'))).toBe(WORDS.noteNothing);
   });
 });
 
 describe('toolResultText', () => {
   test.each<[ToolEnding, string, RegExp]>([
-    ['reused', REUSED_NOTE, /^Reused: the same call .*\n<tool_output tool="read">\nsaid\n<\/tool_output>$/],
-    ['denied', notAllowedNote('read', null), /^Denied: Not run: read is not read-only.*\n<tool_output/],
-    ['skipped', SUPERSEDED_NOTE, /^Skipped: Not run: superseded.*\n<tool_output/],
+    [
+      'reused',
+      WORDS.noteReusedHow,
+      /^Reused: the same call .*\n<tool_output tool="read">\nsaid\n<\/tool_output>$/,
+    ],
+    [
+      'denied',
+      notAllowedNote(WORDS, 'read', null),
+      /^Denied: Not run: read is not read-only.*\n<tool_output/,
+    ],
+    ['skipped', WORDS.noteSuperseded, /^Skipped: Not run: superseded.*\n<tool_output/],
   ])(
     'toolResultText: %s → the run speaks first, the tool between its tags (TR5, K2)',
     (ending, note, wanted) => {
@@ -137,7 +140,7 @@ test.each([
   ['a reason', 'Not now.', /was not given\. Not now\. Go on/],
   ['no reason', null, /was not given\. Go on/],
 ])('notAllowedNote: %s → names the tool and what to do (C23)', (_, reason, wanted) => {
-  expect(notAllowedNote('write_file', reason)).toMatch(wanted);
+  expect(notAllowedNote(WORDS, 'write_file', reason)).toMatch(wanted);
 });
 
 const failure = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, type, message: '' });
@@ -164,6 +167,6 @@ test.each<[string, ToolEnding, CallFailure, RegExp]>([
   ],
   ['may have had its effect', 'outcome_unknown', failure('lost'), /may or may not .*Check with a read-only/],
 ])('failedNote: a call that %s → said as it was (OU6)', (_, ending, why, wanted) => {
-  expect(failedNote(ending, why, 3)).toMatch(wanted);
-  expect(/Not run/.test(failedNote(ending, why, 3))).toBe(why.type === FAILURE.tool.notSent);
+  expect(failedNote(WORDS, ending, why, 3)).toMatch(wanted);
+  expect(/Not run/.test(failedNote(WORDS, ending, why, 3))).toBe(why.type === FAILURE.tool.notSent);
 });
