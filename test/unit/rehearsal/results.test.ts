@@ -2,14 +2,23 @@ import { describe, expect, test } from 'vitest';
 import { readResult } from '../../../src/blobs/read-result.js';
 import type { ToolContent, ToolEnding } from '../../../src/core/message.js';
 import { toolResult, toolResultText } from '../../../src/core/tools/tool-result.js';
-import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+import { BUILT_IN_WORDS, type Words } from '../../../src/core/words.js';
 import { boundText } from '../../../src/mcp/result-content.js';
 import { readListing, readSeveralFiles } from '../../../src/rehearsal/listings.js';
 import { joinPages, readToolAnswer, type ToolAnswer } from '../../../src/rehearsal/results.js';
 
 function wire(ending: ToolEnding, content: ToolContent, outcome: { isError?: boolean; note?: string } = {}) {
+  return wires(BUILT_IN_WORDS.en, ending, content, outcome);
+}
+
+function wires(
+  words: Words,
+  ending: ToolEnding,
+  content: ToolContent,
+  outcome: { isError?: boolean; note?: string },
+) {
   const call = { id: 'c1_1', name: 'read_text_file' };
-  return toolResultText(toolResult(call, ending, { ...outcome, content: [content] }));
+  return toolResultText(toolResult(call, ending, { ...outcome, content: [content] }, words));
 }
 
 const said = (text: string): ToolContent => ({ type: 'text', text });
@@ -25,8 +34,9 @@ describe('rehearsal: tool messages', () => {
     ['timed_out', true, 'again'],
     ['unavailable', true, 'again'],
     ['outcome_unknown', true, 'failed'],
-  ])('tool message: %s (error %s) → %s', (ending, isError, wanted) => {
-    expect(readToolAnswer(wire(ending, said('it said'), { isError })).ending).toBe(wanted);
+  ])('tool message: %s (error %s) → %s, in every language', (ending, isError, wanted) => {
+    for (const words of Object.values(BUILT_IN_WORDS))
+      expect(readToolAnswer(wires(words, ending, said('it said'), { isError })).ending).toBe(wanted);
   });
 
   test('tool message: text that quotes its own wrapping → the text as the tool gave it', () => {
