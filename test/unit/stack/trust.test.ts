@@ -74,6 +74,18 @@ test('trust: the package’s own defaults → never asked for', () => {
   expect(isTrusted(projectRoot)).toBe(true);
 });
 
+test('trust: the address of an endpoint in .env changes → asked again; another key is not asked about', () => {
+  const one = folder('one');
+  const write = (key: string, url: string) =>
+    writeFileSync(join(one, '.env'), `OPENAI_API_KEY=${key}\nOPENAI_BASE_URL=${url}\n`);
+  write('a', 'http://a/v1');
+  trustFrom(one);
+  write('b', 'http://a/v1');
+  expect(trustedElsewhere(one)).toBe(true);
+  write('b', 'http://b/v1');
+  expect(trustedElsewhere(one)).toBe(false);
+});
+
 test('trust: a folder that was named → for this process, remembered by nobody', () => {
   const one = folder('one');
   trustForNow(one);
