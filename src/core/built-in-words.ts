@@ -16,7 +16,7 @@ export const EN = {
   reading: 'How the understanding role read it, which may be wrong:',
   tasksSoFar: 'Tasks so far:',
   planAgain:
-    'Plan what is needed for this. Finished tasks stay as they are; give new tasks new ids, and repeat the id of a task only to change it or to have it done again. Answer with the plan as JSON.',
+    'Plan what is needed for this. Tasks that you do not name stay as they are: repeat an id only to change an open task, to give it up (`skipped`) or to have a failed one done again; all else gets new ids. Answer with the plan as JSON.',
   planMore:
     'You said that the plan needs more work: add to it or refine it now. Tasks that stay as they are need not be repeated. {left} planning round(s) left. Answer as JSON.',
   planUnanswered: 'Nobody answered: make the best plan you can, and say what you assume.',
@@ -253,7 +253,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   reading: '理解者是这样理解的，可能有误：',
   tasksSoFar: '目前的任务：',
   planAgain:
-    '请为此作出所需的计划。已完成的任务保持不变；新任务用新的 id，只有要修改或重做某项任务时才重复它的 id。以 JSON 回复计划。',
+    '请为此作出所需的计划。没有写到的任务保持不变；只有要修改、放弃（`skipped`）未完成的任务或再做失败的任务时才重复它的 id，其余用新的 id。以 JSON 回复计划。',
   planMore: '你说计划还需要完善：现在补充或细化，保持不变的任务不必重复。规划还剩 {left} 轮。以 JSON 回复。',
   planUnanswered: '没有人回答：请尽可能作出最好的计划，并写明所作的假设。',
   wishes: '用户后来的要求，属于目标，有冲突时以后说的为准：',

@@ -181,7 +181,7 @@ function definitionOf(task: PlannedTask): PlannedTask {
 
 /** The reason of a completed task whose result a person was to confirm, and nobody did. */
 export const UNCONFIRMED = 'unconfirmed';
-/** The reason of a task that was dropped with the plan that it belonged to. */
+/** The reason of a task that a plan gave up, or that was dropped with the plan that it belonged to. */
 export const REPLANNED = 'replanned';
 
 /**

@@ -25,7 +25,7 @@ const plannedTask = z.strictObject({
   id: z.string().describe('Unique in the plan; a task kept from an earlier plan keeps its id'),
   description: z.string().describe('What to do, with all that is needed to do it'),
   priority: z.number().describe('1 is the highest'),
-  status: z.literal('pending'),
+  status: z.enum(['pending', 'skipped']).describe('skipped gives up an open task'),
   dependencies: z.array(z.string()).describe('Ids of tasks that must be completed first'),
   completionCriteria: z.string().describe('How anyone can check that the task is done'),
   requiredCapabilities: z.array(z.string()).nullable().describe('Exact names of tools'),

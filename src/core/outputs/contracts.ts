@@ -50,7 +50,7 @@ export const CONTRACTS = {
       mark: 'needsMorePlanning',
       fields:
         '"summary": string, "needsMorePlanning": boolean, ' +
-        '"todos": [{ "id": string, "description": string, "priority": number, "status": "pending", ' +
+        '"todos": [{ "id": string, "description": string, "priority": number, "status": "pending" | "skipped", ' +
         '"dependencies": [id], "completionCriteria": string }]',
     },
   },

@@ -24,6 +24,8 @@ export interface PlanOutput {
   needsMorePlanning: boolean;
   /** In plan order: as written, or by `executionOrder` where given. */
   tasks: PlannedTask[];
+  /** Ids of open tasks that it gives up. */
+  dropped: string[];
 }
 
 type NextAction = 'continue' | 'complete' | 'skip' | 'retry';
@@ -54,7 +56,8 @@ const NEXT_ACTIONS: readonly NextAction[] = ['continue', 'complete', 'skip', 're
  * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
  * errors are missing ids or descriptions, duplicate ids, unknown or circular dependencies; a doubt is no
  * task at all, unless more planning is asked for. `knownTaskIds`: tasks of earlier plans, which may be named
- * as dependencies. `mergePlan` cuts plans that are too long; only absurd ones are an error here.
+ * as dependencies, and given up as `skipped`. `mergePlan` cuts plans that are too long; only absurd ones are
+ * an error here.
  */
 export function parsePlan(
   json: Record<string, unknown>,
@@ -65,15 +68,26 @@ export function parsePlan(
   const field = isAbsent(json.todos) && !isAbsent(json.tasks) ? 'tasks' : 'todos';
   const list = json[field] ?? (needsMorePlanning ? [] : undefined);
   if (!Array.isArray(list)) errors.push(expected(field, 'an array of tasks', list));
+  const entries: readonly unknown[] = Array.isArray(list) ? list : [];
+  const dropped = droppedIds(entries);
   const tasks = readPlannedTasks(
-    Array.isArray(list) ? list : [],
+    // Of one that is given up only the id counts.
+    entries.map(entry => (isDropped(entry) ? { id: entry.id, description: '-' } : entry)),
     { field, knownTaskIds, order: json.executionOrder },
     errors,
-  );
-  const value = { summary: stringOr(json.summary, ''), needsMorePlanning, tasks };
+  ).filter(({ id }) => !dropped.includes(id));
+  const value = { summary: stringOr(json.summary, ''), needsMorePlanning, tasks, dropped };
   if (errors.length > 0) return { ok: false, errors, value: null };
-  const empty = tasks.length === 0 && !needsMorePlanning;
+  const empty = tasks.length === 0 && dropped.length === 0 && !needsMorePlanning;
   return judged(value, empty ? [expected(field, 'an array of at least one task', list)] : []);
+}
+
+function isDropped(entry: unknown): entry is Record<string, unknown> {
+  return isRecord(entry) && statusOf(entry.status) === 'skipped';
+}
+
+function droppedIds(entries: readonly unknown[]): string[] {
+  return entries.flatMap(entry => (isDropped(entry) ? (idOf(entry.id) ?? []) : []));
 }
 
 /** Reads an executor's reply. Doubts: no summary, or an empty phrase for a result. */

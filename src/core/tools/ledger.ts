@@ -3,7 +3,7 @@
  * (D1, D2, D3, D6). It holds references, not results, and is carried by continue-as-new.
  */
 import { LEDGER_BYTES } from '../bounds.js';
-import { canonicalJson } from '../json.js';
+import { canonicalJson, isRecord } from '../json.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
 import { parseRecord } from '../outputs/json-in-text.js';
 import { preview } from '../preview.js';
@@ -43,13 +43,13 @@ export function emptyLedger(): Ledger {
 
 /**
  * Names a call by tool and canonical arguments. Arguments up to 200 characters stand in the key as
- * they are, so those never collide. Of longer ones it has the head, the length and a 64-bit hash: safe
+ * they are, so those never collide. Of longer ones it has the head (short ones first), the length and a 64-bit hash: safe
  * against chance, not against someone who builds two argument texts with one hash.
  */
 export function ledgerKey(tool: string, args: unknown): string {
   const text = canonicalJson(args);
   if (text.length <= LONGEST_PLAIN_ARGUMENTS) return `${tool} ${text}`;
-  return `${tool} ${text.slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
+  return `${tool} ${shortFirst(args).slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
 /** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
@@ -207,6 +207,18 @@ export function heldResults(ledger: Ledger, max: number): string {
 /** What a key says of the arguments: the one text that they hold, else their JSON. */
 function argumentsIn(key: string, tool: string): string {
   const text = key.slice(tool.length + 1);
-  const [only, ...more] = Object.values(parseRecord(text) ?? {});
-  return preview(typeof only === 'string' && more.length === 0 ? only : text, LONGEST_NAMED);
+  const given = parseRecord(text);
+  const [only, ...more] = Object.values(given ?? {});
+  if (given === null || more.length === 0)
+    return preview(typeof only === 'string' ? only : text, LONGEST_NAMED);
+  return preview(shortFirst(given), LONGEST_NAMED);
+}
+
+/** As JSON, cut from its end without losing what tells calls apart: a path stands before a content. */
+function shortFirst(args: unknown): string {
+  if (!isRecord(args)) return canonicalJson(args);
+  const members = Object.keys(args)
+    .sort()
+    .map(key => `${JSON.stringify(key)}:${canonicalJson(args[key])}`);
+  return `{${members.sort((a, b) => a.length - b.length).join(',')}}`;
 }

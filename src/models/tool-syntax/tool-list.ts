@@ -1,9 +1,9 @@
 /** The tools of a request as text. */
 import type { OfferedTool } from '../../core/model-request.js';
 
-/** Stands before the form of calls: prompts are written for models with an interface for tools. */
+/** Stands before the form of calls: prompts, also those that come later, are written for models with an interface for tools. */
 export const NO_INTERFACE =
-  'Here tools are called in text, in exactly the form below, whatever is said above of a native interface.';
+  'Here tools are called in text, in exactly the form below, whatever is said elsewhere of a native interface.';
 
 export function toolList(tools: readonly OfferedTool[]): string {
   return tools

@@ -61,7 +61,9 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   const limit = run.limits.planning;
   const { round } = place.turns;
   state.goal.counters = { ...state.goal.counters, planning: round };
-  const changed = output ? updatePlan(run, output.tasks, { maxTasks: run.limits.tasks }) : false;
+  const changed = output
+    ? updatePlan(run, output.tasks, { maxTasks: run.limits.tasks, dropped: output.dropped })
+    : false;
   const taskCount = state.tasks.length;
   const askedBefore = state.goal.asked;
   const question = planningQuestion({ output, round, taskCount, askedBefore });

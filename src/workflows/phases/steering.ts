@@ -12,7 +12,7 @@ import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { Reading, Steering } from '../../core/place.js';
 import { newTurns } from '../../core/place.js';
-import { isOpen, REPLANNED } from '../../core/plan.js';
+import { isOpen } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { RouteDecision } from '../../core/route.js';
 import { decideRoute, deniedRoute } from '../../core/route.js';
@@ -25,6 +25,7 @@ import { requestPause, requestResume, requestStop } from '../platform/inbox-hand
 import type { Run } from '../run.js';
 import { note, receipts } from '../turn/take-steering.js';
 import { runTurns } from '../turn/turn-loop.js';
+import { dropTasks } from '../update-plan.js';
 import type { GoalEnd } from './conclude.js';
 import { planAnew } from './plan-anew.js';
 
@@ -199,7 +200,7 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
       return null;
     case 'full_replan':
       note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
-      dropOpenTasks(run);
+      dropTasks(run, isOpen);
       replan(run, steering);
       return null;
     case 'new_task': {
@@ -216,15 +217,6 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
     case 'control':
       return control(run, steering, decision);
   }
-}
-
-function dropOpenTasks(run: Run): void {
-  const end = { status: 'skipped', reason: REPLANNED } as const;
-  run.state.tasks = run.state.tasks.map(task => {
-    if (!isOpen(task)) return task;
-    run.journal('task_ended', { taskId: task.id, ...end });
-    return { ...task, ...end };
-  });
 }
 
 /** Back to where the plan is made: finished tasks stay, the running one is open again, the messages are key input. */

@@ -214,6 +214,7 @@ describe('planningDecision', () => {
     summary: '',
     needsMorePlanning,
     tasks: Array.from({ length: tasks }, () => plannedTask('t')),
+    dropped: [],
   });
 
   it.each([

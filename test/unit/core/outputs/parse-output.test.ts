@@ -154,6 +154,7 @@ describe('parsePlan', () => {
       value: {
         summary: 'Count, then report',
         needsMorePlanning: true,
+        dropped: [],
         tasks: [
           {
             ...TASK,
@@ -260,11 +261,18 @@ describe('parsePlan', () => {
     expect(parsePlan({ todos: [{ ...TASK, dependencies: ['old'] }] }, ['old']).ok).toBe(true);
   });
 
+  it('F18 parsePlan: a task with the status skipped → given up by its id, and no task of the plan', () => {
+    const rest = { id: 'b', description: 'Do b', dependencies: ['a'] };
+    const parsed = parsePlan({ todos: [{ id: 'a', status: 'Skipped' }, rest] }, ['a']);
+    expect(parsed.ok && parsed.value).toMatchObject({ dropped: ['a'], tasks: [{ id: 'b' }] });
+    expect(parsePlan({ todos: [{ id: 'a', status: 'skipped' }] }, ['a']).ok).toBe(true);
+  });
+
   it('L8 parsePlan: no task → asked for once, with a value for when it stays so', () => {
     expect(parsePlan({ todos: [] })).toEqual({
       ok: false,
       errors: ['`todos` must be an array of at least one task, got an empty array.'],
-      value: { summary: '', needsMorePlanning: false, tasks: [] },
+      value: { summary: '', needsMorePlanning: false, tasks: [], dropped: [] },
     });
     expect(parsePlan({ needsMorePlanning: true }).ok).toBe(true);
   });

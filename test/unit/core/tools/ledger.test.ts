@@ -239,7 +239,9 @@ describe('heldResults', () => {
     made(ledger, 'show', { path: 'p' }, { content: [picture] });
     made(ledger, 'read', { path: 'b' }, { isError: true });
     made(ledger, 'read', { path: 'c' }, { ending: 'timed_out' });
-    expect(heldResults(ledger, 3)).toBe('- read: a; B\n- find: {"for":"x","in":"a"}');
+    expect(heldResults(ledger, 3)).toBe('- read: a; B\n- find: {"in":"a","for":"x"}');
+    made(ledger, 'write', { content: 'long '.repeat(50), path: 'src/a.ts' });
+    expect(heldResults(ledger, 1)).toMatch(/^- write: \{"path":"src\/a.ts","content":"long /);
     expect(heldResults(ledger, 0)).toBe('');
     expect(heldResults(emptyLedger(), 5)).toBe('');
   });

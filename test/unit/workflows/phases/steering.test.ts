@@ -141,6 +141,42 @@ describe('steering', () => {
     );
   });
 
+  test('steer: a task is not wanted any more → the planner gives it up, and it is neither done nor judged (F18)', async () => {
+    const todo = { id: 't2', description: 'Do t2' };
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'Leave t2.' }, 'steer');
+        if (role === 'understanding') return intentOf('same_task_minor_change');
+        if (role !== 'planner') return undefined;
+        const todos =
+          times === 1 ? [{ id: 't1', description: 'Do t1' }, todo] : [{ ...todo, status: 'skipped' }];
+        return { summary: 'A plan.', needsMorePlanning: false, todos };
+      },
+    });
+    expect(named(team)).toEqual(['planner 1', 'executor 1', 'understanding 1', 'planner 2', 'verifier 1']);
+    expect(team.run.state.tasks[1]).toMatchObject({ status: 'skipped', reason: 'replanned' });
+    expect(team.calls.at(-1)?.request).toContain(
+      'Ended under an earlier plan and replaced, not to be judged: t2.',
+    );
+  });
+
+  test('steer: a task that a person set, given up by the planner → stays (PR2)', async () => {
+    const team = await teamRun({
+      understands: true,
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) {
+          edit(run, ADDED);
+          receive(run, { id: 'x', text: 'As CSV.' }, 'steer');
+        }
+        if (role === 'understanding') return intentOf('same_task_minor_change');
+        const todos = [{ id: 'p1', status: 'skipped' }];
+        return role === 'planner' && times === 2 ? { needsMorePlanning: false, todos } : undefined;
+      },
+    });
+    expect(team.run.state.tasks[1]).toMatchObject({ id: 'p1', status: 'completed' });
+  });
+
   test('pause: a message comes to the held run → understood at once; only one that says so ends the pause (PR4)', async () => {
     const said = ['What is the status?', 'Go on.'];
     const held: string[][] = [];
