@@ -79,6 +79,8 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
 
 /** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
 function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark, words }: TrimRules): void {
+  // Else the note alone would take it over the target again.
+  if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
   const anchors = anchorsOf(messages, taskId);
   const earlier = messages.find(message => message.kind === 'cut');
