@@ -7,8 +7,15 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MESSAGE_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
-import { delimit, PromptError, renderTemplate, validateCoreTemplate } from '../core/prompt.js';
-import type { PinnedRole, RoleProfile } from '../core/role.js';
+import {
+  delimit,
+  lineOf,
+  PromptError,
+  placeholdersOf,
+  renderTemplate,
+  validateCoreTemplate,
+} from '../core/prompt.js';
+import { CALL_PLACEHOLDERS, type PinnedRole, type RoleProfile } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -126,10 +133,14 @@ async function allOrEveryFault<T>(work: readonly Promise<T>[]): Promise<T[]> {
  * @throws SteersmanError with `file:line` for a placeholder that is not known.
  */
 export function renderRole(role: RoleTemplate, values: PromptValues, systemMessage?: string): PinnedRole {
-  const prompt = render(role, values);
+  const named = new Set(placeholdersOf(role.template));
+  const context = CALL_PLACEHOLDERS.filter(name => named.has(name));
+  const profile = { ...role.profile, ...(context.length > 0 && { context }) };
+  const names = [...CALL_PLACEHOLDERS, ...(profile.output === 'route' ? [INTENT] : [])];
+  const prompt = render(role, values, Object.fromEntries(names.map(name => [name, `\`${name}\``])));
   if (role.profile.opening === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
-    return { ...role.profile, prompt };
-  return { ...role.profile, opening: 'own', prompt: behind(systemMessage, prompt) };
+    return { ...profile, prompt };
+  return { ...profile, opening: 'own', prompt: behind(systemMessage, prompt) };
 }
 
 /** Renders a shared opening, with the extra system text of a run in front. */
@@ -138,6 +149,7 @@ export function renderOpening(
   values: PromptValues,
   systemMessage?: string,
 ): PinnedRun['opening'] {
+  refuseVarying(opening);
   return { system: behind(systemMessage, render(opening, values)) };
 }
 
@@ -146,7 +158,26 @@ function behind(systemMessage: string | undefined, text: string): string {
   return extra === '' ? text : `${extra}\n\n${text}`;
 }
 
-function render(prompt: PromptTemplate, { limits, tools, today, workspace }: PromptValues): string {
+/** What a router's brief always tells. */
+const INTENT = 'INTENT_ANALYSIS';
+
+/** What all requests begin with may not vary: endpoints would read every conversation anew. */
+function refuseVarying(opening: PromptTemplate): void {
+  const names: readonly string[] = [...CALL_PLACEHOLDERS, INTENT];
+  const name = placeholdersOf(opening.template).find(found => names.includes(found));
+  if (name === undefined) return;
+  const line = lineOf(opening.template, opening.template.indexOf(name)) + opening.firstLine - 1;
+  throw new SteersmanError(
+    `${displayPath(opening.file)}:${line}: {{${name}}} varies from request to request, and this text is what all of them begin with.`,
+    'Write it in the prompt of a role: it is told with each of its instructions.',
+  );
+}
+
+function render(
+  prompt: PromptTemplate,
+  { limits, tools, today, workspace }: PromptValues,
+  more: Readonly<Record<string, string>> = {},
+): string {
   return withPlaces(() =>
     renderTemplate(
       prompt.template,
@@ -156,8 +187,10 @@ function render(prompt: PromptTemplate, { limits, tools, today, workspace }: Pro
         executionRounds: String(limits.execution),
         maxTasks: String(limits.tasks),
         toolOverview: toolOverview(tools),
+        AVAILABLE_TOOLS: toolOverview(tools),
         today,
         workspace,
+        ...more,
       },
       placeOf(prompt),
     ),

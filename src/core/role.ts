@@ -43,8 +43,21 @@ export interface RoleProfile {
   maxOutputTokens: number | null;
 }
 
+/** Placeholders of prompts that are filled in with each instruction: see `briefs/call-context.ts`. */
+export const CALL_PLACEHOLDERS = [
+  'USER_GOAL',
+  'SYSTEM_STATE',
+  'TASK_CONTEXT',
+  'TASK_LIST',
+  'RESOURCE_POOL',
+  'HISTORY',
+] as const;
+export type CallPlaceholder = (typeof CALL_PLACEHOLDERS)[number];
+
 /** A role as pinned in a run: its profile and its rendered prompt. */
 export interface PinnedRole extends RoleProfile {
   /** Its system text, or where it shares the opening a message of its thread. */
   prompt: string;
+  /** What its prompt names, to be told with each instruction; absent for nothing. */
+  context?: CallPlaceholder[];
 }

@@ -1,5 +1,6 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import { withCallContext } from '../core/briefs/call-context.js';
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
 import { limitsOf } from '../core/in-force.js';
@@ -105,14 +106,15 @@ export class Run {
   /** Tells a role what to do; `taskId`: the task that it is given. */
   brief(role: PinnedRole, text: string, taskId: string | null = null): void {
     const thread = this.threadOf(role);
+    const said = withCallContext(this.state, role, text);
     const task = taskId === null ? {} : { taskId };
     if (role.opening === 'own') {
-      this.say(thread, 'brief', text, task);
+      this.say(thread, 'brief', said, task);
       return;
     }
     this.#givePrompt(thread, role);
     const to = fill(this.words.asRole, { role: role.name });
-    this.say(thread, 'brief', `${to}\n\n${text}`, { role: role.name, ...task });
+    this.say(thread, 'brief', `${to}\n\n${said}`, { role: role.name, ...task });
   }
 
   /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */

@@ -78,19 +78,7 @@ export function orchestrationBrief(
     reason,
     rounds,
   }));
-  const { execution, turns, tokens } = limitsOf(state);
-  const pool = {
-    models: modelsInUse(pinned),
-    roles: Object.values(pinned.roles).map(role => ({
-      role: role.name,
-      model: ownChainOf(state, role)[0] ?? null,
-    })),
-    limits: { rounds: execution, turns, tokens },
-    used: {
-      turns: state.goal.counters.turns,
-      tokens: tokensOf(state.goal.usage),
-    },
-  };
+  const pool = resourcePool(state, pinned);
   const words = wordsOf(state);
   const whole = task.result ?? '';
   const report = cutText(whole, CONTEXT_BYTES);
@@ -104,4 +92,21 @@ export function orchestrationBrief(
     ...cutNote(words, whole, report),
     words.proposalEnd,
   ].join('\n\n');
+}
+
+/** What the run may use, and has used: RESOURCE_POOL. */
+export function resourcePool(state: RunState, pinned: Pick<PinnedRun, 'roles' | 'models' | 'resolver'>) {
+  const { execution, turns, tokens } = limitsOf(state);
+  return {
+    models: modelsInUse(pinned),
+    roles: Object.values(pinned.roles).map(role => ({
+      role: role.name,
+      model: ownChainOf(state, role)[0] ?? null,
+    })),
+    limits: { rounds: execution, turns, tokens },
+    used: {
+      turns: state.goal.counters.turns,
+      tokens: tokensOf(state.goal.usage),
+    },
+  };
 }

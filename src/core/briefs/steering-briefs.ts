@@ -40,15 +40,24 @@ function messages(words: Words, { items, answers }: Steering): string {
 
 /** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
 function situation(state: RunState, { idle }: Steering): string {
-  const { goal, tasks, cursor } = state;
-  const system = {
-    mode: state.settings.mode,
+  const context = delimit('task_context', JSON.stringify(taskContext(state), null, 2));
+  return `SYSTEM_STATE:\n${JSON.stringify(systemState(state, idle), null, 2)}\n\nTASK_CONTEXT:\n${context}`;
+}
+
+/** Where the run stands. */
+export function systemState({ settings, cursor, people, goal }: RunState, idle: boolean) {
+  return {
+    mode: settings.mode,
     phase: idle ? 'idle' : cursor.place.phase,
-    paused: state.people.pausedAt !== null,
+    paused: people.pausedAt !== null,
     turns: goal.counters.turns,
     verifications: goal.counters.verification,
   };
-  const context = {
+}
+
+/** What it works on. */
+export function taskContext({ goal, tasks, cursor }: RunState) {
+  return {
     goal: goal.text,
     ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
     currentTask: taskOf(cursor.place),
@@ -59,5 +68,4 @@ function situation(state: RunState, { idle }: Steering): string {
       ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
     })),
   };
-  return `SYSTEM_STATE:\n${JSON.stringify(system, null, 2)}\n\nTASK_CONTEXT:\n${delimit('task_context', JSON.stringify(context, null, 2))}`;
 }

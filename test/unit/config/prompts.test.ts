@@ -193,6 +193,26 @@ test('prompt files: faults in two of them → both in one error (TE8)', async ()
   });
 });
 
+describe('placeholders that vary while a run lasts', () => {
+  test('renderRole: its prompt names some → the names stay, and are pinned to be told with each instruction (P9, P10)', async () => {
+    await put(
+      'core/a.md',
+      `${HEAD}{{businessContext}} {{HISTORY}}, {{SYSTEM_STATE}}, {{ HISTORY }} {"a": {}}`,
+    );
+    const [role] = await loadRoles([root], 'en');
+    if (!role) throw new Error('no role');
+    const { prompt, context } = renderRole(role, values);
+    expect(prompt).toBe('`HISTORY`, `SYSTEM_STATE`, `HISTORY` {"a": {}}');
+    expect(context).toEqual(['SYSTEM_STATE', 'HISTORY']);
+  });
+
+  test('renderOpening: what all requests begin with names one → refused, with file, line and what to do (P10)', async () => {
+    await put('core/opening.md', '{{businessContext}}\n\n{{AVAILABLE_TOOLS}} {{USER_GOAL}}');
+    const opening = await loadOpening([root], 'en');
+    expect(() => renderOpening(opening, values)).toThrow('opening.md:3: {{USER_GOAL}} varies from request');
+  });
+});
+
 describe('languages and folders', () => {
   test('language: a role has a translation → its text, with the profile of the role (P13)', async () => {
     await put(
