@@ -1,5 +1,5 @@
 /**
- * What the prompt of a role may name to be told with each instruction (P9, P10). It varies while a run lasts, and a
+ * What the prompt of a role may name to be told with each instruction. It varies while a run lasts, and a
  * prompt must not: so the name stays in the prompt, and the value stands under it at the end of the brief.
  */
 import { fitted } from '../fit.js';

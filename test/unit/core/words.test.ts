@@ -18,7 +18,7 @@ describe('words: what is built in', () => {
 
 describe('words: how they are filled', () => {
   test.each(['$& $1 $$', '{id}', '{{id}}', '{description}', '{ "id": {} }'])(
-    'fill: the value %j → as it is, wherever the variable stands (P10, C18)',
+    'fill: the value %j → as it is, wherever the variable stands (P10)',
     value => {
       expect(fill(BUILT_IN_WORDS.en.asRole, { role: value })).toBe(`To \`${value}\`:`);
       const text: typeof BUILT_IN_WORDS.en.task = '{id}, {{id}}: {description}';
