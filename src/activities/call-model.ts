@@ -267,7 +267,7 @@ function callLimits(deps: CallModelDeps, context: Context): StreamLimits {
   return { ...limits, timeoutMs: Math.min(limits.timeoutMs, ...own) };
 }
 
-/** As an ApplicationFailure that carries what the call used. */
+/** As an ApplicationFailure that carries what the call used, also where a fault of ours ended it. */
 function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
   const details: [CallFailureDetails] = [{ usage }];
   if (error instanceof ApplicationFailure) {
@@ -279,7 +279,11 @@ function toFailure(error: unknown, attempt: number, usage: Usage): unknown {
       details,
     });
   }
-  if (!(error instanceof ModelCallError)) return error;
+  if (!(error instanceof Error) || error instanceof CancelledFailure) return error;
+  if (!(error instanceof ModelCallError)) {
+    const { name: type, message } = error;
+    return ApplicationFailure.create({ type, message, details, cause: error });
+  }
   const { type, message, retryAfterMs } = error;
   const retryable = error.retryable && !(TAKES_TIME.has(type) && attempt >= ATTEMPTS_THAT_TAKE_TIME);
   return ApplicationFailure.create({

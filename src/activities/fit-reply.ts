@@ -3,7 +3,7 @@ import { REPLY_BYTES, TEXT_BYTES, WHOLE_REPLY_BYTES } from '../core/bounds.js';
 import { cutText, cutWithoutStore, fitsText, fitted } from '../core/fit.js';
 import { jsonBytes } from '../core/json.js';
 import { headAndTail } from '../core/large-text.js';
-import type { AssistantMessage, ToolUseBlock } from '../core/message.js';
+import type { AssistantMessage, ReasoningBlock, ToolUseBlock } from '../core/message.js';
 import type { OutputContract } from '../core/outputs/contracts.js';
 import { extractJson } from '../core/outputs/parse-output.js';
 import { within } from './stop-signal.js';
@@ -36,7 +36,7 @@ export async function fitReply(
 ): Promise<Content> {
   const hasCalls = content.some(block => block.type === 'tool_use');
   const textBytes = hasCalls ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
-  const bounded = dropReasoning(joinTexts(content, textBytes), clean);
+  const bounded = joinMany(dropReasoning(joinTexts(content, textBytes), clean));
   const asides = bounded.filter(isAside).length;
   const kept: Content = [];
   for (const [index, block] of bounded.entries()) {
@@ -56,7 +56,7 @@ export async function fitReply(
   return kept.map(block => (block.type === 'tool_use' ? (calls.shift() ?? block) : block));
 }
 
-function isAside(block: Content[number]): boolean {
+function isAside(block: Content[number]): block is ReasoningBlock {
   return block.type === 'reasoning' && block.data === undefined;
 }
 
@@ -68,6 +68,22 @@ function joinTexts(content: Content, maxBytes: number): Content {
   return content.flatMap((block): Content => {
     if (block.type !== 'text') return [block];
     return block === texts[0] ? [{ ...block, text }] : [];
+  });
+}
+
+/** Each block takes its place in a reply, and asides a file each in the store: more are no reply that anybody wrote. */
+const MOST_BLOCKS = 128;
+
+/** Where there are more of them, texts are one, and asides are one, each at the place of its first. */
+function joinMany(content: Content): Content {
+  const asides = content.filter(isAside);
+  const texts = content.filter(block => block.type === 'text');
+  if (asides.length + texts.length <= MOST_BLOCKS) return content;
+  const textOf = (blocks: readonly { text: string }[]) => blocks.map(({ text }) => text).join('\n');
+  return content.flatMap((block): Content => {
+    if (block === texts[0]) return [{ type: 'text', text: textOf(texts) }];
+    if (block === asides[0]) return [{ type: 'reasoning', text: textOf(asides) }];
+    return block.type === 'text' || isAside(block) ? [] : [block];
   });
 }
 

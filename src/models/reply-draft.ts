@@ -53,6 +53,8 @@ export class ReplyDraft {
   readonly #calls: DraftCall[] = [];
   /** In the order in which they came. */
   readonly #parts: DraftPart[] = [];
+  /** Where the first reasoning stands that nothing has ended yet. */
+  #unended: number | null = null;
   readonly #model: string;
   #toolInput = '';
 
@@ -107,19 +109,20 @@ export class ReplyDraft {
     const last = this.#parts.at(-1);
     if (last?.type === type && !('data' in last)) return last as TextBlock | DraftReasoning;
     const part = { type, text: '' };
+    if (type === 'reasoning') this.#unended ??= this.#parts.length;
     this.#parts.push(part);
     return part;
   }
 
   /** All reasoning that nothing has ended yet is one block, where its first part came. */
   #endReasoning(data: ProviderData): void {
-    const open = this.#parts.filter(part => part.type === 'reasoning' && part.data === undefined);
-    const block: DraftReasoning = { type: 'reasoning', text: open.map(({ text }) => text).join(''), data };
-    const place = open[0] ? this.#parts.indexOf(open[0]) : this.#parts.length;
-    const rest = this.#parts.splice(place).filter(part => !open.includes(part));
+    const block: DraftReasoning = { type: 'reasoning', text: '', data };
+    const later = this.#parts.splice(this.#unended ?? this.#parts.length);
+    this.#unended = null;
     this.#parts.push(block);
-    for (const part of rest) {
-      if (part.type === 'text') this.#openPart('text').text += part.text;
+    for (const part of later) {
+      if (part.type === 'reasoning') block.text += part.text;
+      else if (part.type === 'text') this.#openPart('text').text += part.text;
       else this.#parts.push(part);
     }
   }

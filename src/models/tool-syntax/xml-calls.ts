@@ -2,7 +2,7 @@
  * Reads calls out of the text of a reply, as models write them: with tags that are not closed, nested or wrapped,
  * CDATA or not, JSON in place of elements, prose and fences around. What could be read in two ways does not run.
  */
-import { isRecord } from '../../core/json.js';
+import { isRecord, nestsTooDeep } from '../../core/json.js';
 import type { OfferedTool } from '../../core/model-request.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import type { ParsedReply, WrittenCall } from './codec.js';
@@ -156,6 +156,7 @@ function valueAs({ text, isText }: { text: string; isText: boolean }, property: 
 }
 
 function parse(text: string): unknown {
+  if (nestsTooDeep(text)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

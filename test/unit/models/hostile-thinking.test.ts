@@ -1,0 +1,128 @@
+/** Endpoints that send thinking, and what is to go back with it, in forms that nobody would send: the worker bears it. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { REPLY_BYTES } from '../../../src/core/bounds.js';
+import { jsonBytes } from '../../../src/core/json.js';
+import type { ModelDelta } from '../../../src/models/provider.js';
+import { ReplyDraft } from '../../../src/models/reply-draft.js';
+import { runCall, startCall, tool } from '../../support/model-calls.js';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(close => close()));
+});
+
+/** A stream of these events. */
+async function streaming(events: Iterable<unknown>): Promise<string> {
+  const body = [...events]
+    .map(event => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
+    .join('');
+  const server = createServer((_req, res) => {
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.end(body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  open.push(
+    () =>
+      new Promise<void>(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
+
+function delta(part: object, finish: string | null = null) {
+  return { choices: [{ index: 0, delta: part, finish_reason: finish }] };
+}
+
+const stop = delta({}, 'stop');
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+it('model that answered: a name of megabytes → as much of it as a name has', async () => {
+  const baseUrl = await streaming([delta({ content: 'Done.' }), { ...stop, model: 'm'.repeat(3_000_000) }]);
+  const result = await runCall({ baseUrl });
+  expect(JSON.stringify(result).length).toBeLessThan(1_000);
+});
+
+it.each([
+  ['details', `{"reasoning_details":[{"type":"x","index":0,"deep":${deep(50_000)}}]}`],
+  [
+    'a signature',
+    `{"tool_calls":[{"index":0,"id":"t0","function":{"name":"read","arguments":"{}"},"extra_content":{"google":{"thought_signature":${deep(50_000)}}}}]}`,
+  ],
+])('what goes back: %s nested without end → the reply, without it', async (_, part) => {
+  const baseUrl = await streaming([
+    delta({ content: 'Done.' }),
+    `{"choices":[{"index":0,"delta":${part},"finish_reason":null}]}`,
+    stop,
+  ]);
+  const { content } = await runCall({ baseUrl });
+  expect(content).toContainEqual({ type: 'text', text: 'Done.' });
+  expect(JSON.stringify(content)).not.toContain('[[[');
+});
+
+it('call in the text: arguments nested without end → it is told as unreadable, and does not run', async () => {
+  const written = `<tool_call>{"name":"read","arguments":{"path":${deep(50_000)}}}</tool_call>`;
+  const baseUrl = await streaming([delta({ content: written }), stop]);
+  const head = { tools: [tool('read')], toolSyntax: 'xml' as const };
+  const { content } = await runCall({ baseUrl, head });
+  expect(content).toMatchObject([{ type: 'tool_use', name: 'read', input: {}, argsParseFailed: true }]);
+});
+
+it('fault of ours, after the reply → its failure tells what the reply used (LI3)', async () => {
+  const baseUrl = await streaming([delta({ content: 'Done.' }), stop]);
+  const redact = () => {
+    throw new TypeError('it broke');
+  };
+  const failure = await runCall({ baseUrl, deps: { redact } }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({
+    type: 'TypeError',
+    details: [{ usage: { inputTokens: expect.any(Number), estimated: true } }],
+  });
+});
+
+const COUNT = 100_000;
+
+function* alternating(): Iterable<ModelDelta> {
+  for (let offset = 0; offset < COUNT; offset++) {
+    yield { type: 'reasoning', offset, text: 'a' };
+    yield { type: 'text', offset, text: 'b' };
+  }
+  yield { type: 'reasoning_end', value: {} };
+}
+
+function* ended(): Iterable<ModelDelta> {
+  for (let index = 0; index < COUNT; index++) yield { type: 'reasoning_end', value: { index } };
+}
+
+it.each([
+  ['by turns with text', alternating, ['reasoning', 'text']],
+  ['in signed blocks', ended, Array.from({ length: COUNT }, () => 'reasoning')],
+])('thinking: %s, a hundred thousand times → put together in no time', (_, deltas, types) => {
+  const draft = new ReplyDraft('p/m');
+  const startedAt = performance.now();
+  for (const delta of deltas()) draft.add(delta);
+  expect(draft.whole('c1', []).map(({ type }) => type)).toEqual(types);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+});
+
+it('reply: thinking that is signed and text by turns, without end → within what a reply may take (LI5, ST1)', async () => {
+  const events: unknown[] = [];
+  for (let index = 0; index < 20_000; index += 2) {
+    const content_block = { type: 'thinking', thinking: 'a', signature: 's' };
+    events.push({ type: 'content_block_start', index, content_block });
+    events.push({ type: 'content_block_stop', index });
+    events.push({
+      type: 'content_block_start',
+      index: index + 1,
+      content_block: { type: 'text', text: 'b' },
+    });
+  }
+  const baseUrl = await streaming([...events, { type: 'message_stop' }]);
+  const call = startCall({ baseUrl, endpoint: { protocol: 'anthropic', apiKey: 'k' } });
+  const { content } = await call.result;
+  expect(jsonBytes(content)).toBeLessThan(REPLY_BYTES);
+  expect(call.stored.size).toBeLessThan(10);
+});
