@@ -4,7 +4,7 @@ import { wrapUpBrief } from '../../core/briefs/briefs.js';
 import type { Outcome } from '../../core/cause.js';
 import { type Cause, causeOfBudgets, outcomeOf } from '../../core/cause.js';
 import { taskAt } from '../../core/cursor.js';
-import { withCutNote } from '../../core/cut-text.js';
+import { joinCut, withCutNote } from '../../core/cut-text.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { mayBeCalled } from '../../core/in-force.js';
@@ -145,7 +145,7 @@ export function whatThereIs(run: Run): string {
 /** The text of a reply that was cut short, for an answer where there is nothing better. */
 function cutShort(run: Run): string | null {
   const { cut } = run.state.cursor.place.turns;
-  if (cut !== null) return withCutNote(cut, run.words);
   const last = run.state.threads[MAIN_THREAD]?.messages.at(-1);
-  return last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
+  const rest = last?.kind === 'assistant' && last.stopReason === 'interrupted' ? textOf(last) : null;
+  return cut === null ? rest : withCutNote(joinCut(cut, rest ?? ''), run.words);
 }

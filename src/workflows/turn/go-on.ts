@@ -1,11 +1,11 @@
 /** A text that was cut at the output limit goes on in one more reply, where it was cut. */
 import { ANSWER_BYTES } from '../../core/bounds.js';
 import { here } from '../../core/cursor.js';
-import { lastWords, upToWord } from '../../core/cut-text.js';
-import { toolCallsOf } from '../../core/message.js';
+import { joinCut, lastWords, upToWord } from '../../core/cut-text.js';
+import { textOf, toolCallsOf } from '../../core/message.js';
 import type { PinnedRole } from '../../core/role.js';
 import { accountOf } from '../../core/run-state.js';
-import { fill, wordsOf } from '../../core/words.js';
+import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
 import type { ModelReply } from './call-model.js';
 import { keepText } from './keep-text.js';
@@ -17,14 +17,39 @@ export async function goOn(
   { message, text }: Extract<ModelReply, { kind: 'message' }>,
 ): Promise<boolean> {
   const { turns } = here(run.state.cursor);
-  const isText = role.output === 'text' && role.dialect === 'component';
-  if (message.stopReason !== 'max_tokens' || !isText || turns.reasked || turns.cut !== null) return false;
+  if (message.stopReason !== 'max_tokens' || !isText(role) || turns.reasked) return false;
   if (text.trim() === '' || toolCallsOf(message).length > 0) return false;
-  turns.cut = await keepText(run, `reply-${message.id}`, upToWord(text), ANSWER_BYTES);
+  turns.cut = await withCut(run, message.id, text);
   turns.reasked = true;
   const account = accountOf(run.state);
   account.counters = { ...account.counters, reasks: account.counters.reasks + 1 };
   run.journal('reask', { role: role.name, errors: ['cut off at the output limit: it goes on there'] });
-  run.say(run.threadOf(role), 'reask', fill(wordsOf(run.state).goOnText, { end: lastWords(turns.cut) }));
+  run.say(run.threadOf(role), 'reask', fill(run.words.goOnText, { end: lastWords(turns.cut) }));
   return true;
+}
+
+/**
+ * A reply that was cut off is never the last word of a request, also where the message went elsewhere. The text that
+ * a person interrupted, and said nothing to, goes on as one that was cut at the limit.
+ */
+export async function answerable(run: Run, role: PinnedRole): Promise<void> {
+  const thread = run.threadOf(role);
+  const last = thread.messages.at(-1);
+  if (last?.kind !== 'assistant') return;
+  const { turns } = here(run.state.cursor);
+  const text = textOf(last);
+  if (last.stopReason === 'interrupted' && last.role === role.name && isText(role) && text.trim() !== '')
+    turns.cut = await withCut(run, last.id, text);
+  run.say(thread, 'brief', run.words.cutOff);
+}
+
+function isText({ output, dialect }: PinnedRole): boolean {
+  return output === 'text' && dialect === 'component';
+}
+
+/** What came of the text so far, with what came of it now. */
+function withCut(run: Run, id: string, text: string): Promise<string> {
+  const { cut } = here(run.state.cursor).turns;
+  const begun = upToWord(text);
+  return keepText(run, `reply-${id}`, cut === null ? begun : joinCut(cut, begun), ANSWER_BYTES);
 }

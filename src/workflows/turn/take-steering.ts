@@ -54,6 +54,9 @@ export function note(
     run.say(thread, 'steer', item.text);
     wish(run, item.text);
   }
+  // What it began before it heard this is no part of what it says to it.
+  if (turns.cut !== null) run.say(thread, 'brief', run.words.reaskText);
+  turns.cut = null;
   turns.reasked = false;
   receipts(run, items, as);
 }

@@ -27,7 +27,7 @@ import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
-import { goOn } from './go-on.js';
+import { answerable, goOn } from './go-on.js';
 import { runNextCall } from './run-tools.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
@@ -101,7 +101,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
 
     run.nameRole(role);
-    answerable(run, role);
+    await answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {
       turns.failure = reply.failure;
@@ -202,12 +202,6 @@ function whereCut<C extends OutputContract>(
   if (!asked) return { ...read, ok: false, errors: [words.cutError] };
   // The compiler does not see that the value of this contract is text.
   return { ...read, value: withCutNote(`${read.value}`, words) as OutputOf[C] };
-}
-
-/** A reply that was cut off is never the last word of a request, also where the message went elsewhere. */
-function answerable(run: Run, role: PinnedRole): void {
-  const thread = run.threadOf(role);
-  if (thread.messages.at(-1)?.kind === 'assistant') run.say(thread, 'brief', run.words.cutOff);
 }
 
 /** The step of a reply that is taken as the role's output, whatever follows from it. */

@@ -11,6 +11,7 @@ import { executionAt, wrapUpAt } from '../../../src/core/place.js';
 import type { PinnedRun } from '../../../src/core/run-config.js';
 import { newRunState } from '../../../src/core/run-state.js';
 import { wrapUp } from '../../../src/workflows/phases/conclude.js';
+import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Called, CallOptions } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
 import { runTurns } from '../../../src/workflows/turn/turn-loop.js';
@@ -272,5 +273,32 @@ describe('replies that are no answer', () => {
     expect(await world.turn()).toMatchObject({ kind: 'failed', failure: { type: FAILURE.model.refused } });
     const messages = Object.values(world.state.threads).flatMap(thread => thread.messages);
     expect(messages.filter(({ kind }) => kind !== 'user')).toEqual([]);
+  });
+});
+
+describe('a text that goes on, and a person who speaks meanwhile', () => {
+  const cut = { stopReason: 'max_tokens' } as const;
+  const interrupted = { stopReason: 'interrupted' } as const;
+
+  test('text: cut, and interrupted in its rest → what came of the rest is in it (OU4)', async () => {
+    const replies = [reply('One. Two. ', cut), reply('Three. Fo', interrupted), reply('Four. Five.')];
+    const world = runAtCall('text', call => replies[call - 1] ?? reply(''));
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'One. Two. Three. Four. Five.' });
+  });
+
+  test('text: interrupted, and nothing was said to it → goes on, and both parts are the text (OU4)', async () => {
+    const world = runAtCall('text', call =>
+      call === 1 ? reply('One. Tw', interrupted) : reply('Two. Three.'),
+    );
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'One. Two. Three.' });
+  });
+
+  test('text: cut, and a person says what else is wanted → the reply to that is the text, alone', async () => {
+    const world = runAtCall('text', call => {
+      if (call > 1) return reply('Un. Deux.');
+      receive(world.run, { text: 'In French, please.' }, 'steer');
+      return reply('One. Two. ', cut);
+    });
+    expect(await world.turn()).toMatchObject({ kind: 'reply', output: 'Un. Deux.' });
   });
 });
