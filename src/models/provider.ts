@@ -38,7 +38,7 @@ export interface ReportedUsage {
 
 /**
  * A part of a reply. Offsets count characters of the same channel, or of the same call for tool input.
- * `end` says that the reply is complete; only `usage` may come after it.
+ * `end` says that the reply is complete. `usage` may come after it; where more is said after it, the last end counts.
  */
 export type ModelDelta =
   | { type: 'text'; offset: number; text: string }

@@ -18,6 +18,9 @@ import { toToolUse } from './tool-arguments.js';
 const MIXED_UP =
   'This call arrived incomplete or mixed up with another: it is not run. Make one call in a reply.';
 
+/** What is said after an end: the reply was not at its end. */
+const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set(['text', 'reasoning', 'tool_start', 'tool_input']);
+
 type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 
 /** The text of a channel so far: what a watcher may see. */
@@ -65,6 +68,7 @@ export class ReplyDraft {
 
   /** Takes a delta in; returns the channel that grew, or null. */
   add(delta: ModelDelta): ChannelText | null {
+    if (GOES_ON.has(delta.type)) this.end = null;
     switch (delta.type) {
       case 'text':
       case 'reasoning':

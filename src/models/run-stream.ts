@@ -48,7 +48,7 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
       if (grown) run.onText(grown);
     }
   } catch (error) {
-    if (draft.end) return 'complete';
+    if (draft.end && !watch.wentOn) return 'complete';
     if (signal.aborted) return 'aborted';
     throw watch.failure ?? error;
   } finally {
@@ -77,6 +77,8 @@ class Watch {
   readonly #limit: NodeJS.Timeout;
   #silence: NodeJS.Timeout;
   #isEnding = false;
+  /** More was said after an end: its endpoint says one with every part, and only its last is one. */
+  wentOn = false;
 
   constructor(run: StreamRun) {
     this.#run = run;
@@ -92,12 +94,14 @@ class Watch {
   }
 
   alive(): void {
+    const isEnding = this.#run.draft.end !== null;
+    this.wentOn ||= this.#isEnding && !isEnding;
     // What comes after the end keeps no complete reply waiting.
-    if (this.#isEnding) return;
-    this.#isEnding = this.#run.draft.end !== null;
+    if (this.#isEnding && !this.wentOn) return;
+    this.#isEnding = isEnding;
     clearTimeout(this.#silence);
     const { stallMs } = this.#run.limits;
-    const waitMs = this.#run.draft.end ? Math.min(stallMs, USAGE_WAIT_MS) : stallMs;
+    const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : stallMs;
     this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);
   }
 

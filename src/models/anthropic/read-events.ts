@@ -8,34 +8,61 @@ type EndReason = Extract<ModelDelta, { type: 'end' }>['stopReason'];
 
 /** A message that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
 export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
-  const blocks = new MessageBlocks();
-  let servedModel: string | null = null;
-  let usage: Wire = {};
-  let stop: Wire = {};
-  let ended = false;
+  const message = new StreamedMessage();
   for await (const event of events) {
     if (!isRecord(event)) continue;
-    yield* blocks.read(event);
+    yield* message.read(event);
+    if (message.isDone) return;
+  }
+  yield* message.close();
+}
+
+/** One message while it comes. */
+class StreamedMessage {
+  readonly #blocks = new MessageBlocks();
+  #servedModel: string | null = null;
+  #usage: Wire = {};
+  #stop: Wire = {};
+  #ended = false;
+  /** Nothing more is awaited. */
+  isDone = false;
+
+  *read(event: Wire): Iterable<ModelDelta> {
+    for (const said of this.#blocks.read(event)) {
+      this.#ended = false;
+      yield said;
+    }
     if (event.type === 'message_start' && isRecord(event.message)) {
-      servedModel = stringOr(event.message.model, '') || null;
-      usage = { ...usage, ...told(event.message.usage) };
+      this.#servedModel = stringOr(event.message.model, '') || null;
+      this.#usage = { ...this.#usage, ...told(event.message.usage) };
     }
     if (event.type === 'message_delta') {
-      usage = { ...usage, ...told(event.usage) };
-      stop = { ...stop, ...told(event.delta) };
+      this.#usage = { ...this.#usage, ...told(event.usage) };
+      this.#stop = { ...this.#stop, ...told(event.delta) };
+      // The reason says the end: some gateways send nothing after it.
+      if (this.#hasReason) yield* this.#end();
     }
-    const isLast = event.type === 'message_stop' || blocks.full;
-    // The reason says the end: some gateways send nothing after it.
-    const hasReason = typeof stop.stop_reason === 'string';
-    if (isLast ? !ended : event.type === 'message_delta' && hasReason) {
-      const stopReason = blocks.full ? 'max_tokens' : toStopReason(stop.stop_reason, blocks.calls);
-      if (stopReason === 'refusal') yield* blocks.say(explanation(stop.stop_details));
-      if (stopReason !== 'max_tokens') yield* blocks.end(hasReason);
-      if ('output_tokens' in usage) yield { type: 'usage', usage: toUsage(usage) };
-      yield { type: 'end', stopReason, servedModel };
-      ended = true;
-    }
-    if (isLast) return;
+    this.isDone = event.type === 'message_stop' || this.#blocks.full;
+    if (this.isDone && !this.#ended) yield* this.#end();
+  }
+
+  /** The connection was closed in order. */
+  *close(): Iterable<ModelDelta> {
+    if (this.#hasReason && !this.#ended) yield* this.#end();
+  }
+
+  get #hasReason(): boolean {
+    return typeof this.#stop.stop_reason === 'string';
+  }
+
+  *#end(): Iterable<ModelDelta> {
+    const { calls, full } = this.#blocks;
+    const stopReason = full ? 'max_tokens' : toStopReason(this.#stop.stop_reason, calls);
+    if (stopReason === 'refusal') yield* this.#blocks.say(explanation(this.#stop.stop_details));
+    if (stopReason !== 'max_tokens') yield* this.#blocks.end(this.#hasReason);
+    if ('output_tokens' in this.#usage) yield { type: 'usage', usage: toUsage(this.#usage) };
+    yield { type: 'end', stopReason, servedModel: this.#servedModel };
+    this.#ended = true;
   }
 }
 

@@ -10,52 +10,86 @@ type Wire = Record<string, unknown>;
 
 /**
  * Reads the first choice. A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
- * limit.
+ * limit. Some endpoints say a finish reason with every chunk: what comes after one is read on.
  */
 export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
-  const channels = new Channels();
-  const calls = new ToolCalls();
-  const details = new ReasoningDetails();
-  let ended = false;
+  const reply = new ChatReply();
   for await (const chunk of chunks) {
     // Some endpoints keep the connection alive with `data: null`.
     if (!isRecord(chunk)) continue;
-    const servedModel = stringOr(chunk.model, '') || null;
+    yield* reply.read(chunk);
+    if (reply.isDone) return;
+  }
+  yield* reply.close();
+}
+
+/** One reply while it comes. */
+class ChatReply {
+  readonly #channels = new Channels();
+  readonly #calls = new ToolCalls();
+  readonly #details = new ReasoningDetails();
+  #servedModel: string | null = null;
+  #ended = false;
+  /** Usage came, and nothing was said with it or after it. */
+  #counted = false;
+  /** Nothing more is awaited. */
+  isDone = false;
+
+  *read(chunk: Wire): Iterable<ModelDelta> {
+    this.#servedModel = stringOr(chunk.model, '') || this.#servedModel;
     const choice = firstChoice(chunk.choices);
-    if (isRecord(choice)) {
-      // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
-      const delta = choice.delta ?? choice.message;
-      if (isRecord(delta)) {
-        details.read(delta.reasoning_details);
-        yield* channels.read(delta);
-        yield* calls.read(delta.tool_calls);
-      }
-      if (channels.full || calls.full) {
-        yield* channels.end();
-        yield* details.end();
-        yield* calls.end();
-        yield { type: 'end', stopReason: 'max_tokens', servedModel };
-        return;
-      }
+    let says = false;
+    for (const said of isRecord(choice) ? this.#partsOf(choice) : []) {
+      says = true;
+      this.#ended = false;
+      yield said;
     }
+    this.isDone = this.#channels.full || this.#calls.full;
+    if (this.isDone) return yield* this.#end('length');
     if (isRecord(chunk.usage)) {
       yield { type: 'usage', usage: toUsage(chunk.usage) };
-      // Nothing more is awaited: some servers keep the connection open.
-      if (ended) return;
+      // Some servers keep the connection open.
+      this.isDone = this.#ended && choice === undefined;
     }
-    if (isRecord(choice) && typeof choice.finish_reason === 'string' && choice.finish_reason !== '') {
-      yield* channels.end();
-      yield* details.end();
-      yield* calls.end();
-      ended = true;
-      const stopReason = channels.refused && calls.count === 0 ? 'refusal' : null;
-      yield {
-        type: 'end',
-        stopReason: stopReason ?? toStopReason(choice.finish_reason, calls.count),
-        servedModel,
-      };
-    }
+    this.#counted = !says && (this.#counted || isRecord(chunk.usage));
+    const finish = isRecord(choice) ? stringOr(choice.finish_reason, '') : '';
+    if (finish !== '') yield* this.#end(finish);
   }
+
+  /** The connection was closed in order. What was counted to its end is a reply, though no reason was said. */
+  *close(): Iterable<ModelDelta> {
+    const isWhole =
+      this.#counted && this.#calls.areWhole && (this.#channels.hasText || this.#calls.count > 0);
+    if (!this.#ended && isWhole) yield* this.#end('');
+  }
+
+  *#partsOf(choice: Wire): Iterable<ModelDelta> {
+    // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
+    const delta = choice.delta ?? choice.message;
+    if (!isRecord(delta)) return;
+    this.#details.read(delta.reasoning_details);
+    yield* this.#channels.read(delta);
+    yield* this.#calls.read(callsIn(delta));
+  }
+
+  *#end(finish: string): Iterable<ModelDelta> {
+    yield* this.#channels.end();
+    yield* this.#details.end();
+    yield* this.#calls.end();
+    this.#ended = true;
+    const { count } = this.#calls;
+    const isRefusal = this.#channels.refused && count === 0;
+    const stopReason = isRefusal ? 'refusal' : toStopReason(finish, count);
+    yield { type: 'end', stopReason, servedModel: this.#servedModel };
+  }
+}
+
+/** As a list; of endpoints that know only one call in a reply, in their older form. */
+function callsIn({ tool_calls, function_call }: Wire): unknown {
+  if (Array.isArray(tool_calls) && tool_calls.length > 0) return tool_calls;
+  return isRecord(function_call) && (function_call.name || function_call.arguments)
+    ? [{ function: function_call }]
+    : undefined;
 }
 
 /** Other choices, which nobody asked for, come in chunks of their own or beside it: theirs is another reply. */
@@ -72,6 +106,10 @@ class Channels {
   readonly #thinking = new ThinkSplitter();
   /** The model declined, in words. */
   refused = false;
+
+  get hasText(): boolean {
+    return this.#chars.text > 0;
+  }
 
   get full(): boolean {
     return Math.max(this.#chars.text, this.#chars.reasoning) > REPLY_BOUNDS.textChars;

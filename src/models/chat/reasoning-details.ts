@@ -14,6 +14,7 @@ const MOST_DETAILS = 256;
 export class ReasoningDetails {
   readonly #details: Detail[] = [];
   #chars = 0;
+  #isTold = false;
 
   /** `given`: the list of one chunk. */
   read(given: unknown): void {
@@ -23,7 +24,8 @@ export class ReasoningDetails {
   /** All of them at the end of the reply, where they are within its bounds: cut they are worth nothing. */
   *end(): Iterable<ModelDelta> {
     if (this.#details.length === 0 || this.#details.length > MOST_DETAILS) return;
-    if (this.#chars > REPLY_BOUNDS.textChars) return;
+    if (this.#chars > REPLY_BOUNDS.textChars || this.#isTold) return;
+    this.#isTold = true;
     yield { type: 'reasoning_end', value: { reasoning_details: this.#details } };
   }
 

@@ -28,6 +28,11 @@ export class ToolCalls {
     return this.#calls.length;
   }
 
+  /** The arguments of all are complete. */
+  get areWhole(): boolean {
+    return this.#calls.every(call => call.isWhole);
+  }
+
   get full(): boolean {
     return this.#tooMany || this.#chars > REPLY_BOUNDS.argumentChars;
   }

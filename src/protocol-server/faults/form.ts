@@ -1,5 +1,5 @@
 /** Faults of how a reply is told: how its parts are numbered, begun and ended, how deep they are, what ends it. */
-import type { Json } from '../protocol.js';
+import type { Frame, FrameStream, Json } from '../protocol.js';
 import type { ScriptedReply, ScriptedToolCall } from '../reply.js';
 import { edited, type Fault, framesOf, withField } from './fault.js';
 
@@ -49,6 +49,25 @@ function marked({ toolCalls = [] }: ScriptedReply): ScriptedToolCall[] {
   return toolCalls.map((call, at) => (at < toolCalls.length - 1 ? call : { ...call, arguments: MARK }));
 }
 
+/** A reason of the end, and usage, in each of them. */
+function endingAlways({ head, chunks, tail }: FrameStream): Frame[] {
+  const usage = tail.map(({ data }) => (data as { usage?: object }).usage).find(Boolean);
+  const withReason = (choice: Json) => ({ ...choice, finish_reason: 'stop' });
+  return edited([...head, ...chunks.flat()], data => ({
+    ...data,
+    choices: (data.choices as Json[]).map(withReason),
+    usage,
+  }));
+}
+
+/** A call as endpoints told it before there could be more than one in a reply. */
+function inOldForm(data: Json): Json {
+  return withField(data, 'delta', old => {
+    const { tool_calls: calls, ...delta } = old as { tool_calls?: { function: object }[] };
+    return calls ? { ...delta, function_call: calls[0]?.function } : delta;
+  }) as Json;
+}
+
 export const FORM_FAULTS = {
   'parts.one-number': numbered(0),
   'parts.no-number': numbered(undefined),
@@ -76,11 +95,28 @@ export const FORM_FAULTS = {
         : frames;
     },
   },
+  'call.old-form': {
+    protocols: ['openai-compatible'],
+    reply: reply => ({ ...reply, toolCalls: (reply.toolCalls ?? []).slice(0, 1) }),
+    stream: stream => edited(framesOf(stream), inOldForm),
+  },
   'call.arguments-object': lastArguments('{"path":"b.txt"}'),
   'call.arguments-deep': lastArguments(`{"path":"b.txt","more":${DEEP}}`),
   'end.other-word-for-limit': {
     protocols: ['openai-compatible', 'anthropic'],
     ...ended({ finish_reason: 'model_length', stop_reason: 'length' }),
+  },
+  'end.missing-in-call': {
+    protocols: ['openai-compatible'],
+    stream: ({ head, chunks, tail }) => [...head, ...chunks.slice(0, -1).flat(), ...tail.slice(1)],
+  },
+  'end.every-chunk': {
+    protocols: ['openai-compatible'],
+    stream: stream => [...endingAlways(stream), ...stream.tail],
+  },
+  'end.every-chunk-cut': {
+    protocols: ['openai-compatible'],
+    stream: stream => [...endingAlways({ ...stream, chunks: stream.chunks.slice(0, 3) }), { end: 'cut' }],
   },
   'end.given-up': {
     protocols: ['openai-compatible', 'openai-responses'],

@@ -59,6 +59,9 @@ export const FAULT_WORDS = {
   'stream.overloaded': 'sends an error event in the text: overloaded',
   'stream.rate-limited': 'sends an error event in the text: rate limit',
   'end.missing': 'ends the reply without a reason',
+  'end.missing-in-call': 'reports usage in the arguments of the last call, and closes the stream',
+  'end.every-chunk-cut': 'says a reason of the end with every chunk, and cuts the connection in the text',
+  'end.every-chunk': 'says a reason of the end, and usage, with every chunk',
   'end.unknown': 'ends the reply with a reason that nobody has heard of',
   'end.given-up': 'ends the reply as one that its server gave up (`abort`, `cancelled`)',
   'end.nothing-after-reason':
@@ -91,6 +94,7 @@ export const FAULT_WORDS = {
   'call.arguments-deep': 'sends arguments nested 20,000 deep, not as a text',
   'call.unknown-name': 'calls a tool that was not offered',
   'call.strange-name': 'calls a tool by a name with dots and blanks, such as no provider takes back',
+  'call.old-form': 'calls a tool in the form of old, `function_call`',
   'call.no-name': 'calls a tool without a name',
   'usage.missing': 'reports no usage',
   'usage.absurd': 'reports a million million tokens',
