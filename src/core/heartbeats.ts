@@ -14,6 +14,8 @@ export interface ToolProgress {
 export interface LiveText {
   callId: string;
   attempt: number;
+  /** How often the endpoint began the reply anew within the attempt: earlier text does not count. Default 0. */
+  restarts?: number;
   channel: 'text' | 'reasoning' | 'tool_input';
   /** Characters of this channel before `tail`. */
   offset: number;

@@ -24,7 +24,7 @@ export class LiveTextBeat {
   readonly #beat: (details: LiveText) => void;
   readonly #options: LiveTextOptions;
   readonly #call: { callId: string; attempt: number };
-  #shown: ChannelText = { channel: 'text', text: '' };
+  #shown: ChannelText = { channel: 'text', text: '', restarts: 0 };
   #fresh = false;
   #lastBeatMs = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -76,8 +76,9 @@ export class LiveTextBeat {
   #tell(): void {
     this.#lastBeatMs = performance.now();
     this.#fresh = false;
-    const { channel, text } = this.#shown;
-    this.#beat({ ...this.#call, channel, ...tailOf(text, this.#options.tailChars) });
+    const { channel, text, restarts } = this.#shown;
+    const again = restarts === 0 ? {} : { restarts };
+    this.#beat({ ...this.#call, ...again, channel, ...tailOf(text, this.#options.tailChars) });
   }
 }
 

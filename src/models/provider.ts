@@ -51,6 +51,8 @@ export type ModelDelta =
   | { type: 'tool_data'; index: number; value: unknown }
   /** Parts of this call are missing or can't be told from those of others: it must not run. */
   | { type: 'tool_mixed_up'; index: number }
+  /** The endpoint begins the reply anew: nothing that came before it counts. */
+  | { type: 'restart' }
   | { type: 'usage'; usage: ReportedUsage }
   | { type: 'end'; stopReason: Exclude<StopReason, 'interrupted'>; servedModel: string | null };
 

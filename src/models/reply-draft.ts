@@ -19,7 +19,13 @@ const MIXED_UP =
   'This call arrived incomplete or mixed up with another: it is not run. Make one call in a reply.';
 
 /** What is said after an end: the reply was not at its end. */
-const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set(['text', 'reasoning', 'tool_start', 'tool_input']);
+const GOES_ON: ReadonlySet<ModelDelta['type']> = new Set([
+  'text',
+  'reasoning',
+  'tool_start',
+  'tool_input',
+  'restart',
+]);
 
 type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 
@@ -27,6 +33,8 @@ type EndDelta = Extract<ModelDelta, { type: 'end' }>;
 export interface ChannelText {
   channel: LiveText['channel'];
   text: string;
+  /** How often the reply was begun anew. */
+  restarts: number;
 }
 
 interface DraftCall {
@@ -53,9 +61,14 @@ export class ReplyDraft {
   usage: ReportedUsage | null = null;
   /** Set when the reply is complete: from then on neither interrupt nor a broken connection matters. */
   end: EndDelta | null = null;
-  readonly #calls: DraftCall[] = [];
+  #calls: DraftCall[] = [];
   /** In the order in which they came. */
-  readonly #parts: DraftPart[] = [];
+  #parts: DraftPart[] = [];
+  /** The text as it is stored: its blocks a line each. */
+  #shownText = '';
+  /** Where a provider wants reasoning back, it wants it in its place. */
+  #isOrdered = false;
+  #restarts = 0;
   /** Where the first reasoning stands that nothing has ended yet. */
   #unended: number | null = null;
   readonly #model: string;
@@ -69,12 +82,23 @@ export class ReplyDraft {
   /** Takes a delta in; returns the channel that grew, or null. */
   add(delta: ModelDelta): ChannelText | null {
     if (GOES_ON.has(delta.type)) this.end = null;
+    const grown = this.#take(delta);
+    return grown && { ...grown, restarts: this.#restarts };
+  }
+
+  #take(delta: ModelDelta): Omit<ChannelText, 'restarts'> | null {
     switch (delta.type) {
-      case 'text':
+      case 'text': {
+        const begins = this.#shownText !== '' && this.#parts.at(-1)?.type !== 'text' && this.#isOrdered;
+        this.#shownText += begins ? `\n${delta.text}` : delta.text;
+        this.text += delta.text;
+        this.#openPart('text').text += delta.text;
+        return { channel: 'text', text: this.#shownText };
+      }
       case 'reasoning':
-        this[delta.type] += delta.text;
-        this.#openPart(delta.type).text += delta.text;
-        return { channel: delta.type, text: this[delta.type] };
+        this.reasoning += delta.text;
+        this.#openPart('reasoning').text += delta.text;
+        return { channel: 'reasoning', text: this.reasoning };
       case 'tool_start':
         return this.#startCall(delta);
       case 'tool_input': {
@@ -96,6 +120,8 @@ export class ReplyDraft {
         if (call) call.mixedUp = true;
         return null;
       }
+      case 'restart':
+        return this.#restart();
       case 'usage':
         this.usage = delta.usage;
         return null;
@@ -106,9 +132,22 @@ export class ReplyDraft {
     }
   }
 
+  #restart(): Omit<ChannelText, 'restarts'> {
+    this.text = '';
+    this.reasoning = '';
+    this.usage = null;
+    this.#calls = [];
+    this.#parts = [];
+    this.#unended = null;
+    this.#isOrdered = false;
+    this.#toolInput = '';
+    this.#shownText = '';
+    this.#restarts += 1;
+    return { channel: 'text', text: '' };
+  }
+
   #openPart(type: 'text'): TextBlock;
   #openPart(type: 'reasoning'): DraftReasoning;
-  #openPart(type: 'text' | 'reasoning'): TextBlock | DraftReasoning;
   #openPart(type: 'text' | 'reasoning'): TextBlock | DraftReasoning {
     const last = this.#parts.at(-1);
     if (last?.type === type && !('data' in last)) return last as TextBlock | DraftReasoning;
@@ -123,6 +162,7 @@ export class ReplyDraft {
     const block: DraftReasoning = { type: 'reasoning', text: '', data };
     const later = this.#parts.splice(this.#unended ?? this.#parts.length);
     this.#unended = null;
+    this.#isOrdered = true;
     this.#parts.push(block);
     for (const part of later) {
       if (part.type === 'reasoning') block.text += part.text;
@@ -131,7 +171,11 @@ export class ReplyDraft {
     }
   }
 
-  #startCall({ index, id, name }: Extract<ModelDelta, { type: 'tool_start' }>): ChannelText {
+  #startCall({
+    index,
+    id,
+    name,
+  }: Extract<ModelDelta, { type: 'tool_start' }>): Omit<ChannelText, 'restarts'> {
     const call: DraftCall = { type: 'call', id, name, text: '' };
     this.#calls[index] = call;
     this.#parts.push(call);
@@ -159,11 +203,6 @@ export class ReplyDraft {
   /** What an interrupted reply keeps: reasoning and text, no tool calls. */
   partial(): (ReasoningBlock | TextBlock)[] {
     return this.#ordered.filter(part => part.type !== 'call');
-  }
-
-  /** Where a provider wants reasoning back, it wants it in its place. */
-  get #isOrdered(): boolean {
-    return this.#parts.some(part => part.type === 'reasoning' && part.data !== undefined);
   }
 
   /** Endpoints that want nothing back mix text and reasoning as they please: each is one block. */

@@ -73,6 +73,8 @@ const FAULT_OUTCOMES: Readonly<Record<FaultName, Outcome>> = {
   'stream.split-bytes': WHOLE,
   'stream.crlf': WHOLE,
   'stream.no-names': WHOLE,
+  'stream.twice': WHOLE,
+  'stream.again': WHOLE,
   'stream.other-type': WHOLE,
   'stream.huge-event': 'model.reply_too_large, not tried again',
   'stream.not-json': NO_REPLY,

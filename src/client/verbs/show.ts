@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { printRun } from '../../print/show-run.js';
-import { quietVerbCall, verbCall } from '../../shared/called-as.js';
+import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb, withRun } from './command.js';
 
@@ -17,7 +17,7 @@ export function addShow(program: Command): void {
         const shown = await run.show();
         if (shown.endedAt === null && !shown.answered && shown.stuck === null) {
           output.notes.line(
-            'No worker answers for this run: it waits for one, and only the server was asked.',
+            `No worker answers for this run: it waits for one, and only the server was asked. On the local stack: ${startCall('--resume-open')}`,
           );
         }
         if (output.json) output.value(shown);

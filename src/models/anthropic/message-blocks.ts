@@ -43,6 +43,15 @@ export class MessageBlocks {
     );
   }
 
+  get count(): number {
+    return this.#blocks.size;
+  }
+
+  /** A block of this number has begun. */
+  has(index: unknown): boolean {
+    return this.#blocks.has(index);
+  }
+
   *read(event: Wire): Iterable<ModelDelta> {
     if (event.type === 'content_block_start') yield* this.#begin(event.index, event.content_block);
     if (event.type === 'content_block_delta' && isRecord(event.delta)) {

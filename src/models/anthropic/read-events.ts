@@ -19,7 +19,9 @@ export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterabl
 
 /** One message while it comes. */
 class StreamedMessage {
-  readonly #blocks = new MessageBlocks();
+  #blocks = new MessageBlocks();
+  /** A second message has begun: another one, or, by the number of its next block, the same. */
+  #mayRestart = false;
   #servedModel: string | null = null;
   #usage: Wire = {};
   #stop: Wire = {};
@@ -28,6 +30,8 @@ class StreamedMessage {
   isDone = false;
 
   *read(event: Wire): Iterable<ModelDelta> {
+    if (event.type === 'message_start') this.#mayRestart = this.#blocks.count > 0;
+    if (this.#mayRestart && event.type === 'content_block_start') yield* this.#restart(event.index);
     for (const said of this.#blocks.read(event)) {
       this.#ended = false;
       yield said;
@@ -53,6 +57,16 @@ class StreamedMessage {
 
   get #hasReason(): boolean {
     return typeof this.#stop.stop_reason === 'string';
+  }
+
+  /** Gateways take another server in the middle of a reply, and pass on its stream from the start. */
+  *#restart(index: unknown): Iterable<ModelDelta> {
+    this.#mayRestart = false;
+    if (!this.#blocks.has(index)) return;
+    this.#blocks = new MessageBlocks();
+    this.#stop = {};
+    this.#ended = false;
+    yield { type: 'restart' };
   }
 
   *#end(): Iterable<ModelDelta> {

@@ -1,6 +1,7 @@
 /** Events of a streamed response as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { isRecord, stringOr } from '../../core/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
+import { Repeats } from './repeats.js';
 import { ResponseItems } from './response-items.js';
 
 type Wire = Record<string, unknown>;
@@ -8,9 +9,10 @@ type Wire = Record<string, unknown>;
 /** A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
 export async function* readResponse(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
   const items = new ResponseItems();
+  const repeats = new Repeats();
   let servedModel: string | null = null;
   for await (const event of events) {
-    if (!isRecord(event)) continue;
+    if (!isRecord(event) || repeats.has(event)) continue;
     const response = isRecord(event.response) ? event.response : {};
     servedModel = stringOr(response.model, '') || servedModel;
     yield* items.read(event);

@@ -50,6 +50,8 @@ export const FAULT_WORDS = {
   'stream.split-bytes': 'sends every byte by itself, those of one character too',
   'stream.crlf': 'ends its lines with CR LF, and begins with a byte order mark',
   'stream.no-names': 'leaves out the names of the events',
+  'stream.twice': 'sends every event twice, with the same number',
+  'stream.again': 'begins the reply anew in its text, as another message',
   'stream.other-type': 'says text/plain of its stream',
   'stream.huge-event': 'sends an event of 5 MB',
   'stream.not-json': 'sends an event that is cut JSON',

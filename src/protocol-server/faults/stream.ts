@@ -88,6 +88,14 @@ export const STREAM_FAULTS = {
     ],
   },
   'stream.no-names': asBytes(({ data }) => linesOf({ data })),
+  'stream.twice': {
+    protocols: ['openai-responses'],
+    stream: stream => framesOf(stream).flatMap(frame => [frame, frame]),
+  },
+  'stream.again': {
+    protocols: ['anthropic'],
+    stream: stream => [...upTo(stream, IN_TEXT), ...framesOf(stream)],
+  },
   'stream.other-type': { headers: { 'content-type': 'text/plain' }, stream: framesOf },
   'stream.huge-event': {
     stream: stream => [...upTo(stream, IN_TEXT), { bytes: `data: {"a":"${'a'.repeat(HUGE_BYTES)}"}\n\n` }],

@@ -34,6 +34,30 @@ test.each([
   expect(joinedTexts(deltas)).toBe(text);
 });
 
+test('texts of a call: a reply that its endpoint began anew → earlier text does not count', () => {
+  const follower = new TextFollower();
+  follower.followed(event('model_call_started'));
+  const deltas = [
+    follower.heard(beat(0, 'Good morning')),
+    follower.heard({ ...beat(0, ''), restarts: 1 }),
+    follower.heard({ ...beat(0, 'Hel'), restarts: 1 }),
+    follower.followed(event('model_call_ended', { text: 'Hello, world' })),
+  ];
+  expect(joinedTexts(deltas)).toBe('Hello, world');
+});
+
+test.each([
+  ['in blocks', [beat(0, 'Hello,world.')], 'Hello,\nworld.\nBye.', '\nBye.'],
+  ['in blocks, heard after a gap', [beat(0, 'He'), beat(4, 'o,world.')], 'Hello,\nworld.\nBye.', '\nBye.'],
+  ['in other words', [beat(0, '<call>')], 'Hello', ''],
+  ['cut', [beat(0, 'Hello, world')], 'Hello', ''],
+])('texts of a call: kept %s → nothing of it is told twice', (_, beats, text, rest) => {
+  const follower = new TextFollower();
+  follower.followed(event('model_call_started'));
+  for (const live of beats) follower.heard(live);
+  expect(follower.followed(event('model_call_ended', { text }))?.text ?? '').toBe(rest);
+});
+
 test('texts of a call: a heartbeat after its end → nothing', () => {
   const follower = new TextFollower();
   follower.followed(event('model_call_started'));
