@@ -31,7 +31,9 @@ async function dev(options: { stop?: boolean; config?: string }): Promise<void> 
   await checkConfigDir(configDir);
   const home = resolveHome();
   const server = await ensureServer(home, { report: say });
-  const worker = await ensureWorker(server, projectWorker(configDir), { report: say });
+  const worker = await ensureWorker(server, projectWorker(options.config === undefined ? null : configDir), {
+    report: say,
+  });
   say(`Temporal server  ${server.address}${server.startedHere ? '' : ' (ran already)'}`);
   say(`Web UI           ${server.webUi}`);
   say(`Worker           task queue ${worker.taskQueue}, log ${worker.logFile}`);

@@ -37,7 +37,11 @@ Examples:
     await checkConfigDir(configDir);
     const here = defaultConfigDir();
     if (isTrusted(here)) loadDotEnv(here);
-    await runWorker({ configDir, taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE });
+    await runWorker({
+      configDir,
+      taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE,
+      isTrusted: () => isTrusted(configDir),
+    });
   });
 
 try {

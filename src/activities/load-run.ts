@@ -10,7 +10,7 @@ import { namedModels } from '../config/models-schema.js';
 import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
 import type { Settings } from '../config/settings.js';
-import { applyToolOverrides, loadSettings, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
+import { applyToolOverrides, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
 import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { PINNED_BYTES } from '../core/bounds.js';
@@ -48,6 +48,8 @@ export interface LoadRunDeps {
   inCode?: ConfigInCode;
   /** On the local stack any workspace is served where `workspaces` is not set. */
   localStack: boolean;
+  /** @throws SteersmanError where they can not be read. */
+  loadSettings(): Promise<Settings>;
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
@@ -185,10 +187,10 @@ interface Files {
 }
 
 async function readFiles(
-  { configDir, inCode }: Pick<LoadRunDeps, 'configDir' | 'inCode'>,
+  { configDir, inCode, loadSettings }: Pick<LoadRunDeps, 'configDir' | 'inCode' | 'loadSettings'>,
   mode: Mode,
 ): Promise<Files> {
-  const settings = await loadSettings(configDir, inCode);
+  const settings = await loadSettings();
   const roots = promptRoots(configDir);
   const opening = await loadOpening(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);

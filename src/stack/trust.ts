@@ -40,7 +40,6 @@ export function trustForNow(dir: string): void {
 /** Remembers the folder, as it is now, for this user. */
 export function trustFrom(dir: string): void {
   const folder = realpathSync(dir);
-  trustForNow(folder);
   const file = trustFile();
   makeFolder(dirname(file));
   writeJson(file, { ...readJson(file, fileSchema), [folder]: markOf(folder) });

@@ -25,6 +25,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
     steersmanLoadRun: createLoadRun({
       configDir,
       inCode: options,
+      loadSettings: () => parts.liveSettings.read(),
       localStack,
       asksProgram: options.resolveModel !== undefined,
       listTools: workspace => listRunTools(pool, workspace),
@@ -33,7 +34,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
     }),
     steersmanCallModel: createCallModel({
       providers: {
-        resolve: async model => providersOf((await parts.liveSettings()).models).resolve(model),
+        resolve: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
       },
       readState: createStateReader(
         async ({ workflowId, runId, callId }, page) => {
@@ -56,7 +57,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
-      deniedTools: async () => (await parts.liveSettings()).permissions.deny,
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
       sizes: settings.toolResults,
       redact,
     }),

@@ -15,7 +15,7 @@ import { env } from '../shared/env.js';
 import type { Secrets } from '../shared/secrets.js';
 import { checkModels } from './check-models.js';
 import { knownSecrets } from './known-secrets.js';
-import { liveSettings } from './live-settings.js';
+import { type LiveSettings, liveSettings } from './live-settings.js';
 import { type ProviderSource, providerSource } from './providers.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
@@ -38,13 +38,17 @@ export interface PartsOptions extends ConfigInCode {
   providers?: readonly ModelProvider[];
   /** Chooses the model before each call. Default: chains and rows do. */
   resolveModel?: ResolveModel;
+  /** Whether the folder is trusted as it is now. Default: it is, for it was named. */
+  isTrusted?: () => boolean;
+  /** Gets a line for people. Default: nobody does. */
+  report?: (line: string) => void;
 }
 
 export interface Parts {
   options: PartsOptions;
   settings: Settings;
   /** As the file says them now: for what an edit changes at once. */
-  liveSettings: () => Promise<Settings>;
+  liveSettings: LiveSettings;
   providersOf: ProviderSource;
   pool: McpPool;
   blobs: BlobStore;

@@ -69,16 +69,20 @@ export interface OwnWorkerOptions {
   servesRehearsal?: boolean;
   /** It takes over from workers of this machine that were killed. Default true. */
   takesOver?: boolean;
+  /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */
+  isTrusted?: () => boolean;
 }
 
 /** One for each worker. Options that the application has set itself stay as they are. */
 export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   readonly name = 'steersman';
   readonly #options: SteersmanPluginOptions & OwnWorkerOptions;
+  readonly #report: (line: string) => void;
   #parts: Parts | null = null;
 
   constructor(options: SteersmanPluginOptions & OwnWorkerOptions = {}) {
     this.#options = options;
+    this.#report = options.report ?? (line => Runtime.instance().logger.info(line));
   }
 
   /** @throws SteersmanError where the configuration is wrong or no model is usable. */
@@ -91,6 +95,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       configDir: null,
       localStack: false,
       ...this.#options,
+      report: this.#report,
       home: this.#options.home ?? resolveHome(),
     });
     this.#parts = parts;
@@ -148,14 +153,13 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 
   /** What could not be taken over goes on all the same, up to 10 s later. */
   async #takeOver({ connection, namespace = 'default', taskQueue }: WorkerOptions): Promise<void> {
-    const { report = (line: string) => Runtime.instance().logger.info(line) } = this.#options;
     if (!connection || taskQueue === undefined) return;
     try {
       const { calls, runs } = await takeOver(temporalClient({ connection, namespace }), taskQueue);
       if (calls + runs === 0) return;
-      report(`Took over ${plural(runs, 'run')} and ${plural(calls, 'call')} from workers that died.`);
+      this.#report(`Took over ${plural(runs, 'run')} and ${plural(calls, 'call')} from workers that died.`);
     } catch (error) {
-      report(`Nothing could be taken over from workers that died: ${String(error)}`);
+      this.#report(`Nothing could be taken over from workers that died: ${String(error)}`);
     }
   }
 }

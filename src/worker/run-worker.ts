@@ -22,10 +22,12 @@ const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 export interface RunWorkerOptions {
   configDir: string;
   taskQueue: string;
+  /** Whether that folder is trusted as it is now. */
+  isTrusted: () => boolean;
 }
 
 /** Serves until a signal or, in the background of a local stack, until nobody needs it. */
-export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Promise<void> {
+export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Promise<void> {
   const home = resolveHome();
   const own = { home, taskQueue };
   const managed = isManagedQueue(taskQueue);
@@ -34,7 +36,7 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
-    await serve(own, configDir);
+    await serve(own, folder);
     if (managed) retireWorker(own);
   } catch (error) {
     if (managed) reportWorkerFailure(own, error);
@@ -43,7 +45,7 @@ export async function runWorker({ configDir, taskQueue }: RunWorkerOptions): Pro
 }
 
 /** Whatever ends it, what it opened is closed: a worker that could not start must not live on. */
-async function serve(own: OwnWorker, configDir: string): Promise<void> {
+async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>): Promise<void> {
   const { home, taskQueue } = own;
   const managed = isManagedQueue(taskQueue);
   const config = connectConfig(managed);
@@ -55,7 +57,7 @@ async function serve(own: OwnWorker, configDir: string): Promise<void> {
       connection,
       namespace,
       taskQueue,
-      configDir,
+      ...folder,
       home,
       localStack: isOfLocalStack(own, address),
       servesRehearsal: managed,

@@ -11,5 +11,7 @@ import type { WorkerSettings } from '../../stack/workers.js';
 export function projectWorker(configDir: string | null): WorkerSettings {
   const folder = configDir ?? defaultConfigDir();
   if (configDir === null && !isTrusted(folder)) throw notTrusted(folder);
-  return { fingerprint: projectFingerprint(folder), args: ['--config', folder], cwd: folder };
+  // A folder that nobody named, the worker finds where it stands, and looks again whether it is trusted.
+  const args = configDir === null ? [] : ['--config', folder];
+  return { fingerprint: projectFingerprint(folder, { args: args.join(' ') }), args, cwd: folder };
 }

@@ -8,6 +8,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.js';
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
+import { loadSettings } from '../../../src/config/settings.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
@@ -63,6 +64,7 @@ async function load(
     listTools: async () => ({ tools: [readFileTool], warnings: ['server x did not start'] }),
     modelInfo: () => modelFacts(100_000, true),
     searchAttributes: async () => ['AgentMode'],
+    loadSettings: () => loadSettings(configDir, deps.inCode),
     ...deps,
   });
   const input: LoadRunInput = { settings: { mode: 'team', workspace, autoApprove: false, ...settings } };

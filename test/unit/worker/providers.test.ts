@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { loadSettings } from '../../../src/config/settings.js';
+import { isTrusted, trustFrom } from '../../../src/stack/trust.js';
 import { knownSecrets } from '../../../src/worker/known-secrets.js';
 import { liveSettings } from '../../../src/worker/live-settings.js';
 import { pinnedFacts, providerSource } from '../../../src/worker/providers.js';
@@ -58,10 +59,38 @@ test('settings of a worker: the file is edited → as it says now; while it is w
   const at = (port: number) => `models: { endpoints: { home: { baseUrl: "http://127.0.0.1:${port}/v1" } } }`;
   write(at(1));
   const live = liveSettings({ configDir }, await loadSettings(configDir));
-  const address = async () => (await live()).models.endpoints.home?.baseUrl;
+  const address = async () => (await live.readOrLast()).models.endpoints.home?.baseUrl;
   write(at(2));
   expect(await address()).toBe('http://127.0.0.1:2/v1');
   write('models: [');
+  expect(await address()).toBe('http://127.0.0.1:2/v1');
+  await expect(live.read()).rejects.toThrow('steersman.yaml');
+});
+
+test('settings of a worker: its folder is no longer as it was trusted → models as before, told once; the rest as it says now', async () => {
+  const configDir = mkdtempSync(join(tmpdir(), 'steersman-live-'));
+  vi.stubEnv('XDG_STATE_HOME', mkdtempSync(join(tmpdir(), 'steersman-state-')));
+  const write = (port: number, rest = '') =>
+    writeFileSync(
+      join(configDir, 'steersman.yaml'),
+      `models: { endpoints: { openai: { baseUrl: "http://127.0.0.1:${port}/v1", keyVariable: OPENAI_API_KEY } } }\n${rest}`,
+    );
+  write(1);
+  trustFrom(configDir);
+  const told: string[] = [];
+  const options = {
+    configDir,
+    isTrusted: () => isTrusted(configDir),
+    report: (line: string) => told.push(line),
+  };
+  const live = liveSettings(options, await loadSettings(configDir));
+  const address = async () => (await live.readOrLast()).models.endpoints.openai?.baseUrl;
+  write(2, 'permissions: { deny: [files__write_file] }\n');
+  expect([await address(), await address()]).toEqual(['http://127.0.0.1:1/v1', 'http://127.0.0.1:1/v1']);
+  expect((await live.read()).models.endpoints.openai?.baseUrl).toBe('http://127.0.0.1:1/v1');
+  expect((await live.read()).permissions.deny).toEqual(['files__write_file']);
+  expect(told).toEqual([expect.stringContaining(join(configDir, 'steersman.yaml'))]);
+  trustFrom(configDir);
   expect(await address()).toBe('http://127.0.0.1:2/v1');
 });
 
