@@ -2,6 +2,7 @@
  * Options of a request that not every endpoint or model takes. Where one answers that it does not, the request goes
  * on without the option, or with the next best, in the same try, and later ones begin with that.
  */
+import { LRUCache } from 'lru-cache';
 import { isRecord } from '../core/json.js';
 import type { ModelRequest } from './provider.js';
 
@@ -34,10 +35,13 @@ export interface Refusal {
 /** How often each option was refused. */
 type Levels = Map<RefusableOption, number>;
 
-/** What endpoints were found not to take, by model. Lives as long as the worker process. */
+/** Who starts runs names models, also such as there are none. */
+const MODELS_KEPT = 200;
+
+/** What an endpoint was found not to take, by model. Lives as long as the worker process. */
 export class RefusedOptions {
   readonly #table: readonly RefusableOption[];
-  readonly #known = new Map<string, Levels>();
+  readonly #known = new LRUCache<string, Levels>({ max: MODELS_KEPT });
 
   readonly #atOnce: readonly RefusableOption[];
 

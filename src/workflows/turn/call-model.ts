@@ -65,6 +65,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (!called.ok) return failedBy(called.failure);
   warnOnce(run, called.value.warning);
   const failure = declined(called.value, model);
+  if (failure) noteCall(run, role.name, { stop: called.value.stopReason });
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
 }
 

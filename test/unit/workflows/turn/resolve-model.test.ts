@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { FAILURE, MODEL_FAILURES } from '../../../../src/core/failure.js';
-import { NO_USAGE } from '../../../../src/core/message.js';
+import { NO_USAGE, type StopReason } from '../../../../src/core/message.js';
 import { executionAt } from '../../../../src/core/place.js';
 import type { ResolverRow } from '../../../../src/core/resolver.js';
 import type { PinnedRun } from '../../../../src/core/run-config.js';
@@ -16,6 +16,9 @@ import { quietPorts, testRole } from '../../../support/small-run.js';
 
 /** How a call ends: a failure of this type, or a reply. */
 type End = string | null;
+
+/** Replies that their model or its endpoint gave up: they end a call as a failure does. */
+const DECLINED: readonly string[] = ['refusal', 'content_filter'];
 
 /** An executor that is asked for a text; `ends` by call, then replies. */
 function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Partial<PinnedRun> = {}) {
@@ -34,10 +37,11 @@ function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Par
     callModel: async ({ model }) => {
       called.push(model);
       const type = ends[called.length - 1] ?? null;
-      if (type !== null) return { ok: false, failure: { kind: 'application', type, message: 'It broke.' } };
+      if (type !== null && !DECLINED.includes(type)) return { ok: false, failure: { kind: 'application', type, message: 'It broke.' } };
       const content = [{ type: 'text' as const, text: 'Done.' }];
       const usage = { ...NO_USAGE, inputTokens: 10 };
-      return { ok: true, value: { content, stopReason: 'end_turn', usage, model, durationMs: 1 } };
+      const stopReason = (type ?? 'end_turn') as StopReason;
+      return { ok: true, value: { content, stopReason, usage, model, durationMs: 1 } };
     },
   });
   const turn = async () => {
@@ -108,6 +112,13 @@ describe('a model of the table that fails', () => {
     expect(await world.turn()).toMatchObject({ kind: 'reply' });
     await world.turn();
     expect(world.called).toEqual(['p/a', 'p/x', 'p/x']);
+  });
+
+  test.each(DECLINED)('resolver: a row waits for a reply that ended so: %s → its model next (M4)', async stop => {
+    const row = { when: { lastStop: stop as StopReason }, use: ['p/x'] };
+    const world = runWith([row], [stop], { models: ['p/a', 'p/b'] });
+    expect(await world.turn()).toMatchObject({ kind: 'reply' });
+    expect(world.called).toEqual(['p/a', 'p/x']);
   });
 
   test('resolver: a row waits for a context that is too long → a larger model, and the thread stays whole (M4)', async () => {
