@@ -37,7 +37,8 @@ function runWith(resolver: ResolverRow[], ends: readonly End[] = [], pinned: Par
     callModel: async ({ model }) => {
       called.push(model);
       const type = ends[called.length - 1] ?? null;
-      if (type !== null && !DECLINED.includes(type)) return { ok: false, failure: { kind: 'application', type, message: 'It broke.' } };
+      if (type !== null && !DECLINED.includes(type))
+        return { ok: false, failure: { kind: 'application', type, message: 'It broke.' } };
       const content = [{ type: 'text' as const, text: 'Done.' }];
       const usage = { ...NO_USAGE, inputTokens: 10 };
       const stopReason = (type ?? 'end_turn') as StopReason;
@@ -114,12 +115,15 @@ describe('a model of the table that fails', () => {
     expect(world.called).toEqual(['p/a', 'p/x', 'p/x']);
   });
 
-  test.each(DECLINED)('resolver: a row waits for a reply that ended so: %s → its model next (M4)', async stop => {
-    const row = { when: { lastStop: stop as StopReason }, use: ['p/x'] };
-    const world = runWith([row], [stop], { models: ['p/a', 'p/b'] });
-    expect(await world.turn()).toMatchObject({ kind: 'reply' });
-    expect(world.called).toEqual(['p/a', 'p/x']);
-  });
+  test.each(DECLINED)(
+    'resolver: a row waits for a reply that ended so: %s → its model next (M4)',
+    async stop => {
+      const row = { when: { lastStop: stop as StopReason }, use: ['p/x'] };
+      const world = runWith([row], [stop], { models: ['p/a', 'p/b'] });
+      expect(await world.turn()).toMatchObject({ kind: 'reply' });
+      expect(world.called).toEqual(['p/a', 'p/x']);
+    },
+  );
 
   test('resolver: a row waits for a context that is too long → a larger model, and the thread stays whole (M4)', async () => {
     const row = { when: { lastFailure: FAILURE.model.contextTooLong }, use: ['p/large'] };
