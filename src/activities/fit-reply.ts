@@ -15,8 +15,8 @@ export type StoreText = (name: string, text: string) => Promise<string>;
 
 /** Reasoning that no provider wants back is for people. Text beside calls says little. */
 const ASIDE_BYTES = 16_000;
-/** Reasoning that its provider wants back, with what comes with it: as it was given, or not at all. */
-const KEPT_REASONING_BYTES = 48_000;
+/** What a provider wants back, reasoning and what stands beside calls: as it was given, or not at all. */
+const KEPT_DATA_BYTES = 48_000;
 const NAME_BYTES = 120;
 const RAW_BYTES = 8_000;
 const ERRORS_BYTES = 4_000;
@@ -36,7 +36,7 @@ export async function fitReply(
 ): Promise<Content> {
   const hasCalls = content.some(block => block.type === 'tool_use');
   const textBytes = hasCalls ? ASIDE_BYTES : TEXT_BYTES - CALL_BYTES;
-  const bounded = joinMany(dropReasoning(joinTexts(content, textBytes), clean));
+  const bounded = joinMany(dropData(joinTexts(content, textBytes), clean));
   const asides = bounded.filter(isAside).length;
   const kept: Content = [];
   for (const [index, block] of bounded.entries()) {
@@ -89,15 +89,17 @@ function joinMany(content: Content): Content {
 
 /**
  * What a provider wants back can't be changed: where it is too much, or has secrets in it, it stays here, and the
- * reasoning is for people alone.
+ * reasoning is for people alone, and the call goes back without.
  */
-function dropReasoning(content: Content, clean: (text: string) => string): Content {
-  let left = KEPT_REASONING_BYTES;
+function dropData(content: Content, clean: (text: string) => string): Content {
+  let left = KEPT_DATA_BYTES;
   return content.flatMap((block): Content => {
-    if (block.type !== 'reasoning' || !block.data) return [block];
-    const said = `${block.text}${JSON.stringify(block.data.value)}`;
-    left -= jsonBytes(block);
+    if (block.type === 'text' || !block.data) return [block];
+    const { data, ...rest } = block;
+    const said = `${block.type === 'reasoning' ? block.text : ''}${JSON.stringify(data.value)}`;
+    left -= jsonBytes(block.type === 'reasoning' ? block : data);
     if (left >= 0 && clean(said) === said) return [block];
+    if (block.type === 'tool_use') return [rest as ToolUseBlock];
     return block.text === '' ? [] : [{ type: 'reasoning', text: block.text }];
   });
 }

@@ -65,9 +65,10 @@ export interface ModelProvider {
   readonly toolSyntax?: ToolSyntax;
   /**
    * Streams one reply. Never retries what failed, Temporal does that. Throws `ModelCallError`; after
-   * `signal` is aborted it ends or throws, and the caller looks at the signal.
+   * `signal` is aborted it ends or throws, and the caller looks at the signal. `onEvent` is told of all that comes,
+   * also of what says nothing, such as a ping: the endpoint is at work.
    */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta>;
+  stream(request: ModelRequest, signal: AbortSignal, onEvent?: () => void): AsyncIterable<ModelDelta>;
   /** Ids that the endpoint lists: its health check. Throws `ModelCallError`. */
   listModels(signal: AbortSignal): Promise<string[]>;
 }

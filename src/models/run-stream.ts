@@ -6,7 +6,7 @@ import type { ChannelText, ReplyDraft } from './reply-draft.js';
 import { endedAt } from './stop-texts.js';
 
 export interface StreamLimits {
-  /** Longest silence within a reply, milliseconds. Default 60,000. */
+  /** Longest silence within a reply, milliseconds; a ping breaks it. Default 60,000. */
   stallMs: number;
   /** Longest wait for the first part of a reply: reasoning models and long prompts take their time. Default 180,000. */
   firstPartMs: number;
@@ -42,7 +42,10 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
   const watch = new Watch(run);
   try {
     const { provider, request } = run;
-    for await (const delta of endedAt(provider.stream(request, watch.signal), request.stop)) {
+    for await (const delta of endedAt(
+      provider.stream(request, watch.signal, () => watch.alive()),
+      request.stop,
+    )) {
       const grown = draft.add(delta);
       watch.alive();
       if (grown) run.onText(grown);
@@ -100,8 +103,10 @@ class Watch {
     if (this.#isEnding && !this.wentOn) return;
     this.#isEnding = isEnding;
     clearTimeout(this.#silence);
-    const { stallMs } = this.#run.limits;
-    const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : stallMs;
+    const { stallMs, firstPartMs } = this.#run.limits;
+    // Of a reply whose first part is still awaited there may be pings alone.
+    const mostMs = this.#run.draft.writtenChars === 0 ? Math.max(stallMs, firstPartMs) : stallMs;
+    const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : mostMs;
     this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);
   }
 

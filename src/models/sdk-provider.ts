@@ -81,12 +81,20 @@ export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<
     }
   }
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelDelta> {
+  async function* stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onEvent?: () => void,
+  ): AsyncIterable<ModelDelta> {
     let count = 0;
+    const counts = () => {
+      count += 1;
+      onEvent?.();
+    };
     const hangUp = new AbortController();
     try {
       const response = await send(request, AbortSignal.any([signal, hangUp.signal]));
-      const events = counted(eventsOf(response, hangUp, request), () => count++);
+      const events = counted(eventsOf(response, hangUp, request), counts);
       yield* protocol.read(events);
       if (count === 0 && !signal.aborted)
         throw notAStream(`${name}/${request.model} at ${endpoint}`, protocol, urlVariable);

@@ -19,8 +19,8 @@ export function createRehearsalProvider(options: RehearsalOptions = {}): ModelPr
   return {
     name: REHEARSAL,
     endpoint: 'the rehearsal model of this process',
-    async *stream(request, signal) {
-      yield* (await provider()).stream(request, signal);
+    async *stream(request, signal, onEvent) {
+      yield* (await provider()).stream(request, signal, onEvent);
     },
     listModels: async signal => (await provider()).listModels(signal),
   };

@@ -70,3 +70,19 @@ test.each([25_000, 90_000, 400_000])(
 test('wholeText: a reply that its message has whole → nothing travels twice', () => {
   expect(wholeText('x'.repeat(20_000), 'text')).toBeNull();
 });
+
+test('fitReply: what a provider wants back with calls is too much, or has a secret in it → dropped whole; the calls stay', async () => {
+  const call = (id: string, mark: string) => ({
+    type: 'tool_use' as const,
+    id,
+    name: 'read',
+    input: { path: 'a.txt' },
+    data: { model: 'home/m', value: { extra_content: mark } },
+  });
+  const clean = (text: string) => text.replace('SECRET', '***');
+  const given = [call('1', 'x'.repeat(30_000)), call('2', 'y'.repeat(30_000)), call('3', 'SECRET')];
+  const kept = await fitReply(given, 'c1', full, clean);
+  expect(kept.map(block => 'data' in block)).toEqual([true, false, false]);
+  expect(kept[0]).toEqual(given[0]);
+  for (const block of kept) expect(block).toMatchObject({ input: { path: 'a.txt' } });
+});
