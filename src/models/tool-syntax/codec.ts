@@ -9,6 +9,8 @@ export interface ToolCallCodec {
   encodeCall(call: ToolUseBlock, replyText: string): string | null;
   /** `shown`: references of the pictures that stand beside it. */
   encodeResult(result: ToolResultBlock, shown?: ReadonlySet<string>): string;
+  /** Of one reply: takes its text so far, gives what of it a watcher sees. Default: all. */
+  proseReader?(): (text: string) => string;
   /** The calls of a whole reply, in order. Never throws. */
   parse(text: string, tools: readonly OfferedTool[]): ParsedReply;
 }

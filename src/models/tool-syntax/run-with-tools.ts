@@ -24,6 +24,13 @@ export interface ToolRun {
   codec: ToolCallCodec | null;
 }
 
+/** The tags of calls are no words for a watcher. */
+function shownBy(codec: ToolCallCodec, { onText, request }: StreamRun): StreamRun['onText'] {
+  const prose = request.tools.length > 0 ? codec.proseReader?.() : undefined;
+  if (!prose) return onText;
+  return channel => onText(channel.channel === 'text' ? { ...channel, text: prose(channel.text) } : channel);
+}
+
 /** As `runStream`. `canCallTools`: what is known of the model; null for nothing. */
 export async function runWithTools(run: StreamRun, canCallTools: boolean | null = null): Promise<ToolRun> {
   const { provider, request } = run;
@@ -31,7 +38,10 @@ export async function runWithTools(run: StreamRun, canCallTools: boolean | null 
   const known = lacksTools ? WITHOUT_TOOLS : 'native';
   const said = request.toolSyntax ?? provider.toolSyntax;
   const codec = CODECS[said ?? known];
-  if (codec) return { ended: await runStream({ ...run, request: asText(request, codec) }), codec };
+  if (codec) {
+    const asked = asText(request, codec);
+    return { ended: await runStream({ ...run, request: asked, onText: shownBy(codec, run) }), codec };
+  }
   try {
     return { ended: await runStream(run), codec: null };
   } catch (error) {

@@ -1,6 +1,7 @@
 /** Calls as `<tool_call>` elements in the text of a reply. */
 import { toolResultText } from '../../core/tools/tool-result.js';
 import type { ToolCallCodec } from './codec.js';
+import { proseReader } from './prose.js';
 import { NO_INTERFACE, toolList } from './tool-list.js';
 import { CALL_TAGS, parseXmlCalls } from './xml-calls.js';
 import { isJson } from './xml-text.js';
@@ -35,6 +36,7 @@ export const XML: ToolCallCodec = {
     return `<tool_result name=${JSON.stringify(result.toolName)}>\n${text}\n</tool_result>`;
   },
 
+  proseReader,
   parse: parseXmlCalls,
 };
 
