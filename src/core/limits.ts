@@ -155,10 +155,15 @@ function limitFault(name: string, value: unknown): string | null {
   return fits ? null : expected(name, `a whole number from ${least}`, value);
 }
 
+/** A cost that is not known counts as used up. */
+const UNKNOWN_USE =
+  'costUsd: what the goal has cost is not known, for a model without a known price was called, so the limit could not be held.';
+
 /** A limit that is used up already would cut the goal short, or the next one (PR9). */
 function usedFault(name: string, value: unknown, standing: Standing | null): string | null {
   const kind = BUDGET_KINDS.find(known => known === name);
   const used = kind && standing?.used[kind];
+  if (kind && typeof value === 'number' && used === null) return UNKNOWN_USE;
   if (!kind || typeof value !== 'number' || typeof used !== 'number' || value > used) return null;
   const of = standing?.limits[kind] ?? 'no limit';
   return `${name}: ${used} of ${of} are used already, and ${value} would be used up at once. Give more than ${used}.`;

@@ -17,7 +17,10 @@ export interface RefusableOption {
   /** Only the words tell: errors of other causes name this place too. */
   byWords?: true;
   /** What is sent in its place, the next best first. After the last it is left out. */
-  instead?: readonly { path: string; value(given: unknown, request: ModelRequest): unknown }[];
+  instead?: readonly {
+    path: string;
+    value(given: unknown, request: ModelRequest, modelId: string): unknown;
+  }[];
   /** It was what this one request carried, not that it carried any: later requests try again. */
   once?: true;
   /** Hosts that are known to refuse it: there the next best is sent from the start. */
@@ -40,12 +43,15 @@ const MODELS_KEPT = 200;
 
 /** What an endpoint was found not to take, by model. Lives as long as the worker process. */
 export class RefusedOptions {
+  readonly #endpoint: string;
   readonly #table: readonly RefusableOption[];
   readonly #known = new LRUCache<string, Levels>({ max: MODELS_KEPT });
 
   readonly #atOnce: readonly RefusableOption[];
 
-  constructor(table: readonly RefusableOption[], host: string) {
+  /** `endpoint`: the name of it, the first segment of model ids. */
+  constructor(table: readonly RefusableOption[], { endpoint, host }: { endpoint: string; host: string }) {
+    this.#endpoint = endpoint;
     this.#table = table;
     this.#atOnce = table.filter(option => option.hosts?.test(host));
   }
@@ -55,7 +61,11 @@ export class RefusedOptions {
     const known: Levels =
       this.#known.get(request.model) ?? new Map(this.#atOnce.map(option => [option, 1] as const));
     this.#known.set(request.model, known);
-    return new RefusableRequest(this.#table, known, request, wanted);
+    return new RefusableRequest(this.#table, known, {
+      request,
+      wanted,
+      modelId: `${this.#endpoint}/${request.model}`,
+    });
   }
 }
 
@@ -63,13 +73,19 @@ class RefusableRequest {
   readonly #table: readonly RefusableOption[];
   readonly #known: Levels;
   readonly #request: ModelRequest;
+  readonly #modelId: string;
   readonly #wanted: Body;
   readonly #own: Levels = new Map();
 
-  constructor(table: readonly RefusableOption[], known: Levels, request: ModelRequest, wanted: Body) {
+  constructor(
+    table: readonly RefusableOption[],
+    known: Levels,
+    { request, wanted, modelId }: { request: ModelRequest; wanted: Body; modelId: string },
+  ) {
     this.#table = table;
     this.#known = known;
     this.#request = request;
+    this.#modelId = modelId;
     this.#wanted = wanted;
   }
 
@@ -82,7 +98,7 @@ class RefusableRequest {
       if (level === 0 || given === undefined) continue;
       const next = option.instead?.[level - 1];
       body = put(body, option.path, undefined);
-      if (next) body = put(body, next.path, next.value(given, this.#request));
+      if (next) body = put(body, next.path, next.value(given, this.#request, this.#modelId));
     }
     return body;
   }

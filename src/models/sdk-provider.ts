@@ -41,7 +41,7 @@ const REFUSALS: ReadonlySet<number> = new Set([400, 422, 500]);
 export function createSdkProvider<Request>(at: Endpoint, protocol: WireProtocol<Request>): ModelProvider {
   const { name, url, apiKey, keyVariable, urlVariable } = at;
   const endpoint = publicUrl(url);
-  const refused = new RefusedOptions(protocol.options, url.hostname);
+  const refused = new RefusedOptions(protocol.options, { endpoint: name, host: url.hostname });
 
   const site = (request: Pick<ModelRequest, 'model'> & Partial<ModelRequest>): CallSite => ({
     provider: name,

@@ -5,14 +5,17 @@ import type { ReportedUsage } from './provider.js';
 
 /** A token is at least a byte of text: our estimates are at most so many times too low. */
 const MOST_TOKENS_A_ESTIMATED = 8;
+/** Only blanks and repetitions have more than 32 characters in a token; a short request may be hardly more than these. */
+const MOST_ESTIMATED_A_TOKEN = 8;
+const HARDLY_COUNTED_TOKENS = 8_000;
 /** Instructions that an endpoint or a chat template adds. */
 const HIDDEN_INPUT_TOKENS = 20_000;
 /** Reasoning that an endpoint does not show can fill a context window, and that of unknown models is not known. */
 const HIDDEN_OUTPUT_TOKENS = 200_000;
 
 /**
- * The claim, or null where it can't be right: not whole numbers from 0, none for a text that is there, or more
- * than this text can have.
+ * The claim, or null where it can't be right: not whole numbers from 0, none for a text that is there, or less or more
+ * than this text can have. Cached tokens are among those of the input.
  */
 function believedUsage(
   claim: ReportedUsage,
@@ -24,12 +27,19 @@ function believedUsage(
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return null;
   if (inputTokens === 0 && estimate.inputTokens > 0) return null;
   if (outputTokens === 0 && estimate.outputTokens > 0) return null;
+  if (isTooLow(inputTokens, estimate.inputTokens) || isTooLow(outputTokens, estimate.outputTokens))
+    return null;
   const mostInput = MOST_TOKENS_A_ESTIMATED * estimate.inputTokens + HIDDEN_INPUT_TOKENS;
   const mostOutput =
     MOST_TOKENS_A_ESTIMATED * estimate.outputTokens + Math.max(contextTokens, HIDDEN_OUTPUT_TOKENS);
   if (inputTokens > mostInput || cachedInputTokens + cacheWriteInputTokens > inputTokens) return null;
   if (outputTokens > mostOutput || reasoningTokens > mostOutput) return null;
   return claim;
+}
+
+/** An endpoint that claims next to nothing would pass every budget. */
+function isTooLow(claimed: number, estimated: number): boolean {
+  return claimed * MOST_ESTIMATED_A_TOKEN + HARDLY_COUNTED_TOKENS < estimated;
 }
 
 /** Usage of a reply by a model, and whether its endpoint's claim was turned down. */

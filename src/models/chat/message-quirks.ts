@@ -5,28 +5,32 @@ import type { AssistantMessage } from '../../core/message.js';
 import type { ModelRequest } from '../provider.js';
 import type { WireMessage } from './wire-messages.js';
 
-type Change = (messages: WireMessage[], request: ModelRequest) => WireMessage[];
+/** `modelId`: of the model that it goes to, as replies name theirs. */
+type Change = (messages: WireMessage[], request: ModelRequest, modelId: string) => WireMessage[];
 
 /** As a value that stands in for `messages`. */
 export function messages(change: Change): {
   path: string;
-  value(given: unknown, request: ModelRequest): unknown;
+  value(given: unknown, request: ModelRequest, modelId: string): unknown;
 } {
-  return { path: 'messages', value: (given, request) => change(given as WireMessage[], request) };
+  return {
+    path: 'messages',
+    value: (given, request, modelId) => change(given as WireMessage[], request, modelId),
+  };
 }
 
 /** Every reply with tool calls has `reasoning_content`: its own, or none where another model gave it. */
-export const withReasoning: Change = (wire, request) => {
+export const withReasoning: Change = (wire, request, modelId) => {
   const replies = request.messages.filter(message => message.kind === 'assistant');
   return mapReplies(wire, (message, index) => {
     const reply = replies[index];
     if (!reply || !('tool_calls' in message)) return message;
-    return { ...message, reasoning_content: reasoningOf(reply, request.model) } as WireMessage;
+    return { ...message, reasoning_content: reasoningOf(reply, modelId) } as WireMessage;
   });
 };
 
-function reasoningOf(reply: AssistantMessage, model: string): string {
-  if (!reply.model.endsWith(`/${model}`)) return '';
+function reasoningOf(reply: AssistantMessage, modelId: string): string {
+  if (reply.model !== modelId) return '';
   return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
@@ -63,10 +67,10 @@ export const withReplyAfterTools: Change = wire =>
   );
 
 /** The system prompt as the beginning of what the user says first. */
-export const withSystemInUser: Change = (wire, request) => {
+export const withSystemInUser: Change = (wire, request, modelId) => {
   const [system, ...rest] = wire;
   const first: WireMessage[] = system?.role === 'system' ? [{ role: 'user', content: system.content }] : [];
-  return withOneUserAtATime([...first, ...(first.length > 0 ? rest : wire)], request);
+  return withOneUserAtATime([...first, ...(first.length > 0 ? rest : wire)], request, modelId);
 };
 
 /** Messages of the user that follow each other as one. */

@@ -7,7 +7,7 @@ import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
 import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
-import { limitsOf } from '../../core/in-force.js';
+import { chainOf, limitsOf, modelOf } from '../../core/in-force.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
@@ -136,9 +136,23 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
     if (fault !== null) return { error: fault };
     // Every name and value has been judged: this is the codec.
     const read = input as Partial<Limits>;
+    const bare = typeof read.costUsd === 'number' ? unpriced(state) : [];
+    if (bare.length > 0) return { error: noPrice(bare.join(', ')) };
     const over = ceilingFault(read, ceilings);
     return over === null ? { ok: read } : { error: over };
   });
+}
+
+/** Models that roles are called with now and that have no known price. */
+function unpriced(state: RunState): string[] {
+  const { roles = {}, modelInfo = {} } = state.pinned ?? {};
+  const called = Object.values(roles).filter(role => chainOf(state, role).length > 0);
+  const inUse = new Set(called.map(role => modelOf(state, role)));
+  return [...inUse].filter(model => ownValue(modelInfo, model)?.costKnown !== true);
+}
+
+function noPrice(models: string): string {
+  return `No price is known for ${models}, so the limit costUsd could not be held.`;
 }
 
 export interface ReadModel {
@@ -163,8 +177,7 @@ export function modelReader(state: RunState): Reader<ReadModel> {
         error: `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`,
       };
     }
-    if (limitsOf(state).costUsd !== null && !known.costKnown)
-      return { error: `No price is known for ${model}, so the limit costUsd could not be held.` };
+    if (limitsOf(state).costUsd !== null && !known.costKnown) return { error: noPrice(model) };
     const roles = Object.keys(state.pinned.roles);
     if (role === undefined || role === null) return { ok: { model, roles } };
     if (typeof role === 'string' && roles.includes(role)) return { ok: { model, roles: [role] } };

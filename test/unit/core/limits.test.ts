@@ -130,10 +130,10 @@ describe('limitsFault: what is used already', () => {
     else expect(limitsFault(input, { limits: DEFAULT_LIMITS, used })).toMatch(fault);
   });
 
-  test('limitsFault: a cost that is not known → any limit of it (PR9)', () => {
-    expect(
-      limitsFault({ costUsd: 0.1 }, { limits: DEFAULT_LIMITS, used: { ...used, costUsd: null } }),
-    ).toBeNull();
+  test('limitsFault: a cost that is not known → no limit of it, for it would count as used up at once (PR9)', () => {
+    const standing = { limits: DEFAULT_LIMITS, used: { ...used, costUsd: null } };
+    expect(limitsFault({ costUsd: 0.1 }, standing)).toMatch(/costUsd: .* not known/);
+    expect(limitsFault({ costUsd: null, turns: 9 }, standing)).toBeNull();
   });
 });
 

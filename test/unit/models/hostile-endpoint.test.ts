@@ -8,7 +8,7 @@ import { textOf, toolCallsOf } from '../../../src/core/message.js';
 import { readEventData } from '../../../src/models/event-stream.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { REPLY_BOUNDS } from '../../../src/models/reply-bounds.js';
-import { failureOf, runCall, tool } from '../../support/model-calls.js';
+import { failureOf, runCall, tool, user } from '../../support/model-calls.js';
 
 const { model } = FAILURE;
 const open: (() => Promise<void>)[] = [];
@@ -402,6 +402,23 @@ describe('usage that can not be right (LI4)', () => {
     expect(result.usage.inputTokens).toBeLessThan(100);
     expect(result.warning).toMatch(/openai\/gpt-5-mini reports can not be right/);
   });
+
+  it.each([
+    [1, true],
+    [11_000, true],
+    [12_000, false],
+    [30_000, false],
+  ])(
+    'a request of about 100,000 tokens is claimed as %s → turned down: %s',
+    async (prompt_tokens, turnedDown) => {
+      const usage = { prompt_tokens, completion_tokens: 5 };
+      const baseUrl = await streaming([...reply, { choices: [], usage }]);
+      const result = await runCall({ baseUrl, messages: [user('four'.repeat(100_000))] });
+      expect(result.usage.estimated === true).toBe(turnedDown);
+      if (turnedDown) expect(result.usage.inputTokens).toBeGreaterThan(99_000);
+      else expect(result.usage.inputTokens).toBe(prompt_tokens);
+    },
+  );
 
   it('counts that can be right, with hidden reasoning → believed', async () => {
     const usage = {

@@ -108,9 +108,14 @@ describe('hosts that are known get it at once', () => {
     { role: 'user', content: 'Stop.' },
   ];
   const head: Partial<ModelRequestHead> = { system: '' };
-  const request = { ...head, model: 'm', messages: CONVERSATION.slice(1), cacheKey: null } as ModelRequest;
-  const bodyAt = (host: string) =>
-    new RefusedOptions(CHAT_OPTIONS, host).request(request, {
+  const request = {
+    ...head,
+    model: 'gpt-5-mini',
+    messages: CONVERSATION.slice(1),
+    cacheKey: null,
+  } as ModelRequest;
+  const bodyAt = (host: string, endpoint = 'openai') =>
+    new RefusedOptions(CHAT_OPTIONS, { endpoint, host }).request(request, {
       messages: wire,
       response_format: { type: 'json_schema' },
     }).body;
@@ -122,6 +127,12 @@ describe('hosts that are known get it at once', () => {
   ])('%s', (host, format, inMessages) => {
     expect(JSON.stringify(bodyAt(host).response_format)).toContain(format);
     expect(JSON.stringify(bodyAt(host).messages)).toContain(inMessages);
+  });
+
+  it('reasoning of a model of the same name at another endpoint → not that of this one', () => {
+    const host = 'api.deepseek.com';
+    expect(JSON.stringify(bodyAt(host).messages)).toContain('Hm.');
+    expect(JSON.stringify(bodyAt(host, 'deepseek').messages)).not.toContain('Hm.');
   });
 
   it('any other → as it is', () => {

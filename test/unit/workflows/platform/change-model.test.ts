@@ -5,7 +5,7 @@ import { modelOf } from '../../../../src/core/in-force.js';
 import type { PinnedRun } from '../../../../src/core/run-config.js';
 import { rescueFailure } from '../../../../src/workflows/phases/rescue.js';
 import { changeModel } from '../../../../src/workflows/platform/inbox-handlers.js';
-import { modelReader } from '../../../../src/workflows/platform/read-input.js';
+import { budgetReader, modelReader } from '../../../../src/workflows/platform/read-input.js';
 import { modelFacts } from '../../../support/core-values.js';
 import { runAtCalls, testRole } from '../../../support/small-run.js';
 
@@ -14,6 +14,24 @@ function runOf(more: Partial<PinnedRun> = {}) {
   const modelInfo = { 'p/a': modelFacts(9_000, true), 'p/free': modelFacts(9_000, false) };
   return runAtCalls([], { pinned: { roles, models: ['p/a'], modelInfo, ...more } }).run;
 }
+
+describe('a limit of cost that could not be held', () => {
+  test('setBudget: a role is called with a model without a price → refused with the model; other limits are taken', () => {
+    const { state } = runOf({ models: ['p/free'] });
+    expect(budgetReader(state, 1)({ costUsd: 1 })).toEqual({
+      error: 'No price is known for p/free, so the limit costUsd could not be held.',
+    });
+    expect(budgetReader(state, 1)({ tokens: 1_000_000, costUsd: null })).toHaveProperty('ok');
+    expect(budgetReader(runOf().state, 1)({ costUsd: 1 })).toEqual({ ok: { costUsd: 1 } });
+  });
+
+  test('setBudget: what the goal has cost is not known → refused, whatever is called now', () => {
+    const { state } = runOf();
+    state.goal.usage = { ...state.goal.usage, costUsd: null };
+    expect(budgetReader(state, 1)({ costUsd: 1 })).toEqual({ error: expect.stringMatching(/not known/) });
+    expect(budgetReader(state, 1)({ costUsd: null })).toHaveProperty('ok');
+  });
+});
 
 describe('what is taken', () => {
   test.each<[string, unknown, unknown]>([
