@@ -27,8 +27,8 @@ function believedUsage(
   if (!counts.every(count => Number.isSafeInteger(count) && count >= 0)) return null;
   if (inputTokens === 0 && estimate.inputTokens > 0) return null;
   if (outputTokens === 0 && estimate.outputTokens > 0) return null;
-  if (isTooLow(inputTokens, estimate.inputTokens) || isTooLow(outputTokens, estimate.outputTokens))
-    return null;
+  // A reply may be all repetition, which tokenizers pack: 100,000 brackets are few tokens.
+  if (isTooLow(inputTokens, estimate.inputTokens)) return null;
   const mostInput = MOST_TOKENS_A_ESTIMATED * estimate.inputTokens + HIDDEN_INPUT_TOKENS;
   const mostOutput =
     MOST_TOKENS_A_ESTIMATED * estimate.outputTokens + Math.max(contextTokens, HIDDEN_OUTPUT_TOKENS);
