@@ -20,8 +20,9 @@ import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { Mode } from '../core/modes.js';
 import { hasPlan, requiredRoles } from '../core/modes.js';
+import { preview } from '../core/preview.js';
 import { pricedChains, pricedRows } from '../core/prices.js';
-import type { PinnedRole } from '../core/role.js';
+import type { PinnedRole, RoleProfile } from '../core/role.js';
 import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
@@ -106,7 +107,7 @@ const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;
-  const files = await failAs(badConfig, () => readFiles(deps, run.mode));
+  const files = await failAs(badConfig, () => readFiles(deps, run));
   const { settings, words } = files;
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
@@ -188,33 +189,43 @@ interface Files {
 
 async function readFiles(
   { configDir, inCode, loadSettings }: Pick<LoadRunDeps, 'configDir' | 'inCode' | 'loadSettings'>,
-  mode: Mode,
+  { mode, role: named }: Pick<RunSettings, 'mode' | 'role'>,
 ): Promise<Files> {
   const settings = await loadSettings();
   const roots = promptRoots(configDir);
   const opening = await loadOpening(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);
   const words = await loadWords(roots, settings.language);
-  const required = requiredRoles(mode);
+  const required = requiredRoles({ mode, role: named ?? null });
   // Others would only cost state: nobody asks them.
   const wanted = new Set([...required.keys(), ...rolesAsked(settings, mode)]);
   const roles = all.filter(role => wanted.has(role.profile.name));
   for (const [name, output] of required) {
-    const role = roles.find(candidate => candidate.profile.name === name);
-    if (!role) {
+    const found = roles.find(candidate => candidate.profile.name === name);
+    if (!found) throw noRole(name, { mode, isNamed: name === named, known: all.map(each => each.profile) });
+    if (found.profile.output !== output) {
       throw new SteersmanError(
-        `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`,
-        'Restore that file.',
-      );
-    }
-    if (role.profile.output !== output) {
-      throw new SteersmanError(
-        `${displayPath(role.file)}: output is "${role.profile.output}", and the mode ${mode} needs "${output}".`,
+        `${displayPath(found.file)}: output is "${found.profile.output}", and the mode ${mode} needs "${output}".`,
         `Write "output: ${output}" in its front matter.`,
       );
     }
   }
   return { settings, opening, roles, words };
+}
+
+function noRole(
+  name: string,
+  { mode, isNamed, known }: { mode: Mode; isNamed: boolean; known: readonly RoleProfile[] },
+): SteersmanError {
+  if (!isNamed) {
+    const message = `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`;
+    return new SteersmanError(message, 'Restore that file.');
+  }
+  const names = known.filter(({ output }) => output === 'text').map(each => each.name);
+  return new SteersmanError(
+    `There is no role "${preview(name, 80)}": no prompts/core has a file of that name.`,
+    `Roles that can work on a goal alone: ${names.join(', ')}. docs/prompts.md tells how to write one.`,
+  );
 }
 
 function renderAll(

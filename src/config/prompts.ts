@@ -137,7 +137,10 @@ export function renderRole(role: RoleTemplate, values: PromptValues, systemMessa
   const context = CALL_PLACEHOLDERS.filter(name => named.has(name));
   const profile = { ...role.profile, ...(context.length > 0 && { context }) };
   const names = [...CALL_PLACEHOLDERS, ...(profile.output === 'route' ? [INTENT] : [])];
-  const prompt = render(role, values, Object.fromEntries(names.map(name => [name, `\`${name}\``])));
+  const prompt = render(role, values, {
+    ...Object.fromEntries(names.map(name => [name, `\`${name}\``])),
+    ...(profile.maxRounds !== null && { executionRounds: String(profile.maxRounds) }),
+  });
   if (role.profile.opening === 'shared' && Buffer.byteLength(prompt) <= MESSAGE_BYTES)
     return { ...profile, prompt };
   return { ...profile, opening: 'own', prompt: behind(systemMessage, prompt) };

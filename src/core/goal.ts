@@ -4,11 +4,14 @@ import { emptyAccount } from './account.js';
 import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
 import { cutText } from './fit.js';
+import type { Mode } from './modes.js';
 import { sizeOfList } from './sizes.js';
 
 export interface GoalState extends Account {
   /** 1 for the first. */
   number: number;
+  /** How it is pursued. */
+  mode: Mode;
   /** What the goal is, cut where it is long: the conversation has it whole. */
   text: string;
   startedAt: number;
@@ -39,11 +42,15 @@ export interface GoalRecord {
   turns: number;
 }
 
-export function newGoal(number: number, text: string, startedAt: number): GoalState {
+export function newGoal(
+  number: number,
+  text: string,
+  given: Pick<GoalState, 'mode' | 'startedAt'>,
+): GoalState {
   return {
     number,
     text: cutText(text, GOAL_TEXT_BYTES),
-    startedAt,
+    ...given,
     ...emptyAccount(),
     warned: [],
     asked: false,

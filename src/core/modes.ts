@@ -7,17 +7,31 @@ import type { OutputContract } from './outputs/contracts.js';
 import type { Improvements, Place, PlacesOf } from './place.js';
 import { answeringAt, planningAt } from './place.js';
 
-export type Mode = 'team' | 'direct';
+export type Mode = 'team' | 'react' | 'direct';
+
+/** How a goal is pursued: its mode, and where that is one role's work, the role that its start named. */
+export interface Way {
+  mode: Mode;
+  /** Null for the mode's own. */
+  role: string | null;
+}
 
 interface ModeEntry<M extends Mode> {
   /** For people, after its name. */
   does: string;
   /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
-  at: Record<PlacesOf[M]['phase'], { role: string; output: OutputContract }>;
+  at: Record<PlacesOf[M]['phase'], RoleThere>;
+  /** Whether all its places are one role's, and a start may name another for it. */
+  oneRole: boolean;
   /** Where each goal begins. */
   begin: () => PlacesOf[M];
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
   planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[M]) | null;
+}
+
+interface RoleThere {
+  role: string;
+  output: OutputContract;
 }
 
 const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
@@ -29,28 +43,39 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
       verification: { role: 'verifier', output: 'verdict' },
       wrap_up: { role: 'summary', output: 'text' },
     },
+    oneRole: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
   },
-  direct: {
-    does: 'one role works and answers, nothing is verified',
-    at: {
-      answering: { role: 'direct', output: 'text' },
-      wrap_up: { role: 'direct', output: 'text' },
-    },
-    begin: answeringAt,
-    planAnew: null,
-  },
+  react: workOf('react', 'one role works with tools and answers, nothing is verified'),
+  direct: workOf('direct', 'one role answers at once, without tools'),
 };
+
+/** A mode that is one role's work on the goal. */
+function workOf(role: string, does: string): ModeEntry<'react'> {
+  const at: RoleThere = { role, output: 'text' };
+  return { does, at: { answering: at, wrap_up: at }, oneRole: true, begin: answeringAt, planAnew: null };
+}
 
 /** All modes, in the order in which they are told of. */
 export const MODES = Object.keys(ENTRIES) as Mode[];
 
+/** Whether goals of this mode are one role's work, and a start may name which. */
+export function isOneRole(mode: Mode): boolean {
+  return ENTRIES[mode].oneRole;
+}
+
+export const ONE_ROLE_MODES = MODES.filter(isOneRole);
+
 /** For help: each mode with what it does. */
 export const MODES_HELP = MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ');
 
-/** Of a run whose start names none. */
 export const DEFAULT_MODE: Mode = 'team';
+
+/** Of a run whose start names none: the default, or where it names a role, that role's work. */
+export function modeFor(role: string | undefined): Mode {
+  return role === undefined ? DEFAULT_MODE : 'react';
+}
 
 /** Where each goal of a run of this mode begins. */
 export function firstPlace(mode: Mode): Place {
@@ -69,30 +94,34 @@ export function hasPlan(mode: Mode): boolean {
   return ENTRIES[mode].planAnew !== null;
 }
 
-/** The role that has the say at a place of this mode: messages of people are for it. */
-export function roleAt(mode: Mode, phase: Place['phase']): string {
-  const role = rolesByPhase(mode)[phase]?.role;
-  if (role === undefined) throw new Error(`the mode ${mode} has no place ${phase}`);
-  return role;
+/** The role that has the say at a place: messages of people are for it. */
+export function roleAt(way: Way, phase: Place['phase']): string {
+  const there = rolesByPhase(way)[phase];
+  if (there === undefined) throw new Error(`the mode ${way.mode} has no place ${phase}`);
+  return there.role;
 }
 
-/** The roles that a mode can not do without, and what their replies must be. */
-export function requiredRoles(mode: Mode): Map<string, OutputContract> {
-  return new Map(Object.values(rolesByPhase(mode)).map(({ role, output }) => [role, output]));
+/** The roles that a run can not do without, and what their replies must be. */
+export function requiredRoles(way: Way): Map<string, OutputContract> {
+  return new Map(Object.values(rolesByPhase(way)).map(({ role, output }) => [role, output]));
 }
 
 /**
- * Roles that a message may be addressed to in this mode: others are asked one thing in passing, and read no
- * messages (PR3). The one reply of a wrap-up is over before anybody would name its role.
+ * Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). The
+ * one reply of a wrap-up is over before anybody would name its role.
  */
-export function readersOf(mode: Mode): string[] {
-  const { wrap_up: _last, ...working } = rolesByPhase(mode);
+export function readersOf(way: Way): string[] {
+  const { wrap_up: _last, ...working } = rolesByPhase(way);
   return [...new Set(Object.values(working).map(({ role }) => role))];
 }
 
-/** The readers of all modes: which of them a run has is its own to say. */
-export const READERS: readonly string[] = [...new Set(MODES.flatMap(readersOf))];
+/** The readers of all modes, for completion and help: which of them a run has is its own to say. */
+export const READERS: readonly string[] = [
+  ...new Set(MODES.flatMap(mode => readersOf({ mode, role: null }))),
+];
 
-function rolesByPhase(mode: Mode): Partial<Record<Place['phase'], { role: string; output: OutputContract }>> {
-  return ENTRIES[mode].at;
+function rolesByPhase({ mode, role }: Way): Partial<Record<Place['phase'], RoleThere>> {
+  const { at, oneRole } = ENTRIES[mode];
+  if (!oneRole || role === null) return at;
+  return Object.fromEntries(Object.entries(at).map(([phase, there]) => [phase, { ...there, role }]));
 }

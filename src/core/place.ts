@@ -120,6 +120,7 @@ export interface Answering extends AtPlan {
 /** The places of each mode: its step takes these, and no others. Every mode has the wrap-up. */
 export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
+  react: Answering | WrapUp;
   direct: Answering | WrapUp;
 }
 

@@ -25,6 +25,8 @@ export interface RoleProfile {
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
   output: OutputContract;
+  /** Rounds that it has for a goal that is its own work; null for `limits.execution`. */
+  maxRounds: number | null;
   /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;
   /** `endpoint/model`s in order of preference; empty: the run's default. */

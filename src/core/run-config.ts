@@ -12,6 +12,8 @@ import type { OwnWords } from './words.js';
 /** A start request as clients write it. Everything but `goal` may be left out. */
 export interface RunSettings {
   mode: Mode;
+  /** Name of the role that works on the goals, in a mode of one role. Default: the mode's own. */
+  role?: string;
   /** Folder that tools are confined to: absolute, on the worker's host. */
   workspace: string;
   /** `endpoint/model` for every role, before profiles and `steersman.yaml`. */

@@ -5,7 +5,7 @@
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
-import { hasPlan, MODES } from './modes.js';
+import { hasPlan, isOneRole, MODES, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
 
@@ -40,6 +40,10 @@ export function readStart(raw: unknown): StartRead {
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
   if (settings.approvePlan === true && MODES.some(mode => mode === settings.mode && !hasPlan(mode)))
     errors.push(`\`settings.approvePlan\`: runs of the mode ${settings.mode} have no plan to approve.`);
+  if (!isAbsent(settings.role) && MODES.some(mode => mode === settings.mode && !isOneRole(mode)))
+    errors.push(
+      `\`settings.role\`: the mode ${settings.mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
+    );
   const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };
@@ -83,6 +87,7 @@ type Fault = (value: unknown, at: string) => string | null;
 /** One judge for each setting, so that none is taken unread. */
 const FAULTS: Record<keyof RunSettings, Fault> = {
   mode: oneOf(MODES),
+  role: text(LONGEST_NAME),
   workspace: workspaceFault,
   model: text(LONGEST_NAME),
   configuration: text(LONGEST_NAME),

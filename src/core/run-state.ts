@@ -16,6 +16,7 @@ import type { Usage } from './message.js';
 import { NO_USAGE, tokensOf } from './message.js';
 import type { ModelUse } from './model-use.js';
 import { newModelUse } from './model-use.js';
+import type { Way } from './modes.js';
 import type { People } from './people.js';
 import { newPeople } from './people.js';
 import type { Task } from './plan.js';
@@ -73,7 +74,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     previousRunId: null,
     lastId: 0,
     // Whole until it has been said.
-    goal: { ...newGoal(1, '', now), text: goal },
+    goal: { ...newGoal(1, '', { mode: settings.mode, startedAt: now }), text: goal },
     goals: [],
     idleSince: null,
     cursor: newCursor(settings.mode),
@@ -87,6 +88,11 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     shown: {},
     end: null,
   };
+}
+
+/** How the goal at hand is pursued. */
+export function wayOf({ goal, settings }: Pick<RunState, 'goal' | 'settings'>): Way {
+  return { mode: goal.mode, role: settings.role ?? null };
 }
 
 /** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */

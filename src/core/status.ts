@@ -50,7 +50,7 @@ export function statusMarkdown(state: RunState): string {
 }
 
 function headline(state: RunState): string {
-  const { cursor, goal, pinned, settings } = state;
+  const { cursor, goal, pinned } = state;
   if (state.end) return `**Ended: ${state.end.outcome}**. ${causeText(state.end.cause)}`;
   if (!pinned) return '**Loading** prompts, tools and limits';
   if (state.people.stop) return `**Stopping** ${plainLine(preview(state.people.stop.reason))}`;
@@ -60,7 +60,7 @@ function headline(state: RunState): string {
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
   const { phase, turns } = here(cursor);
   const taskId = taskAt(cursor);
-  const plan = hasPlan(settings.mode) ? ` · plan ${cursor.place.cycle}` : '';
+  const plan = hasPlan(goal.mode) ? ` · plan ${cursor.place.cycle}` : '';
   const task = taskId ? ` · ${plainLine(taskId)}` : '';
   return `**Phase: ${phase}** · goal ${goal.number}${plan}${task} · round ${turns.round}`;
 }
@@ -97,7 +97,7 @@ function models({ log: { journal } }: RunState): string {
 }
 
 function limits(state: RunState): string {
-  const { goal, pinned, settings, total } = state;
+  const { goal, pinned, total } = state;
   if (!pinned) return '';
   const { counters } = goal;
   const most = limitsOf(state);
@@ -105,7 +105,7 @@ function limits(state: RunState): string {
     'Limits:',
     '',
     `- turns ${counters.turns} of ${most.turns}`,
-    ...(hasPlan(settings.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
+    ...(hasPlan(goal.mode) ? [`- verifications ${counters.verification} of ${most.verification}`] : []),
     `- tokens ${tokensOf(goal.usage)} of ${most.tokens}`,
     `- cost ${total.usage.costUsd === null ? 'unknown' : `$${total.usage.costUsd.toFixed(4)}`}`,
     ...cachedLine(total),

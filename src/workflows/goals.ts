@@ -30,9 +30,9 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   const { tools, models, warnings } = pinned;
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
-  state.goal = newGoal(state.goal.number, text, state.goal.startedAt);
+  state.goal = newGoal(state.goal.number, text, state.goal);
   run.say(run.mainThread(), 'goal', text);
-  run.enter(firstPlace(state.settings.mode));
+  run.enter(firstPlace(state.goal.mode));
 }
 
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */

@@ -3,7 +3,7 @@ import type { InboxItem } from '../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../core/inbox.js';
 import { roleAt } from '../core/modes.js';
 import { newSteering } from '../core/place.js';
-import { isHeld } from '../core/run-state.js';
+import { isHeld, wayOf } from '../core/run-state.js';
 import type { Run } from './run.js';
 
 export const UNDERSTANDING = 'understanding';
@@ -11,7 +11,7 @@ export const UNDERSTANDING = 'understanding';
 /** The role whose place this is; null where a second role is asked, or a message understood. */
 export function roleHere({ state }: Run): string | null {
   const { place, interrupts } = state.cursor;
-  return interrupts.length === 0 ? roleAt(state.settings.mode, place.phase) : null;
+  return interrupts.length === 0 ? roleAt(wayOf(state), place.phase) : null;
 }
 
 /**

@@ -11,7 +11,8 @@ import type { Run } from './run.js';
  */
 export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   const { state } = run;
-  state.goal = { ...newGoal(state.goal.number + 1, text, run.ports.now()), ...spent };
+  const { mode } = state.settings;
+  state.goal = { ...newGoal(state.goal.number + 1, text, { mode, startedAt: run.ports.now() }), ...spent };
   state.tasks = [];
   state.tools.badCalls = {};
   state.models.failed = {};
@@ -19,5 +20,5 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.models.last = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);
-  run.enter(firstPlace(state.settings.mode));
+  run.enter(firstPlace(mode));
 }

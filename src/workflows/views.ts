@@ -42,7 +42,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     usage: state.total.usage,
     usageBy: state.total.usageBy,
     goals: state.goals,
-    mode: state.settings.mode,
+    mode: state.goal.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     models: Object.fromEntries(
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
@@ -120,7 +120,7 @@ export function resultOf(
 ): RunResult {
   return {
     id,
-    mode: state.settings.mode,
+    mode: state.goal.mode,
     outcome,
     cause,
     goal: state.goal.text,

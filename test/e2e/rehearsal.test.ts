@@ -52,12 +52,12 @@ async function rehearse(goal: string, settings: Partial<RunSettings> = {}): Prom
 }
 
 describe('rehearsal model, whole path', () => {
-  test('a goal in direct mode → real tools and an answer of one role, no tasks, unverified (L18)', async () => {
+  test('a goal in react mode → real tools and an answer of one role, no tasks, unverified (L18)', async () => {
     const { mode, outcome, cause, answer, tasks, trace } = await rehearse('What does docs/guide.md say?', {
-      mode: 'direct',
+      mode: 'react',
     });
     expect({ mode, outcome, cause, tasks }).toEqual({
-      ...{ mode: 'direct', outcome: 'unverified', cause: 'direct_answer' },
+      ...{ mode: 'react', outcome: 'unverified', cause: 'direct_answer' },
       tasks: [],
     });
     expect(answer).toContain('First steps');

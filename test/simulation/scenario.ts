@@ -142,7 +142,7 @@ function resolverRows(random: Random): ResolverRow[] {
   if (random.chance(0.6)) return [];
   const row = (): ResolverRow => ({
     when: random.pick([
-      { role: random.pick(['planner', 'executor', 'direct']), roundFrom: random.int(1, 3) },
+      { role: random.pick(['planner', 'executor', 'react']), roundFrom: random.int(1, 3) },
       { turnFrom: random.int(1, 8) },
       { budgetFrom: random.pick([0.2, 0.8]) },
       { lastStop: random.pick(STOP_REASONS) },
@@ -165,7 +165,7 @@ function pinnedRun(
     language: 'en',
     opening: { system: 'You are a team.' },
     roles: Object.fromEntries(
-      [...requiredRoles(mode)].map(([name, output]) => [name, role(random, name, output)]),
+      [...requiredRoles({ mode, role: null })].map(([name, output]) => [name, role(random, name, output)]),
     ),
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
@@ -201,7 +201,7 @@ function limits(random: Random): Limits {
   };
 }
 
-const WITH_TOOLS: readonly string[] = ['executor', 'direct'];
+const WITH_TOOLS: readonly string[] = ['executor', 'react'];
 
 function role(random: Random, name: string, output: OutputContract): PinnedRole {
   const memory = random.chance(0.1) ? 'private' : 'shared';
@@ -212,6 +212,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     opening: memory === 'private' ? 'own' : random.pick(['shared', 'shared', 'own']),
     tools: WITH_TOOLS.includes(name) ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
     output,
+    maxRounds: random.pick([null, null, 2]),
     dialect: 'component',
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
     temperature: null,

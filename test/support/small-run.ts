@@ -35,6 +35,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     opening: more.memory === 'private' ? 'own' : 'shared',
     tools: ['*'],
     output: 'execution',
+    maxRounds: null,
     dialect: 'component',
     models: [],
     temperature: null,

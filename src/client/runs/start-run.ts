@@ -6,7 +6,7 @@ import { checkConfigDir } from '../../config/files.js';
 import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
-import { DEFAULT_MODE, type Mode } from '../../core/modes.js';
+import { type Mode, modeFor } from '../../core/modes.js';
 import { preview } from '../../core/preview.js';
 import type { RunSettings } from '../../core/run-config.js';
 import { readStart } from '../../core/run-input.js';
@@ -27,8 +27,10 @@ import { newRunId } from './run-id.js';
 export interface StartOptions {
   /** Folder that tools work in, on the worker's host. Default: the current folder. */
   workspace?: string;
-  /** `direct`: one role works and answers, without plan or verification. Default `team`. */
+  /** Default `team`, or where a role is named `react`: that role works and answers, without plan or verification. */
   mode?: Mode;
+  /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
+  role?: string;
   /**
    * `endpoint/model` of every role, before `steersman.yaml`. Default: what that says; on the local stack where no
    * endpoint is configured, by file or by variables, the built-in rehearsal model.
@@ -97,7 +99,7 @@ export async function startRequest(
   const start = readStart({
     goal,
     settings: {
-      mode: DEFAULT_MODE,
+      mode: modeFor(given.role),
       autoApprove: false,
       ...given,
       workspace: resolve(options.workspace ?? '.'),

@@ -8,7 +8,7 @@ import { readTextIfPresent } from '../../config/files.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { isRecord } from '../../core/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
-import { DEFAULT_MODE, MODES, MODES_HELP, type Mode } from '../../core/modes.js';
+import { DEFAULT_MODE, MODES, MODES_HELP, type Mode, modeFor } from '../../core/modes.js';
 import { readLimits } from '../../print/limit-words.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { checkStart, type StartOptions } from '../index.js';
@@ -20,10 +20,12 @@ export function addStartOptions(command: Command): Command {
   return command
     .allowExcessArguments()
     .addOption(
-      new Option('--mode <mode>', `how the goal is pursued: ${MODES_HELP}`)
-        .choices(MODES)
-        .default(DEFAULT_MODE),
+      new Option(
+        '--mode <mode>',
+        `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}, with --role ${modeFor('')})`,
+      ).choices(MODES),
     )
+    .option('--role <name>', 'the role that works on the goal: its file is prompts/core/<name>.md')
     .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
     .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
@@ -50,7 +52,8 @@ function addLimit(word: string, limits: Partial<Limits> = {}): Partial<Limits> {
 /** What to start, as words of the command line. */
 export interface StartWords {
   id?: string;
-  mode: Mode;
+  mode?: Mode;
+  role?: string;
   model?: string;
   configuration?: string;
   workspace?: string;
@@ -90,10 +93,11 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
   return {
     ...file,
     ...(clientTools === undefined ? {} : { tools: clientTools as StartOptions['tools'] & object }),
-    mode: words.mode,
     workspace: userPath(words.workspace ?? '.'),
     autoApprove: words.yes === true,
     ...(words.id === undefined ? {} : { id: words.id }),
+    ...(words.mode === undefined ? {} : { mode: words.mode }),
+    ...(words.role === undefined ? {} : { role: words.role }),
     ...(words.model === undefined ? {} : { model: words.model }),
     ...(words.configuration === undefined ? {} : { configuration: words.configuration }),
     ...(words.attended ? { attended: true } : {}),

@@ -190,10 +190,17 @@ export function unansweredBrief(state: RunState): string {
 }
 
 /** Instruction of the one role that works on a goal alone; a conversation of its own does not hold the goal. */
-export function directBrief(state: RunState, role: Pick<PinnedRole, 'memory'>, rounds: number): string {
+export function answerBrief(
+  state: RunState,
+  role: Pick<PinnedRole, 'memory' | 'tools'>,
+  rounds: number,
+): string {
   const words = wordsOf(state);
   const goal = `${words.goal}\n${delimit('goal', state.goal.text)}`;
-  return paragraphs(fill(words.direct, { rounds }), role.memory === 'shared' ? '' : goal);
+  return paragraphs(
+    role.tools.length === 0 ? words.answer : fill(words.direct, { rounds }),
+    role.memory === 'shared' ? '' : goal,
+  );
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */

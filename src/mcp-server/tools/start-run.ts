@@ -25,6 +25,10 @@ const input = z.strictObject({
       'Id of the run, 1 to 200 characters without spaces. There is never a second run of an id: give one to make a repeated call harmless. Default: made from the goal.',
     ),
   mode: z.enum(MODES).optional().describe(`How the goal is pursued: ${MODES_HELP}. Default ${DEFAULT_MODE}.`),
+  role: z
+    .string()
+    .optional()
+    .describe('The role that works on the goal, by its file in prompts/core. Then the mode is react.'),
   model: z
     .string()
     .optional()
@@ -86,6 +90,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       limits,
       id,
       mode,
+      role,
       model,
       configuration,
       keepOpenSeconds,
@@ -100,6 +105,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         ...(context.configDir === undefined ? {} : { configDir: context.configDir }),
         ...(id === undefined ? {} : { id }),
         ...(mode === undefined ? {} : { mode }),
+        ...(role === undefined ? {} : { role }),
         ...(model === undefined ? {} : { model }),
         ...(configuration === undefined ? {} : { configuration }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),

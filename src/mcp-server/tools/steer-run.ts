@@ -2,7 +2,6 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { STEER_TIMES } from '../../core/inbox.js';
-import { READERS } from '../../core/modes.js';
 import { runId } from '../shapes.js';
 import { addTool, runOf, type ToolContext } from '../tool.js';
 
@@ -18,7 +17,7 @@ const input = z.strictObject({
     .describe(
       'When it takes effect. skip: the tool call in progress ends, the rest of its batch is skipped. after-batch: all tool calls that were asked for run first. interrupt: the call in progress is cut off, where that is safe.',
     ),
-  to: z.enum(READERS).optional().describe('The role that it is for. Default: the one at work.'),
+  to: z.string().optional().describe('The role that it is for. Default: the one at work.'),
   followUp: z
     .boolean()
     .default(false)

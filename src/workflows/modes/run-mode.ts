@@ -7,13 +7,13 @@ import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { steer } from '../phases/steering.js';
 import type { Run } from '../run.js';
-import { direct } from './direct.js';
+import { oneRole } from './one-role.js';
 import { team } from './team.js';
 
 /** One step of a mode at a place of its own; null: go on at the cursor. */
 type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
 
-const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = { team, direct };
+const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = { team, react: oneRole, direct: oneRole };
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {
@@ -33,7 +33,7 @@ async function stepHere(run: Run): Promise<GoalEnd | null> {
       await answerConsultation(run, at);
       return null;
     default:
-      return stepOf(run.state.settings.mode)(run, at);
+      return stepOf(run.state.goal.mode)(run, at);
   }
 }
 

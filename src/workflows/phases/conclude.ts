@@ -14,6 +14,7 @@ import { roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
+import { wayOf } from '../../core/run-state.js';
 import { MAIN_THREAD } from '../../core/thread.js';
 import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
@@ -91,7 +92,7 @@ const MOST_KEPT_CHARS = 400;
  */
 export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   const end = await runTurns(run, {
-    role: roleAt(run.state.settings.mode, 'wrap_up'),
+    role: roleAt(wayOf(run.state), 'wrap_up'),
     output: 'text',
     maxRounds: 1,
     tools: false,

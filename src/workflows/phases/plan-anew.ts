@@ -10,7 +10,7 @@ export function planAnew(
   run: Run,
   { from, wanted, reading = null }: Omit<Improvements, 'reading'> & Partial<Improvements>,
 ): void {
-  const { settings, cursor } = run.state;
+  const { goal, cursor } = run.state;
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
-  run.enter(nextPlan(settings.mode, cursor.place.cycle + 1, improvements));
+  run.enter(nextPlan(goal.mode, cursor.place.cycle + 1, improvements));
 }

@@ -103,9 +103,9 @@ function concern(words: Words, steering: Steering, envelope: EnvelopeMeta): void
 /** Disposes by the table; asks first where it says so. What nobody answers changes nothing. */
 async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   const { idle } = steering;
-  const { people, settings } = run.state;
+  const { people, goal } = run.state;
   const paused = people.pausedAt !== null;
-  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(settings.mode), words: run.words });
+  let decision = decideRoute({ ...steering, paused, hasPlan: hasPlan(goal.mode), words: run.words });
   let confirmed: boolean | null = null;
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);

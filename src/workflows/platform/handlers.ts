@@ -2,6 +2,7 @@
 import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { readersOf } from '../../core/modes.js';
+import { wayOf } from '../../core/run-state.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
@@ -59,7 +60,7 @@ export function registerHandlers(run: Run): void {
 function registerSignals(run: Run): void {
   setHandler(steerSignal, input => receive(run, input, 'steer'), {
     description: `A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": ${readersOf(
-      run.state.settings.mode,
+      wayOf(run.state),
     )
       .map(role => `"${role}"`)
       .join(' | ')}}; when and to may be left out. It is read before the next model call.`,

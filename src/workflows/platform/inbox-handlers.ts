@@ -12,6 +12,7 @@ import type { PlannedTask } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { Situation } from '../../core/receipt.js';
 import { acceptedReceipt } from '../../core/receipt.js';
+import { wayOf } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
 import { replyOf } from '../../core/thread.js';
 import { closeForAlways } from '../gates.js';
@@ -30,7 +31,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
     at: ports.now(),
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
-    readers: readersOf(state.settings.mode),
+    readers: readersOf(wayOf(state)),
     maxBytes: MESSAGE_BYTES,
     // What is being understood still takes its place.
     room: MESSAGES_BYTES - sizeOfList(steeringAt(state.cursor)?.items ?? []),

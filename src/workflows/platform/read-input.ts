@@ -107,7 +107,7 @@ export function planEditReader(state: RunState): Reader<PlannedTask[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
-    if (!hasPlan(state.settings.mode)) return { error: noPlan(state.settings.mode) };
+    if (!hasPlan(state.goal.mode)) return { error: noPlan(state.goal.mode) };
     if (state.people.stop) return { error: 'The run is stopping: no task begins any more.' };
     if (state.idleSince !== null || steeringAt(state.cursor)?.idle)
       return { error: 'The goal is answered: send a follow-up instead.' };

@@ -93,7 +93,7 @@ function situationOf(run: Run, role: PinnedRole): ModelSituation {
   const { phase, turns } = here(state.cursor);
   return {
     role: role.name,
-    mode: state.settings.mode,
+    mode: state.goal.mode,
     phase,
     round: turns.round + 1,
     turn: state.total.turns + 1,

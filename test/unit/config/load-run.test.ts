@@ -42,6 +42,14 @@ beforeEach(async () => {
   await config('models:\n  default: openai/base\n');
 });
 
+const SEARCH = `---
+description: Searches.
+output: text
+maxRounds: 3
+---
+{{businessContext}} You have {{executionRounds}} rounds.
+`;
+
 const ROWS = `  resolver:
     - when: { role: executor, roundFrom: 4 }
       use: [openai/best, openai/unknown]
@@ -117,13 +125,26 @@ describe('load run', () => {
   });
 
   test.each([
-    ['steering: note\nreview:\n  plans: true\norchestrate: true', ['direct']],
-    ['review:\n  actions: true', ['direct', 'reviewer', 'router', 'understanding']],
-  ])('load run: mode direct, %j → its own role, and those that it has work for', async (settings, roles) => {
+    ['steering: note\nreview:\n  plans: true\norchestrate: true', ['react']],
+    ['review:\n  actions: true', ['react', 'reviewer', 'router', 'understanding']],
+  ])('load run: mode react, %j → its own role, and those that it has work for', async (settings, roles) => {
     await config(`models:\n  default: openai/base\n${settings}\n`);
-    const pinned = await load({ mode: 'direct' });
+    const pinned = await load({ mode: 'react' });
     expect(Object.keys(pinned.roles).sort()).toEqual(roles);
-    expect(pinned.roles.direct).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
+    expect(pinned.roles.react).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
+  });
+
+  test('load run: a role that the start names → that one works in the mode of one role, with its own rounds (P6, J5, L12)', async () => {
+    await config('models:\n  default: openai/base\nsteering: note\n');
+    await mkdir(join(configDir, 'prompts/core'), { recursive: true });
+    await writeFile(join(configDir, 'prompts/core/search.md'), SEARCH);
+    const { roles } = await load({ mode: 'react', role: 'search' });
+    expect(roles).toEqual({ search: expect.objectContaining({ maxRounds: 3, output: 'text' }) });
+    expect(roles.search?.prompt).toContain('3 rounds');
+  });
+
+  test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
+    await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(/no role "serach".*react, summary/);
   });
 
   test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {

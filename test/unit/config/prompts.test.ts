@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\noutput: verdict\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\noutput: verdict\nmaxRounds: 3\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -119,6 +119,7 @@ describe('front matter', () => {
       opening: 'own',
       tools: ['read_*'],
       output: 'verdict',
+      maxRounds: 3,
       dialect: 'component',
       models: ['openai/a'],
       temperature: 0.2,
@@ -322,7 +323,8 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       executor: ['shared', ['*'], 'execution', 'component'],
       verifier: ['shared', [], 'verdict', 'component'],
       summary: ['shared', [], 'text', 'component'],
-      direct: ['shared', ['*'], 'text', 'component'],
+      react: ['shared', ['*'], 'text', 'component'],
+      direct: ['shared', [], 'text', 'component'],
       understanding: ['private', [], 'intent', 'envelope'],
       router: ['private', [], 'route', 'envelope'],
       reviewer: ['private', [], 'review', 'envelope'],
@@ -335,7 +337,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     expect(Object.fromEntries(found)).toEqual(wanted);
   });
 
-  test.each(['executor', 'direct'])(
+  test.each(['executor', 'react'])(
     '%s: every ending of a tool call that it may meet, and how to read on (P7, F12)',
     async name => {
       const { system } = await shipped(name);
@@ -344,13 +346,13 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     },
   );
 
-  test('all but summary: the four sections, in order, with the business context in the second (P8)', async () => {
+  test('all but those of one reply: the four sections, in order, with the business context in the second (P8)', async () => {
     const wanted = {
       en: ['Identity', 'Input context', 'Output requirements', 'Error handling'],
       zh: ['身份', '输入上下文', '输出要求', '错误处理'],
     };
     for (const { name, template } of await shippedRoles(language)) {
-      if (name === 'summary') continue;
+      if (['summary', 'direct'].includes(name)) continue;
       const sections = template.split(/^## /m).slice(1);
       const headings = sections.map(section => section.split('\n')[0]);
       expect(headings, name).toEqual(language === 'en' ? wanted.en : wanted.zh);

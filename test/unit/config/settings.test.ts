@@ -201,6 +201,7 @@ describe('models', () => {
   const role = (name: string, models: string[] = []): PinnedRole => ({
     name,
     description: name,
+    maxRounds: null,
     memory: 'shared',
     tools: [],
     output: 'text',

@@ -81,7 +81,7 @@ describe('cutText and fitted', () => {
 function fullState(text: string, times: number): RunState {
   const state = newRunState('goal', { mode: 'team', workspace: '/w', autoApprove: false }, 1);
   state.pinned = pinnedRun({ warnings: ['x'.repeat(PINNED_BYTES - 3_000)] });
-  state.goal = newGoal(1, text, 1);
+  state.goal = newGoal(1, text, { mode: 'direct', startedAt: 1 });
   const policy = { ...DEFAULT_TOOL_POLICY, readOnly: true };
   for (let n = 0; n < times; n += 1) {
     record(state.log.journal, n, 'user_message', { role: 'planner', text });

@@ -89,6 +89,7 @@ const ROLE: PinnedRole = {
   name: 'executor',
   description: '',
   memory: 'shared',
+  maxRounds: null,
   tools: [],
   output: 'execution',
   dialect: 'component',

@@ -89,7 +89,12 @@ describe('readStart', () => {
     [
       'an unknown mode',
       wrong({ mode: 'solo' }),
-      [/`settings\.mode` must be one of team, direct, got "solo"/],
+      [/`settings\.mode` must be one of team, react, direct, got "solo"/],
+    ],
+    [
+      'a role in a mode that has its own',
+      wrong({ mode: 'team', role: 'search' }),
+      [/settings\.role`: the mode team has roles of its own\. A role is named for react or direct/],
     ],
     [
       'a plan to approve in a mode without plans',
@@ -109,7 +114,7 @@ describe('readStart', () => {
     [
       'an unknown setting',
       wrong({ permissions: {} }),
-      [/no settings\.permissions: there are mode, workspace/],
+      [/no settings\.permissions: there are mode, role, workspace/],
     ],
     ['an unknown limit', wrong({ limits: { turn: 3 } }), [/settings\.limits: There is no limit turn/]],
     ['a limit below one', wrong({ limits: { execution: -1 } }), [/execution` must be a whole number/]],

@@ -69,7 +69,8 @@ describe('statusMarkdown: its first line', () => {
 });
 
 test('statusMarkdown: a mode without a plan → neither plan nor verifications (O1)', () => {
-  const state = stateWith({ settings: { mode: 'direct', workspace: '/w', autoApprove: false } });
+  const state = stateWith({});
+  state.goal.mode = 'direct';
   state.cursor.place = answeringAt();
   expect(firstLine(state)).toBe('**Phase: answering** · goal 1 · round 0');
   expect(statusMarkdown(state)).not.toContain('verifications');

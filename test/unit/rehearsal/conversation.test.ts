@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  answerBrief,
   continueTaskBrief,
-  directBrief,
   morePlanningBrief,
   planningBrief,
   retryTaskBrief,
@@ -69,7 +69,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
-      expect(read(directBrief(at(), { memory: 'private' }, 7)).kind).toBe('direct');
+      expect(read(answerBrief(at(), { memory: 'private', tools: ['*'] }, 7)).kind).toBe('direct');
       const end = read(wrapUpBrief(at(), WHY));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
@@ -334,7 +334,10 @@ describe('rehearsal: roles', () => {
   });
 
   test('direct mode: calls what the goal needs, then answers in text', () => {
-    const begun = [user('What does notes.md say?'), user(directBrief(state(), { memory: 'shared' }, 10))];
+    const begun = [
+      user('What does notes.md say?'),
+      user(answerBrief(state(), { memory: 'shared', tools: ['*'] }, 10)),
+    ];
     const first = answer(begun, { tools: TOOLS });
     expect(first.calls.map(call => call.name)).toContain('read_text_file');
     const last = answer([...begun, ...LISTED, ...READ_NOTES], { tools: TOOLS });

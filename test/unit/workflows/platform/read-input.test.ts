@@ -44,7 +44,7 @@ const SUBJECTS = {
 function runWithGates() {
   const { run } = runAtCalls([{ name: 'put', input: {} }], { pinned: { tools: [fileTool('put')] } });
   const { state } = run;
-  state.goal = newGoal(1, 'Do it.', 0);
+  state.goal = newGoal(1, 'Do it.', { mode: 'team', startedAt: 0 });
   state.tasks = [task('task-1')];
   receive(run, { id: 'u1', text: 'Mind this.' }, 'steer');
   state.people.gates = GATE_KINDS.map((kind, index) => ({

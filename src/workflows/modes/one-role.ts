@@ -1,12 +1,12 @@
 /**
- * Direct mode: one role works on the goal with tools, and its first reply without a call is the answer. Nobody plans,
+ * Modes that are one role's work on the goal: its first reply without a call is the answer (L14, C7). Nobody plans,
  * and nobody verifies: so says the outcome.
  */
-
-import { directBrief } from '../../core/briefs/briefs.js';
+import { answerBrief } from '../../core/briefs/briefs.js';
 import { roleAt } from '../../core/modes.js';
 import { specialText } from '../../core/outputs/special-output.js';
 import type { PlacesOf } from '../../core/place.js';
+import { wayOf } from '../../core/run-state.js';
 import { fill } from '../../core/words.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
@@ -15,7 +15,7 @@ import type { Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 
 /** One step at the place where the goal stands; null: go on at the cursor. */
-export async function direct(run: Run, place: PlacesOf['direct']): Promise<GoalEnd | null> {
+export async function oneRole(run: Run, place: PlacesOf['react']): Promise<GoalEnd | null> {
   switch (place.phase) {
     case 'answering':
       return answer(run);
@@ -25,14 +25,14 @@ export async function direct(run: Run, place: PlacesOf['direct']): Promise<GoalE
 }
 
 async function answer(run: Run): Promise<GoalEnd | null> {
-  const { execution: rounds } = run.limits;
-  const role = roleAt('direct', 'answering');
+  const role = roleAt(wayOf(run.state), 'answering');
+  const rounds = run.role(role).maxRounds ?? run.limits.execution;
   const end = await runTurns(run, {
     role,
     output: 'text',
     maxRounds: rounds,
     tools: true,
-    brief: () => directBrief(run.state, run.role(role), rounds),
+    brief: () => answerBrief(run.state, run.role(role), rounds),
   });
   switch (end.kind) {
     case 'reply':

@@ -17,11 +17,11 @@ interface Given {
   models?: string[];
 }
 
-function runDirect(replies: readonly TeamReply[], { limits, role, answers, models = ['p/a'] }: Given = {}) {
+function runReact(replies: readonly TeamReply[], { limits, role, answers, models = ['p/a'] }: Given = {}) {
   return runTeam(replies, {
-    settings: { mode: 'direct', ...(answers ? { attended: true } : {}) },
+    settings: { mode: 'react', ...(answers ? { attended: true } : {}) },
     pinned: {
-      roles: { direct: testRole('direct', { output: 'text', ...role }) },
+      roles: { react: testRole('react', { output: 'text', ...role }) },
       limits: { ...DEFAULT_LIMITS, ...limits },
       models,
       modelInfo: Object.fromEntries(models.map(model => [model, modelFacts(100_000, true)])),
@@ -30,28 +30,28 @@ function runDirect(replies: readonly TeamReply[], { limits, role, answers, model
   });
 }
 
-type DirectRun = Awaited<ReturnType<typeof runDirect>>['run'];
+type ReactRun = Awaited<ReturnType<typeof runReact>>['run'];
 
-function eventsOf({ state }: DirectRun, type: string) {
+function eventsOf({ state }: ReactRun, type: string) {
   return state.log.journal.events.filter(event => event.type === type);
 }
 
-function said({ state }: DirectRun, thread = 'main'): string {
+function said({ state }: ReactRun, thread = 'main'): string {
   return (state.threads[thread]?.messages ?? []).map(textOf).join('\n');
 }
 
 const READ: TeamReply = { calls: ['read'] };
 const ANSWER: TeamReply = { text: 'The file says 42.' };
 
-describe('direct mode', () => {
+describe('a mode of one role', () => {
   test('direct: calls tools, then says something without a call → that is the answer, and nothing was verified (L18)', async () => {
-    const { run, end, asked, ran } = await runDirect([READ, READ, ANSWER]);
+    const { run, end, asked, ran } = await runReact([READ, READ, ANSWER]);
     expect(end).toMatchObject({
       outcome: 'unverified',
       cause: 'direct_answer',
       answer: 'The file says 42.',
     });
-    expect(asked).toEqual(['direct', 'direct', 'direct']);
+    expect(asked).toEqual(['react', 'react', 'react']);
     // The second is the same call: its result still holds.
     expect(ran).toHaveLength(1);
     expect(run.state.tasks).toEqual([]);
@@ -60,7 +60,7 @@ describe('direct mode', () => {
   });
 
   test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18)', async () => {
-    const { run, end, asked, ran } = await runDirect([READ, { calls: ['put'] }, ANSWER], {
+    const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, ANSWER], {
       limits: { execution: 2 },
     });
     expect(end).toMatchObject({ outcome: 'unverified', cause: 'execution_cap', answer: 'The file says 42.' });
@@ -71,7 +71,7 @@ describe('direct mode', () => {
   });
 
   test('direct: a budget is used up → the same wrap-up, and its cause (L11)', async () => {
-    const { end } = await runDirect([READ, ANSWER], { limits: { turns: 1 } });
+    const { end } = await runReact([READ, ANSWER], { limits: { turns: 1 } });
     expect(end).toMatchObject({ cause: 'turn_cap', answer: 'The file says 42.' });
   });
 
@@ -85,13 +85,13 @@ describe('direct mode', () => {
     ['says nothing, twice, then wraps up', [{ text: '' }, { text: ' ' }, ANSWER], 'direct_answer'],
     ['fails for good', [{ fails: 'model.auth' }], 'failed:model.auth'],
   ])('direct: the model %s → %s', async (_, replies, cause) => {
-    expect((await runDirect(replies)).end.cause).toBe(cause);
+    expect((await runReact(replies)).end.cause).toBe(cause);
   });
 
   test.each(['refusal', 'content_filter'] as const)(
     'direct: a reply ends with %s, and somebody attends → asked; another model answers, and reads nothing of it (M13)',
     async stopReason => {
-      const { run, end, requests } = await runDirect([{ text: 'I will not.', stopReason }, ANSWER], {
+      const { run, end, requests } = await runReact([{ text: 'I will not.', stopReason }, ANSWER], {
         role: { models: ['p/a'] },
         models: ['p/a', 'p/b'],
         answers: [{ kind: 'failure', decision: 'other_model', model: 'p/b' }],
@@ -104,7 +104,7 @@ describe('direct mode', () => {
   );
 
   test('direct: the model declines, and the person says stop → failed, and nobody is asked again (M13)', async () => {
-    const { end, asked } = await runDirect([{ text: 'No.', stopReason: 'refusal' }], {
+    const { end, asked } = await runReact([{ text: 'No.', stopReason: 'refusal' }], {
       answers: [{ kind: 'failure', decision: 'stop' }],
     });
     expect(end).toMatchObject({ outcome: 'failed', cause: 'failed:model.refused' });
@@ -116,23 +116,23 @@ describe('direct mode', () => {
       action: 'CLARIFICATION_REQUIRED',
       params: { question: 'Which file?' },
     });
-    const { end } = await runDirect([{ text: question }], { role: { dialect: 'envelope' } });
+    const { end } = await runReact([{ text: question }], { role: { dialect: 'envelope' } });
     expect(end).toMatchObject({ outcome: 'unverified', answer: expect.stringContaining('Which file?') });
   });
 
   test('direct: a conversation of its own → the goal stands in its brief', async () => {
-    const { run } = await runDirect([ANSWER], { role: { memory: 'private' } });
-    expect(said(run, 'direct')).toContain('<goal>\nDo it.\n</goal>');
+    const { run } = await runReact([ANSWER], { role: { memory: 'private' } });
+    expect(said(run, 'react')).toContain('<goal>\nDo it.\n</goal>');
   });
 
   test('direct: a task of a person, a message to a role of the team → refused, with what there is (PR2, PR3)', async () => {
-    const { run } = await runDirect([ANSWER]);
+    const { run } = await runReact([ANSWER]);
     run.state.idleSince = null;
     const edit = planEditReader(run.state)({ tasks: [{ id: 'p1', description: 'Do p1' }] });
-    expect(edit).toEqual({ error: expect.stringContaining('mode direct have no plan') });
+    expect(edit).toEqual({ error: expect.stringContaining('mode react have no plan') });
     receive(run, { text: 'Hurry', to: 'planner' }, 'steer');
-    receive(run, { text: 'Hurry', to: 'direct' }, 'steer');
-    expect(eventsOf(run, 'signal_ignored')).toMatchObject([{ reason: expect.stringContaining('(direct)') }]);
-    expect(run.state.people.inbox.items).toMatchObject([{ to: 'direct' }]);
+    receive(run, { text: 'Hurry', to: 'react' }, 'steer');
+    expect(eventsOf(run, 'signal_ignored')).toMatchObject([{ reason: expect.stringContaining('(react)') }]);
+    expect(run.state.people.inbox.items).toMatchObject([{ to: 'react' }]);
   });
 });
