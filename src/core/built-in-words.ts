@@ -44,8 +44,7 @@ export const EN = {
   verdict: 'Check them against the tool results in this conversation. Answer with your verdict as JSON.',
   verdictUnanswered:
     'Nobody answered your question: judge by what there is, and answer with your verdict as JSON. What is in doubt is not completed.',
-  direct:
-    'Do what the goal asks, in at most {rounds} rounds: call tools as needed, then answer in Markdown, with the actual data found.',
+  work: 'Do what the goal asks, in at most {rounds} rounds: call tools as needed, then answer in Markdown, with the actual data found.',
   wrapUp: 'The work on the goal ends here: {why}.',
   goal: 'The goal:',
   tasks: 'Tasks:',
@@ -276,7 +275,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noReports: '没有任务留下报告。',
   verdict: '请对照本对话中的工具结果检查，以 JSON 回复结论。',
   verdictUnanswered: '没有人回答你的问题：请根据现有内容评判，以 JSON 回复结论。拿不准的就是没有完成。',
-  direct: '请完成这个目标，最多 {rounds} 轮：按需要调用工具，然后用 Markdown 回答，写出查到的实际数据。',
+  work: '请完成这个目标，最多 {rounds} 轮：按需要调用工具，然后用 Markdown 回答，写出查到的实际数据。',
   wrapUp: '这个目标的工作到此结束：{why}。',
   goal: '目标：',
   tasks: '任务：',

@@ -9,7 +9,7 @@ import { BUILT_IN_WORDS, filled } from '../core/words.js';
 export type BriefKind =
   | 'plan'
   | 'replan'
-  | 'direct'
+  | 'work'
   | 'task'
   | 'go_on'
   | 'report'
@@ -32,7 +32,7 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof Words])[] = [
   ['replan', 'afterUser'],
   ['replan', 'afterReview'],
   ['replan', 'afterOrchestrator'],
-  ['direct', 'direct'],
+  ['work', 'work'],
   ['task', 'task'],
   ['go_on', 'goOn'],
   ['go_on', 'retry'],

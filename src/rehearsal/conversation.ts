@@ -45,7 +45,7 @@ export interface Conversation {
 const FORM_OF_BRIEF: Readonly<Record<BriefKind, OutputContract>> = {
   plan: 'plan',
   replan: 'plan',
-  direct: 'text',
+  work: 'text',
   task: 'execution',
   go_on: 'execution',
   report: 'execution',
@@ -85,7 +85,7 @@ export function readConversation(body: WireBody): Conversation {
 
 /** Where the current goal begins: at the last wish that its first brief follows, else at the last wish. */
 function goalStart(wishes: string[], briefs: (Brief | null)[]): number {
-  const first = briefs.findLastIndex(brief => brief?.kind === 'plan' || brief?.kind === 'direct');
+  const first = briefs.findLastIndex(brief => brief?.kind === 'plan' || brief?.kind === 'work');
   const before = first < 0 ? wishes : wishes.slice(0, first);
   return Math.max(
     0,

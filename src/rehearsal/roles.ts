@@ -124,7 +124,7 @@ function whyNotServed(seen: Seen, isBlind: boolean): string | null {
 
 /** The answer, of whoever works alone, or where the work ended before it was verified. */
 function textReply({ brief, tools }: Conversation, seen: Seen): RuleReply {
-  if (brief?.kind === 'direct') {
+  if (brief?.kind === 'work') {
     const answer = canSeeFiles(toolboxOf(tools)) ? writeAnswer(seen) : answerWithoutTools(seen);
     return (
       missingCalls(workFor(seen.intent), tools, seen) ?? plainReply('Answers from what there is.', answer)

@@ -198,7 +198,7 @@ export function answerBrief(
   const words = wordsOf(state);
   const goal = `${words.goal}\n${delimit('goal', state.goal.text)}`;
   return paragraphs(
-    role.tools.length === 0 ? words.answer : fill(words.direct, { rounds }),
+    role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
     role.memory === 'shared' ? '' : goal,
   );
 }

@@ -69,7 +69,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
-      expect(read(answerBrief(at(), { memory: 'private', tools: ['*'] }, 7)).kind).toBe('direct');
+      expect(read(answerBrief(at(), { memory: 'private', tools: ['*'] }, 7)).kind).toBe('work');
       const end = read(wrapUpBrief(at(), WHY));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
