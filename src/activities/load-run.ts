@@ -19,7 +19,7 @@ import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { Mode } from '../core/modes.js';
-import { hasPlan, requiredRoles } from '../core/modes.js';
+import { mayPlan, requiredRoles } from '../core/modes.js';
 import { preview } from '../core/preview.js';
 import { pricedChains, pricedRows } from '../core/prices.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
@@ -171,7 +171,7 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
 
 /** Roles that the settings want asked in a run of this mode, besides its own. */
 function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): string[] {
-  const plans = hasPlan(mode);
+  const plans = mayPlan(mode);
   const reviews = review.actions || (plans && (review.plans || review.results));
   return [
     ...(steering === 'note' ? [] : ['understanding', 'router']),

@@ -10,6 +10,8 @@ export type Cause =
   | 'verified'
   /** No plan with a task, or a mode without plans: the answer was given without work to verify. */
   | 'direct_answer'
+  /** A mode that verifies nothing: the tasks of the plan have ended, and were summed up. */
+  | 'carried_out'
   | 'planning_cap'
   /** The rounds were used up before there was an answer. */
   | 'execution_cap'
@@ -75,6 +77,7 @@ export function causeText(cause: Cause): string {
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',
   direct_answer: 'The answer was given directly, without a plan of tasks, and nothing was verified.',
+  carried_out: 'The tasks of the plan have ended, and nothing was verified.',
   planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
   execution_cap: 'The limit of rounds was reached before there was an answer.',
   verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',

@@ -45,12 +45,13 @@ export interface GoalRecord {
 export function newGoal(
   number: number,
   text: string,
-  given: Pick<GoalState, 'mode' | 'startedAt'>,
+  { mode, startedAt }: Pick<GoalState, 'mode' | 'startedAt'>,
 ): GoalState {
   return {
     number,
     text: cutText(text, GOAL_TEXT_BYTES),
-    ...given,
+    mode,
+    startedAt,
     ...emptyAccount(),
     warned: [],
     asked: false,

@@ -16,6 +16,8 @@ export type ReplyForm = 'words' | 'json';
 export interface JournalPayloads {
   run_started: { mode: string; goal: string };
   run_loaded: { tools: number; models: string[]; warnings: string[] };
+  /** How this goal is pursued, where that was chosen for it. */
+  mode_chosen: { mode: string; why: string };
   phase_started: { phase: string; cycle: number };
   plan_updated: {
     tasks: { id: string; description: string; status: string }[];

@@ -5,9 +5,9 @@
 
 import type { OutputContract } from './outputs/contracts.js';
 import type { Improvements, Place, PlacesOf } from './place.js';
-import { answeringAt, planningAt } from './place.js';
+import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from './place.js';
 
-export type Mode = 'team' | 'react' | 'direct';
+export type Mode = 'team' | 'plan' | 'react' | 'direct' | 'auto';
 
 /** How a goal is pursued: its mode, and where that is one role's work, the role that its start named. */
 export interface Way {
@@ -27,6 +27,8 @@ interface ModeEntry<M extends Mode> {
   begin: () => PlacesOf[M];
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
   planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[M]) | null;
+  /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
+  carriedOut: ((cycle: number, why: string) => PlacesOf[M]) | null;
 }
 
 interface RoleThere {
@@ -46,15 +48,46 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
     oneRole: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
+    carriedOut: verificationAt,
+  },
+  plan: {
+    does: 'plans, carries out task by task, sums up; nothing is verified',
+    at: {
+      planning: { role: 'planner', output: 'plan' },
+      execution: { role: 'executor', output: 'execution' },
+      wrap_up: { role: 'summary', output: 'text' },
+    },
+    oneRole: false,
+    begin: () => planningAt(1),
+    planAnew: planningAt,
+    carriedOut: (cycle, why) => wrapUpAt(cycle, { cause: 'carried_out', why }),
   },
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
   direct: workOf('direct', 'one role answers at once, without tools'),
+  auto: {
+    does: 'a role chooses one of the others for each goal',
+    at: {
+      choosing: { role: 'selector', output: 'choice' },
+      wrap_up: { role: 'summary', output: 'text' },
+    },
+    oneRole: false,
+    begin: choosingAt,
+    planAnew: null,
+    carriedOut: null,
+  },
 };
 
 /** A mode that is one role's work on the goal. */
 function workOf(role: string, does: string): ModeEntry<'react'> {
   const at: RoleThere = { role, output: 'text' };
-  return { does, at: { answering: at, wrap_up: at }, oneRole: true, begin: answeringAt, planAnew: null };
+  return {
+    does,
+    at: { answering: at, wrap_up: at },
+    oneRole: true,
+    begin: answeringAt,
+    planAnew: null,
+    carriedOut: null,
+  };
 }
 
 /** All modes, in the order in which they are told of. */
@@ -89,6 +122,18 @@ export function nextPlan(mode: Mode, cycle: number, improvements: Improvements):
   return planAnew(cycle, improvements);
 }
 
+/** Where a goal goes on when no task of its plan is left: `why`, in words. Throws in a mode that has no plan: see `hasPlan`. */
+export function afterTasks(mode: Mode, cycle: number, why: string): Place {
+  const { carriedOut } = ENTRIES[mode];
+  if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
+  return carriedOut(cycle, why);
+}
+
+/** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */
+export function mayPlan(mode: Mode): boolean {
+  return mode === 'auto' || hasPlan(mode);
+}
+
 /** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
 export function hasPlan(mode: Mode): boolean {
   return ENTRIES[mode].planAnew !== null;
@@ -103,7 +148,9 @@ export function roleAt(way: Way, phase: Place['phase']): string {
 
 /** The roles that a run can not do without, and what their replies must be. */
 export function requiredRoles(way: Way): Map<string, OutputContract> {
-  return new Map(Object.values(rolesByPhase(way)).map(({ role, output }) => [role, output]));
+  const ways = way.mode === 'auto' ? MODES.map(mode => ({ mode, role: null })) : [way];
+  const there = ways.flatMap(each => Object.values(rolesByPhase(each)));
+  return new Map(there.map(({ role, output }) => [role, output]));
 }
 
 /**

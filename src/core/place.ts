@@ -117,11 +117,18 @@ export interface Answering extends AtPlan {
   phase: 'answering';
 }
 
+/** A role chooses the mode of the goal, which has none of its own yet. */
+export interface Choosing extends AtPlan {
+  phase: 'choosing';
+}
+
 /** The places of each mode: its step takes these, and no others. Every mode has the wrap-up. */
 export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
+  plan: Planning | Execution | WrapUp;
   react: Answering | WrapUp;
   direct: Answering | WrapUp;
+  auto: Choosing | WrapUp;
 }
 
 /** Where the pursuit of a goal stands. */
@@ -141,6 +148,10 @@ export function verificationAt(cycle: number): Verification {
 
 export function answeringAt(): Answering {
   return { phase: 'answering', cycle: 1, turns: newTurns() };
+}
+
+export function choosingAt(): Choosing {
+  return { phase: 'choosing', cycle: 1, turns: newTurns() };
 }
 
 export function wrapUpAt(
@@ -223,6 +234,7 @@ const EVERY_PHASE: Record<Phase, true> = {
   execution: true,
   verification: true,
   answering: true,
+  choosing: true,
   wrap_up: true,
   steering: true,
   consultation: true,
@@ -240,6 +252,8 @@ export function begun(at: Place | Interrupt): Place | Interrupt {
       return verificationAt(at.cycle);
     case 'answering':
       return answeringAt();
+    case 'choosing':
+      return choosingAt();
     case 'wrap_up':
       return wrapUpAt(at.cycle, at);
     case 'steering':

@@ -5,7 +5,7 @@
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
-import { hasPlan, isOneRole, MODES, ONE_ROLE_MODES } from './modes.js';
+import { isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
 
@@ -38,7 +38,7 @@ export function readStart(raw: unknown): StartRead {
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
-  if (settings.approvePlan === true && MODES.some(mode => mode === settings.mode && !hasPlan(mode)))
+  if (settings.approvePlan === true && MODES.some(mode => mode === settings.mode && !mayPlan(mode)))
     errors.push(`\`settings.approvePlan\`: runs of the mode ${settings.mode} have no plan to approve.`);
   if (!isAbsent(settings.role) && MODES.some(mode => mode === settings.mode && !isOneRole(mode)))
     errors.push(

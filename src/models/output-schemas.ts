@@ -18,6 +18,7 @@ import {
   TASK_RELATIONS,
   URGENCIES,
 } from '../core/outputs/intent.js';
+import { CHOICES } from '../core/outputs/mode-choice.js';
 import { ERROR_TYPES } from '../core/outputs/special-output.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 
@@ -55,6 +56,11 @@ const verdictFields = {
   summary: z.string().nullable().describe('The full answer to the user; required on success'),
   improvements: z.array(z.string()).nullable().describe('What to do better; required without success'),
   tasks: z.array(z.strictObject({ id: z.string(), completed: z.boolean(), feedback: z.string() })),
+};
+
+const choiceFields = {
+  mode: z.enum(CHOICES),
+  reason: z.string().describe('Why, in a sentence for the person'),
 };
 
 const intentFields = {
@@ -155,6 +161,7 @@ const SCHEMAS: Record<Dialect, Record<FormedContract, JsonSchema>> = {
     route: component('route', routeFields),
     review: component('review', reviewFields),
     orchestration: flatOrchestration(),
+    choice: component('choice', choiceFields),
   },
   envelope: {
     plan: envelope(['TASK_PLAN'], planFields),
@@ -164,6 +171,7 @@ const SCHEMAS: Record<Dialect, Record<FormedContract, JsonSchema>> = {
     route: envelope(['ROUTE_DECISION'], routeFields),
     review: envelope(['REVIEW_RESULT'], reviewFields),
     orchestration: envelope(ORCHESTRATIONS, handling, transition, allocation),
+    choice: envelope(['MODE_CHOICE'], choiceFields),
   },
 };
 

@@ -19,6 +19,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     `loaded ${plural(tools, 'tool')} · ${models.join(', ')}`,
     ...warnings.map(warning => yellow(`warning: ${warning}`)),
   ],
+  mode_chosen: ({ mode, why }) => `mode ${mode}: ${why}`,
   phase_started: ({ phase, cycle }, { bold }) => bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`),
   plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,

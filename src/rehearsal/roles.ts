@@ -41,12 +41,22 @@ export function replyFor(conversation: Conversation): RuleReply {
       return understand(conversation.lastWords);
     case 'route':
       return route(conversation.lastWords);
+    case 'choice':
+      return chooseMode(seen);
     case 'review':
     case 'orchestration':
       return cannotJudge();
     case 'text':
       return textReply(conversation, seen);
   }
+}
+
+/** By how much there is to find out: nothing, one thing, or several. */
+function chooseMode({ intent }: Seen): RuleReply {
+  const { length } = workFor(intent);
+  const mode = length === 0 ? 'direct' : length === 1 ? 'react' : 'team';
+  const reason = `The goal takes ${length} kinds of work with files.`;
+  return jsonReply(reason, 'selector-response', { mode, reason });
 }
 
 /** Calls what is still missing; reports when nothing is, or when the run offers no tools any more. */

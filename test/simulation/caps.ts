@@ -138,6 +138,7 @@ export class Caps {
         return reporting ? 1 : Math.max(this.#most.execution, this.#granted.get(taskId ?? '') ?? 0);
       case 'answering':
         return this.#most.execution;
+      case 'choosing':
       case 'verification':
       case 'wrap_up':
         return 1;

@@ -1,10 +1,14 @@
 /** Replies of the roles that steer a run, and envelopes around those of all, right ones and broken ones. */
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
+import { CHOICES } from '../../src/core/outputs/mode-choice.js';
 import type { Random } from './random.js';
 
 export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;
 
-export type SteeringContract = Extract<OutputContract, 'intent' | 'route' | 'review' | 'orchestration'>;
+export type SteeringContract = Extract<
+  OutputContract,
+  'intent' | 'route' | 'review' | 'orchestration' | 'choice'
+>;
 
 export function steeringOutput(random: Random, contract: SteeringContract): Record<string, unknown> {
   switch (contract) {
@@ -16,6 +20,8 @@ export function steeringOutput(random: Random, contract: SteeringContract): Reco
       return review(random);
     case 'orchestration':
       return orchestration(random);
+    case 'choice':
+      return { mode: random.pick([...CHOICES, 'best']), reason: 'So it seems.' };
   }
 }
 

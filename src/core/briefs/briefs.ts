@@ -189,6 +189,16 @@ export function unansweredBrief(state: RunState): string {
   return wordsOf(state).verdictUnanswered;
 }
 
+/** Instruction of the role that chooses how the goal is pursued. */
+export function choiceBrief(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
+  const words = wordsOf(state);
+  return paragraphs(
+    words.choose,
+    role.memory === 'shared' ? '' : delimit('goal', state.goal.text),
+    words.choiceEnd,
+  );
+}
+
 /** Instruction of the one role that works on a goal alone; a conversation of its own does not hold the goal. */
 export function answerBrief(
   state: RunState,

@@ -4,6 +4,7 @@
  */
 import { OPINION_BYTES, WHOLE_REPLY_BYTES } from '../bounds.js';
 import type { Dialect } from './envelope.js';
+import { CHOICES } from './mode-choice.js';
 
 const LONG_OUTPUT_TOKENS = 16_384;
 const SHORT_OUTPUT_TOKENS = 8_192;
@@ -144,6 +145,18 @@ export const CONTRACTS = {
         '"resource": "rounds" | "turns" | "tokens" | "model", "target": task id or role, "amount": number, "model": string; ' +
         'for EXCEPTION_HANDLE "handling": "retry" | "skip" | "replan" | "ask_user" | "stop", "taskId": string; ' +
         'always "reason": string',
+    },
+  },
+  choice: {
+    does: 'choosing',
+    outputTokens: SHORT_OUTPUT_TOKENS,
+    maxBytes: OPINION_BYTES,
+    dialect: 'component',
+    form: {
+      component: 'selector-response',
+      action: 'MODE_CHOICE',
+      mark: 'mode',
+      fields: `"mode": ${CHOICES.map(choice => `"${choice}"`).join(' | ')}, "reason": string`,
     },
   },
   text: {

@@ -22,6 +22,7 @@ import {
   type RouteOutput,
 } from './intent.js';
 import { fencedObjects, parseRecord, topLevelObjects } from './json-in-text.js';
+import { type ModeChoice, parseChoice } from './mode-choice.js';
 import { expected, isAbsent, type Parsed, quoted } from './output-fields.js';
 import { formOf, otherFormError } from './output-forms.js';
 import { readSpecial, type SpecialOutput, specialText } from './special-output.js';
@@ -45,6 +46,7 @@ export interface OutputOf {
   route: RouteOutput;
   review: ReviewOutput;
   orchestration: OrchestrationOutput;
+  choice: ModeChoice;
   text: string;
 }
 
@@ -88,6 +90,7 @@ const READERS: { [C in FormedContract]: Reader<OutputOf[C]> } = {
   route: parseRoute,
   review: parseReview,
   orchestration: parseOrchestration,
+  choice: parseChoice,
 };
 
 export interface ReadOptions {

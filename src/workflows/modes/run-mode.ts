@@ -7,13 +7,21 @@ import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { steer } from '../phases/steering.js';
 import type { Run } from '../run.js';
+import { auto } from './auto.js';
 import { oneRole } from './one-role.js';
+import { plan } from './plan.js';
 import { team } from './team.js';
 
 /** One step of a mode at a place of its own; null: go on at the cursor. */
 type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
 
-const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = { team, react: oneRole, direct: oneRole };
+const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = {
+  team,
+  plan,
+  react: oneRole,
+  direct: oneRole,
+  auto,
+};
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {

@@ -9,12 +9,13 @@ import {
 } from '../../core/briefs/briefs.js';
 import { decideTask } from '../../core/decide.js';
 import { fitted } from '../../core/fit.js';
+import { afterTasks } from '../../core/modes.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
 import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
 import type { Execution } from '../../core/place.js';
-import { executionAt, verificationAt } from '../../core/place.js';
+import { executionAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { applyEcho, nextTask, setStatus, UNCONFIRMED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
@@ -60,7 +61,7 @@ function chooseTask(run: Run, { cycle }: Execution): null {
   if (!task) {
     // Nothing stays open behind a task that a verdict has rejected since: verification would wait for it for ever.
     blockStuckTasks(run);
-    run.enter(verificationAt(cycle));
+    run.enter(afterTasks(state.goal.mode, cycle, run.words.whyCarriedOut));
     return null;
   }
   state.tasks = setStatus(state.tasks, task.id, 'executing');

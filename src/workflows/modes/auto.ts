@@ -1,0 +1,57 @@
+/** Auto mode: a role chooses how each goal is pursued, by what it takes, and then it is pursued so (L18). */
+import { OPINION_BYTES } from '../../core/bounds.js';
+import { choiceBrief } from '../../core/briefs/briefs.js';
+import { cutText } from '../../core/fit.js';
+import { firstPlace, roleAt } from '../../core/modes.js';
+import type { Choice } from '../../core/outputs/mode-choice.js';
+import type { PlacesOf } from '../../core/place.js';
+import { wayOf } from '../../core/run-state.js';
+import type { GoalEnd } from '../phases/conclude.js';
+import { concludeEarly, wrapUp } from '../phases/conclude.js';
+import { noteFallback } from '../phases/notes.js';
+import type { Run } from '../run.js';
+import { runTurns } from '../turn/turn-loop.js';
+
+/** Where no choice can be read: it has tools, and needs no more calls than the goal. */
+const FALLBACK: Choice = 'react';
+
+/** One step at the place where the goal stands; null: go on at the cursor. */
+export async function auto(run: Run, place: PlacesOf['auto']): Promise<GoalEnd | null> {
+  switch (place.phase) {
+    case 'choosing':
+      return choose(run);
+    case 'wrap_up':
+      return wrapUp(run, place);
+  }
+}
+
+async function choose(run: Run): Promise<GoalEnd | null> {
+  const role = roleAt(wayOf(run.state), 'choosing');
+  const end = await runTurns(run, {
+    role,
+    output: 'choice',
+    maxRounds: 1,
+    tools: false,
+    brief: () => choiceBrief(run.state, run.role(role)),
+  });
+  switch (end.kind) {
+    case 'reply':
+      return take(run, end.output.mode, end.output.reason);
+    case 'special':
+    case 'unusable':
+    case 'rounds_used': {
+      const errors = end.kind === 'unusable' ? end.errors : [];
+      noteFallback(run, role, errors, `the mode ${FALLBACK}`);
+      return take(run, FALLBACK, 'no choice that can be read was made');
+    }
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+function take(run: Run, mode: Choice, why: string): null {
+  run.state.goal.mode = mode;
+  run.journal('mode_chosen', { mode, why: cutText(why, OPINION_BYTES) });
+  run.enter(firstPlace(mode));
+  return null;
+}
