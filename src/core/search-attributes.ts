@@ -11,7 +11,7 @@ export type SearchAttribute = (typeof SEARCH_ATTRIBUTES)[number];
 export function searchAttributesOf(state: RunState): Record<SearchAttribute, string | null> {
   const [gate] = unansweredGates(state);
   return {
-    AgentMode: state.settings.mode,
+    AgentMode: state.goal.mode,
     AgentPhase: phaseOf(state),
     AgentWaiting: gate ? gateLine(gate) : null,
     AgentOutcome: state.end?.outcome ?? 'open',

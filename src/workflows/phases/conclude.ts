@@ -58,11 +58,11 @@ export function concludeEarly(run: Run, end: EarlyEnd): GoalEnd | null {
 
 /** What there is to answer from, and who could, once the work has failed. */
 function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<typeof answersAfter>[1] {
-  const { goal, tasks, settings, models } = run.state;
+  const { goal, tasks, models } = run.state;
   const isWork = goal.counters.toolCalls > 0 || tasks.some(({ result }) => result !== null);
   const found = isWork && cutShort(run) === null;
   const failed = isOfRequest(failure) ? (models.calls.at(-1)?.model ?? null) : null;
-  const canBeCalled = mayBeCalled(run.state, run.role(roleAt(settings.mode, 'wrap_up')), failed);
+  const canBeCalled = mayBeCalled(run.state, run.role(roleAt(wayOf(run.state), 'wrap_up')), failed);
   return { found, refused, canBeCalled };
 }
 
