@@ -3,6 +3,7 @@ import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Limits } from '../../src/core/limits.js';
+import { ONE_ROLE_MODES } from '../../src/core/modes.js';
 import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/place.js';
 import type { Task } from '../../src/core/plan.js';
 import { isOpen } from '../../src/core/plan.js';
@@ -130,6 +131,13 @@ export class Caps {
     }
   }
 
+  /** Of the role that works alone; in auto mode any of them may be chosen. */
+  #mostAlone(): number {
+    const { roles } = this.#scenario.pinned;
+    const alone = ONE_ROLE_MODES.flatMap(mode => roles[mode] ?? []);
+    return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
+  }
+
   #mostRounds({ phase, taskId, reporting }: Place): number {
     switch (phase) {
       case 'planning':
@@ -137,7 +145,7 @@ export class Caps {
       case 'execution':
         return reporting ? 1 : Math.max(this.#most.execution, this.#granted.get(taskId ?? '') ?? 0);
       case 'answering':
-        return this.#most.execution;
+        return this.#mostAlone();
       case 'choosing':
       case 'verification':
       case 'wrap_up':

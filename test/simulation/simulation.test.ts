@@ -60,6 +60,7 @@ const MUST_HAPPEN = [
   ...['reschedule', 'next_model', 'compact', 'fail', 'stop'].map(next => `then ${next}`),
   ...['reask', 'output_fallback', 'provider_switch', 'thread_trimmed', 'budget_warning', 'signal_ignored'],
   'a row chooses a model',
+  'mode_chosen',
   'reply interrupted',
   ...['accepted', 'applied', 'queued', 'dropped'].map(status => `message ${status}`),
   ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'].flatMap(kind => [
@@ -93,7 +94,13 @@ const MUST_HAPPEN = [
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
     cause => `cause ${cause}`,
   ),
-  ...['execution_cap', 'budget:tokens', 'verdict_incomplete', 'no_verdict', 'failed:tasks', 'stopped'].map(
-    cause => `cause ${cause}`,
-  ),
+  ...[
+    'carried_out',
+    'execution_cap',
+    'budget:tokens',
+    'verdict_incomplete',
+    'no_verdict',
+    'failed:tasks',
+    'stopped',
+  ].map(cause => `cause ${cause}`),
 ];

@@ -45,9 +45,9 @@ function situation(state: RunState, { idle }: Steering): string {
 }
 
 /** Where the run stands. */
-export function systemState({ settings, cursor, people, goal }: RunState, idle: boolean) {
+export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
   return {
-    mode: settings.mode,
+    mode: goal.mode,
     phase: idle ? 'idle' : cursor.place.phase,
     paused: people.pausedAt !== null,
     turns: goal.counters.turns,

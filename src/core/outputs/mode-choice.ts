@@ -1,4 +1,4 @@
-/** Output of the role that chooses how a goal is pursued (L18). */
+/** Output of the role that chooses how a goal is pursued. */
 import { stringOr } from '../json.js';
 import { judged, type Parsed, readWord } from './output-fields.js';
 

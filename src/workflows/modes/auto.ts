@@ -37,13 +37,12 @@ async function choose(run: Run): Promise<GoalEnd | null> {
   switch (end.kind) {
     case 'reply':
       return take(run, end.output.mode, end.output.reason);
-    case 'special':
     case 'unusable':
-    case 'rounds_used': {
-      const errors = end.kind === 'unusable' ? end.errors : [];
-      noteFallback(run, role, errors, `the mode ${FALLBACK}`);
-      return take(run, FALLBACK, 'no choice that can be read was made');
-    }
+      noteFallback(run, role, end.errors, `the mode ${FALLBACK}`);
+      return take(run, FALLBACK, run.words.whyUnreadable);
+    case 'special':
+    case 'rounds_used':
+      return take(run, FALLBACK, run.words.whyUnreadable);
     default:
       return concludeEarly(run, end);
   }

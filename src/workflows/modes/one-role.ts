@@ -1,5 +1,5 @@
 /**
- * Modes that are one role's work on the goal: its first reply without a call is the answer (L14, C7). Nobody plans,
+ * Modes that are one role's work on the goal: its first reply without a call is the answer (L14). Nobody plans,
  * and nobody verifies: so says the outcome.
  */
 import { answerBrief } from '../../core/briefs/briefs.js';

@@ -1,5 +1,5 @@
 /**
- * Plan mode (L15): a plan, which a person may see, change and approve, its steps one after the other, and a summary
+ * Plan mode: a plan, which a person may see, change and approve, its steps one after the other, and a summary
  * of what came of them, failures too. Nobody verifies: so says the outcome.
  */
 import type { PlacesOf } from '../../core/place.js';

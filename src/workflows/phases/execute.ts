@@ -9,7 +9,7 @@ import {
 } from '../../core/briefs/briefs.js';
 import { decideTask } from '../../core/decide.js';
 import { fitted } from '../../core/fit.js';
-import { afterTasks } from '../../core/modes.js';
+
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { questionText, specialText } from '../../core/outputs/special-output.js';
@@ -31,7 +31,7 @@ import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly } from './conclude.js';
 import type { Confirmed } from './confirm.js';
 import { confirm } from './confirm.js';
-import { blockStuckTasks, endTask, noteFallback, noteLimit } from './notes.js';
+import { blockStuckTasks, endTask, goOnWithoutTasks, noteFallback, noteLimit } from './notes.js';
 import { orchestrate } from './orchestrate.js';
 import { reviewResult } from './review.js';
 
@@ -61,7 +61,7 @@ function chooseTask(run: Run, { cycle }: Execution): null {
   if (!task) {
     // Nothing stays open behind a task that a verdict has rejected since: verification would wait for it for ever.
     blockStuckTasks(run);
-    run.enter(afterTasks(state.goal.mode, cycle, run.words.whyCarriedOut));
+    goOnWithoutTasks(run);
     return null;
   }
   state.tasks = setStatus(state.tasks, task.id, 'executing');

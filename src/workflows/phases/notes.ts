@@ -1,4 +1,6 @@
 /** What the phases of a goal note alike, and how a task ends. */
+
+import { afterTasks } from '../../core/modes.js';
 import type { Place } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import { blockDependants } from '../../core/plan.js';
@@ -39,6 +41,12 @@ export function noteBlocked(run: Run, blocked: readonly string[]): void {
   for (const id of blocked) {
     run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
   }
+}
+
+/** No task of the plan is worked on any more: the goal goes on as its mode does then. */
+export function goOnWithoutTasks(run: Run): void {
+  const { goal, cursor } = run.state;
+  run.enter(afterTasks(goal.mode, cursor.place.cycle, run.words.whyCarriedOut));
 }
 
 export function noteLimit(run: Run, limit: string, taskId: string | null): void {

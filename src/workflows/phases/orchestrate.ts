@@ -8,7 +8,7 @@ import { decideOrchestration } from '../../core/orchestrate.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { OrchestrationOutput } from '../../core/outputs/intent.js';
 import { specialText } from '../../core/outputs/special-output.js';
-import { executionAt, verificationAt } from '../../core/place.js';
+import { executionAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { reopenFault, reopenTask } from '../../core/reopen.js';
 import { modelsInUse } from '../../core/run-config.js';
@@ -21,7 +21,7 @@ import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
 import { consult } from './consult.js';
-import { noteBlocked } from './notes.js';
+import { goOnWithoutTasks, noteBlocked } from './notes.js';
 import { planAnew } from './plan-anew.js';
 
 const ORCHESTRATOR = 'orchestrator';
@@ -129,7 +129,7 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
       if (proposal.to === 'wrap_up')
         wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || run.words.whyOrchestrator);
       else if (proposal.to === 'planning') replan(run, proposal.reason);
-      else run.enter(verificationAt(run.state.cursor.place.cycle));
+      else goOnWithoutTasks(run);
       return null;
     case 'RESOURCE_ALLOCATE':
       allocate(run, proposal);

@@ -325,6 +325,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       summary: ['shared', [], 'text', 'component'],
       react: ['shared', ['*'], 'text', 'component'],
       direct: ['shared', [], 'text', 'component'],
+      selector: ['shared', [], 'choice', 'component'],
       understanding: ['private', [], 'intent', 'envelope'],
       router: ['private', [], 'route', 'envelope'],
       reviewer: ['private', [], 'review', 'envelope'],

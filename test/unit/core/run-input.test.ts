@@ -89,7 +89,7 @@ describe('readStart', () => {
     [
       'an unknown mode',
       wrong({ mode: 'solo' }),
-      [/`settings\.mode` must be one of team, react, direct, got "solo"/],
+      [/`settings\.mode` must be one of team, plan, react, direct, auto, got "solo"/],
     ],
     [
       'a role in a mode that has its own',

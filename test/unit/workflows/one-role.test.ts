@@ -44,7 +44,7 @@ const READ: TeamReply = { calls: ['read'] };
 const ANSWER: TeamReply = { text: 'The file says 42.' };
 
 describe('a mode of one role', () => {
-  test('direct: calls tools, then says something without a call → that is the answer, and nothing was verified (L18)', async () => {
+  test('direct: calls tools, then says something without a call → that is the answer, and nothing was verified (L14)', async () => {
     const { run, end, asked, ran } = await runReact([READ, READ, ANSWER]);
     expect(end).toMatchObject({
       outcome: 'unverified',
