@@ -1,7 +1,7 @@
 /** Adds up what every call used, by role and model, and compares it with what the run says. */
 import { addUsage, NO_USAGE, type Usage } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { usageOf } from '../../src/core/usage-by.js';
+import { MOST_USAGE_ENTRIES, usageOf } from '../../src/core/usage-by.js';
 import { expectThat } from './expect-that.js';
 
 export class UsageWatch {
@@ -10,8 +10,11 @@ export class UsageWatch {
 
   used({ role, model }: { role: string; model: string }, usage: Usage): void {
     this.#total = addUsage(this.#total, usage);
-    const part = this.#parts.get(`${role} ${model}`) ?? { calls: 0, usage: NO_USAGE };
-    this.#parts.set(`${role} ${model}`, { calls: part.calls + 1, usage: addUsage(part.usage, usage) });
+    const own = `${role} ${model}`;
+    const isCounted = this.#parts.has(own) || this.#parts.size < MOST_USAGE_ENTRIES;
+    const key = isCounted ? own : '(others) (others)';
+    const part = this.#parts.get(key) ?? { calls: 0, usage: NO_USAGE };
+    this.#parts.set(key, { calls: part.calls + 1, usage: addUsage(part.usage, usage) });
   }
 
   safePoint({ total: { usage, usageBy } }: RunState): void {
