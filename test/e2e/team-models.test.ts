@@ -93,7 +93,7 @@ describe('a model that fails', () => {
     expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
   });
 
-  test('its provider is lost in the midst of a tool loop, each protocol with each other → the other goes on, the first verifies (G5, M5)', async () => {
+  test('its provider is lost in the midst of a tool loop, each protocol with each other → the other goes on, and nobody calls the first again (G5, M5, M7)', async () => {
     const file = join(rig.project.configDir, 'steersman.yaml');
     const before = readFileSync(file, 'utf8');
     const endpoints = Object.fromEntries(
@@ -125,7 +125,7 @@ describe('a model that fails', () => {
       expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
       const [name = '', [from, to]] = [named[index]?.[0], pairs[index] ?? []];
       const requests = asked.get(name) ?? [];
-      expect(requests.map(({ protocol }) => protocol)).toEqual([from, from, from, to, to, from]);
+      expect(requests.map(({ protocol }) => protocol)).toEqual([from, from, from, to, to, to]);
       expect(requests.map(({ refusal }) => refusal)).toEqual(requests.map(() => null));
       expect(JSON.stringify(requests[3]?.body.messages)).toContain('alpha');
     }
