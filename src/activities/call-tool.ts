@@ -9,7 +9,8 @@ import type { BlobStore } from '../blobs/blob-store.js';
 import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
 import { headChars } from '../core/large-text.js';
-import { matchesAny } from '../core/tools/glob.js';
+import { readPattern } from '../core/tools/argument-pattern.js';
+import { matchesCall } from '../core/tools/permission.js';
 import { badArgumentsNote, unknownToolNote, unreadablePartsNote } from '../core/tools/tool-notes.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';
 import { fill, type Words, wordsOf } from '../core/words.js';
@@ -44,7 +45,7 @@ export interface CallToolDeps {
    * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
    */
   openWorkspace(path: string): Promise<string>;
-  /** Globs over tools that never run on this worker, as its configuration has them now. */
+  /** Patterns of calls that never run on this worker, as its configuration has them now. */
   deniedTools(): Promise<readonly string[]>;
   /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
@@ -94,10 +95,9 @@ class ToolCall {
 
   async run(): Promise<CallToolResult> {
     try {
-      if (await this.#isDenied())
-        return ended('denied', fill(this.#words.noteDeniedByConfiguration, { tool: this.#input.tool }));
       const args =
         this.#input.arguments ?? (await this.#orStop(this.#deps.readArguments(this.#input.callId)));
+      if (await this.#isDenied(args, this.#input.workspace)) return this.#denied();
       return this.#input.server === null
         ? await this.#runBuiltin(args)
         : await this.#runOnServer(this.#input.server, args);
@@ -113,15 +113,21 @@ class ToolCall {
   }
 
   /** What the host denies does not run on it, whatever a workflow says it is called. */
-  async #isDenied(): Promise<boolean> {
+  async #isDenied(args: Record<string, unknown>, workspace: string): Promise<boolean> {
     const { tool, server } = this.#input;
     const serverToolName = this.#serverToolName;
     const servers = this.#deps.pool.config.servers.map(({ name }) => name);
     const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
     const deny = await this.#orStop(this.#deps.deniedTools());
     // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
-    const isMatched = [tool, serverToolName, first].some(name => matchesAny(name, deny));
-    return isMatched || others.some(name => deny.includes(name));
+    const called = { input: args, workspace };
+    if (matchesCall([tool, serverToolName, first], called, deny)) return true;
+    const literal = deny.filter(pattern => others.includes(readPattern(pattern).names));
+    return matchesCall(others, called, literal);
+  }
+
+  #denied(): CallToolResult {
+    return ended('denied', fill(this.#words.noteDeniedByConfiguration, { tool: this.#input.tool }));
   }
 
   async #runBuiltin(args: Record<string, unknown>): Promise<CallToolResult> {
@@ -137,6 +143,9 @@ class ToolCall {
   async #runOnServer(server: string, args: Record<string, unknown>): Promise<CallToolResult> {
     const opened = await this.#openWorkspace();
     if ('refused' in opened) return opened.refused;
+    // The server, and so the model, know the folder by its real path.
+    if (opened.workspace !== this.#input.workspace && (await this.#isDenied(args, opened.workspace)))
+      return this.#denied();
     const pace = new CallPace(this.#input.timeoutMs);
     let why = '';
     while (pace.connectMs > 0) {

@@ -92,9 +92,11 @@ const toolResultsSchema = z
 const globs = z.array(z.string().min(1)).default([]);
 
 const permissionsSchema = z.strictObject({
-  auto: globs.describe('Globs over tool names that run without asking.'),
-  confirm: globs.describe('Globs over tool names that always ask.'),
-  deny: globs.describe('Globs over tool names that never run.'),
+  auto: globs.describe(
+    'Calls that run without asking: globs over tool names, with one over their arguments in parentheses, such as write_file(src/**).',
+  ),
+  confirm: globs.describe('Calls that always ask: as auto.'),
+  deny: globs.describe('Calls that never run: as auto, such as *(**/.env).'),
 });
 
 const gatesSchema = z.strictObject({

@@ -71,8 +71,9 @@ export class GateWatch {
     call: { id: string; given: unknown; asked: unknown },
   ): void {
     const { permissions } = state.pinned ?? { permissions: { auto: [], confirm: [], deny: [] } };
-    const { autoApprove } = state.settings;
-    const wanted = decidePermission(tool, permissions, {
+    const { autoApprove, workspace } = state.settings;
+    const called = { input: isRecord(call.given) ? call.given : {}, workspace };
+    const wanted = decidePermission(tool, called, permissions, {
       alwaysThisRun: state.people.allowedTools,
       autoApprove,
     });

@@ -12,7 +12,7 @@ export function matchesAny(name: string, globs: readonly string[]): boolean {
 }
 
 /** A glob without braces for each choice of their parts; braces that do not close mean themselves. */
-function alternatives(glob: string): string[] {
+export function alternatives(glob: string): string[] {
   const done: string[] = [];
   const open = [glob];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -25,23 +25,35 @@ function alternatives(glob: string): string[] {
 }
 
 function matches(name: string, glob: string): boolean {
+  return matchesSequence([...name], [...glob], {
+    isStar: part => part === '*',
+    fits: (part, pattern) => pattern === '?' || pattern === part,
+  });
+}
+
+/** Whether the items are what the pattern says, where a star stands for any number of them. */
+export function matchesSequence(
+  items: readonly string[],
+  glob: readonly string[],
+  { isStar, fits }: { isStar: (part: string) => boolean; fits: (item: string, part: string) => boolean },
+): boolean {
   let at = 0;
   let star = -1;
   let mark = 0;
-  for (let index = 0; index < name.length; ) {
-    if (at < glob.length && glob[at] !== '*' && (glob[at] === '?' || glob[at] === name[index])) {
-      at += 1;
-      index += 1;
-    } else if (glob[at] === '*') {
+  for (let index = 0; index < items.length; ) {
+    const [item = '', part] = [items[index], glob[at]];
+    if (part !== undefined && isStar(part)) {
       star = at;
       mark = index;
       at += 1;
+    } else if (part !== undefined && fits(item, part)) {
+      at += 1;
+      index += 1;
     } else if (star >= 0) {
       at = star + 1;
       mark += 1;
       index = mark;
     } else return false;
   }
-  while (glob[at] === '*') at += 1;
-  return at === glob.length;
+  return glob.slice(at).every(isStar);
 }

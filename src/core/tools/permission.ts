@@ -1,8 +1,9 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
+import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
 import { matchesAny } from './glob.js';
 import type { ToolDefinition } from './tool.js';
 
-/** Globs (core/tools/glob.ts) over tool names, from `steersman.yaml`. Default: all empty. */
+/** Patterns (core/tools/argument-pattern.ts) over tools and their arguments, from `steersman.yaml`. Default: all empty. */
 export interface Permissions {
   auto: string[];
   confirm: string[];
@@ -15,16 +16,19 @@ export interface Permissions {
  *
  * `deny` and `confirm` also match the name that the tool has on its server, so that a tool offered under a
  * longer name does not slip by; `auto` matches the offered name only.
+ *
+ * `called`: the arguments that run.
  */
 export function decidePermission(
   tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
+  called: CalledWith,
   permissions: Permissions,
   given: { alwaysThisRun: readonly string[]; autoApprove: boolean },
 ): 'run' | 'ask' | 'deny' {
-  if (isDenied(tool, permissions)) return 'deny';
+  if (matchesCall(namesOf(tool), called, permissions.deny)) return 'deny';
   if (given.autoApprove || given.alwaysThisRun.includes(tool.name)) return 'run';
-  if (matchesEither(tool, permissions.confirm)) return 'ask';
-  if (matchesAny(tool.name, permissions.auto)) return 'run';
+  if (matchesCall(namesOf(tool), called, permissions.confirm)) return 'ask';
+  if (runsUnasked(tool.name, called, permissions.auto)) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
 }
 
@@ -32,11 +36,36 @@ type Named = Pick<ToolDefinition, 'name' | 'serverToolName'>;
 
 /** True for tools that never run, whoever allows them: no role is offered them. */
 export function isDenied(tool: Named, { deny }: Pick<Permissions, 'deny'>): boolean {
-  return matchesEither(tool, deny);
+  return deny.map(readPattern).some(({ names, args }) => args === null && matchesEither(tool, names));
 }
 
-function matchesEither(tool: Named, globs: readonly string[]): boolean {
-  return matchesAny(tool.name, globs) || matchesAny(tool.serverToolName, globs);
+/** Whether patterns of `deny` or `confirm` are about this call of a tool of these names. */
+export function matchesCall(
+  names: readonly string[],
+  called: CalledWith,
+  patterns: readonly string[],
+): boolean {
+  return patterns
+    .map(readPattern)
+    .some(
+      pattern =>
+        names.some(name => matchesAny(name, [pattern.names])) &&
+        (pattern.args === null || touchesArgument(pattern.args, called)),
+    );
+}
+
+function runsUnasked(name: string, called: CalledWith, patterns: readonly string[]): boolean {
+  return patterns
+    .map(readPattern)
+    .some(({ names, args }) => matchesAny(name, [names]) && (args === null || coversArguments(args, called)));
+}
+
+function namesOf({ name, serverToolName }: Named): string[] {
+  return [name, serverToolName];
+}
+
+function matchesEither(tool: Named, glob: string): boolean {
+  return namesOf(tool).some(name => matchesAny(name, [glob]));
 }
 
 /** Permissions that are about no tool: a typing error in `deny` would protect nothing, and say nothing. */
@@ -44,7 +73,7 @@ export function idlePermissions(permissions: Permissions, tools: readonly Named[
   const kinds = ['auto', 'confirm', 'deny'] as const;
   return kinds.flatMap(kind =>
     permissions[kind]
-      .filter(glob => !tools.some(tool => matchesEither(tool, [glob])))
+      .filter(glob => !tools.some(tool => matchesEither(tool, readPattern(glob).names)))
       .map(glob => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
   );
 }

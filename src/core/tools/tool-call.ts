@@ -25,8 +25,8 @@ export interface ToolCallCase {
   pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
   limits: Limits;
   ledger: Ledger;
-  /** Whether it runs, a person is asked, or it is denied. */
-  permission: (tool: ToolDefinition) => 'run' | 'ask' | 'deny';
+  /** Whether it runs with these arguments, a person is asked, or it is denied. */
+  permission: (tool: ToolDefinition, input: Record<string, unknown>) => 'run' | 'ask' | 'deny';
   /** A stop was asked for: nothing more runs. */
   stopped: boolean;
   /** Bad calls of this tool in the task at hand, this one not counted. */
@@ -70,10 +70,10 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     const wrong = { wrongCalls: given.badCalls + 1, corrections: limits.argumentCorrections };
     return end('invalid', badArgumentsNote(words, argErrors, { ...wrong, unreadable }));
   }
-  const permission = given.permission(tool);
+  const edited = said?.kind === 'approval' ? said.arguments : null;
+  const permission = given.permission(tool, edited ?? call.input);
   if (permission === 'deny') return end('denied', fill(words.noteDeniedByConfiguration, { tool: tool.name }));
   if (said?.kind === 'approval') {
-    const edited = said.arguments;
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
@@ -88,7 +88,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
 /** A tool of the run that nobody is offered, and that the model names all the same. */
 function isDeniedTool({ call, offered, pinned, permission }: ToolCallCase): boolean {
   const tool = pinned.tools.find(({ name }) => name === call.name);
-  return offered.length > 0 && tool !== undefined && permission(tool) === 'deny';
+  return offered.length > 0 && tool !== undefined && permission(tool, call.input) === 'deny';
 }
 
 function end(ending: ToolEnding, note: string): ToolCallDecision {

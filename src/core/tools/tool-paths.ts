@@ -20,16 +20,31 @@ export function pathsOf(input: Readonly<Record<string, unknown>>, base: string):
   return paths.every(path => path !== null) ? paths : null;
 }
 
-/** Null for what is no path of a file system, such as an address, or leaves it. */
+/** True for an argument that names a file or a folder. */
+export function isPathName(name: string): boolean {
+  return PATH_NAMES.test(name) || (PERHAPS_A_PATH.test(name) && !/name$/i.test(name));
+}
+
+/** True for an argument that says what a call is about, in a way of its own. */
+export function mayNamePlace(name: string): boolean {
+  return ANYTHING.test(name) || PERHAPS_A_PATH.test(name);
+}
+
+/** Null for what is no path of a file system, such as an address. */
 function absolutePath(path: string, base: string): string | null {
   if (path.trim() === '' || /^[a-z][a-z0-9+.-]+:/i.test(path)) return null;
+  return plainPath(path, base).toLowerCase();
+}
+
+/** Absolute, without `.`, `..` and doubled slashes; above the root is the root. */
+export function plainPath(path: string, base: string): string {
   const plain = path.replaceAll('\\', '/');
   const parts: string[] = [];
   for (const part of (plain.startsWith('/') ? plain : `${base}/${plain}`).split('/')) {
-    if (part === '..' && parts.pop() === undefined) return null;
-    if (part !== '' && part !== '.' && part !== '..') parts.push(part);
+    if (part === '..') parts.pop();
+    else if (part !== '' && part !== '.') parts.push(part);
   }
-  return `/${parts.join('/')}`.toLowerCase();
+  return `/${parts.join('/')}`;
 }
 
 /** Whether one of `written` is, holds, or lies in one of `read`. What is not known touches everything. */

@@ -134,7 +134,8 @@ function decide(
 ): ToolCallDecision {
   const { state, pinned } = run;
   const role = run.role(openReply(run, batch).role);
-  const { autoApprove } = state.settings;
+  const { autoApprove, workspace } = state.settings;
+  const given = { alwaysThisRun: state.people.allowedTools, autoApprove };
   const decision = decideToolCall({
     call,
     said,
@@ -143,8 +144,7 @@ function decide(
     pinned,
     limits: run.limits,
     ledger: state.tools.ledger,
-    permission: tool =>
-      decidePermission(tool, pinned.permissions, { alwaysThisRun: state.people.allowedTools, autoApprove }),
+    permission: (tool, input) => decidePermission(tool, { input, workspace }, pinned.permissions, given),
     words: run.words,
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,

@@ -105,6 +105,7 @@ test.each([
   ['the name it is offered under', ['far__rm']],
   ['its name on the server', ['rm']],
   ['all of its server', ['far__*']],
+  ['an argument of it', ['rm(**/.env)']],
 ])(
   'call tool: a workflow that calls a denied tool another name, denied by %s → not run (TR7)',
   async (_, deny) => {
@@ -115,7 +116,7 @@ test.each([
         give(id, res, []);
       },
     };
-    const forged = { tool: 'harmless', serverToolName: 'rm' };
+    const forged = { tool: 'harmless', serverToolName: 'rm', arguments: { path: 'a/../b/.env' } };
     expect(await callWith(answers, { ...forged, deny })).toMatchObject({ ending: 'denied' });
     expect(posts).toBe(0);
     expect(await callWith(answers, { ...forged, deny: ['near__*', 'rm_*'] })).toMatchObject({

@@ -4,6 +4,7 @@ import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
 
 const BOTH = [true, false];
+const CALLED = { input: {}, workspace: '/w' };
 
 function tool(name: string, readOnly: boolean, serverToolName = name) {
   return { name, serverToolName, policy: { ...DEFAULT_TOOL_POLICY, readOnly } };
@@ -23,7 +24,7 @@ describe('decidePermission', () => {
                   const list = (wanted: boolean) => (wanted ? [glob] : ['other']);
                   const permissions = { deny: list(deny), confirm: list(confirm), auto: list(auto) };
                   const alwaysThisRun = always ? ['write_file'] : ['write_files'];
-                  const got = decidePermission(tool('write_file', readOnly), permissions, {
+                  const got = decidePermission(tool('write_file', readOnly), CALLED, permissions, {
                     alwaysThisRun,
                     autoApprove,
                   });
@@ -44,12 +45,14 @@ describe('decidePermission', () => {
   it('S4 decidePermission: a tool offered under a longer name → denied and confirmed by its own name, not run by it', () => {
     const given = { alwaysThisRun: [], autoApprove: false };
     const second = tool('files2__read_file', true, 'read_file');
-    expect(decidePermission(second, { ...NO_PERMISSIONS, deny: ['read_file'] }, given)).toBe('deny');
-    expect(decidePermission(second, { ...NO_PERMISSIONS, confirm: ['read_*'] }, given)).toBe('ask');
+    expect(decidePermission(second, CALLED, { ...NO_PERMISSIONS, deny: ['read_file'] }, given)).toBe('deny');
+    expect(decidePermission(second, CALLED, { ...NO_PERMISSIONS, confirm: ['read_*'] }, given)).toBe('ask');
     const writer = tool('files2__write_file', false, 'write_file');
-    expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['write_file'] }, given)).toBe('ask');
-    expect(decidePermission(writer, { ...NO_PERMISSIONS, auto: ['files2__*'] }, given)).toBe('run');
-    expect(decidePermission(writer, NO_PERMISSIONS, { ...given, alwaysThisRun: ['write_file'] })).toBe('ask');
+    expect(decidePermission(writer, CALLED, { ...NO_PERMISSIONS, auto: ['write_file'] }, given)).toBe('ask');
+    expect(decidePermission(writer, CALLED, { ...NO_PERMISSIONS, auto: ['files2__*'] }, given)).toBe('run');
+    expect(
+      decidePermission(writer, CALLED, NO_PERMISSIONS, { ...given, alwaysThisRun: ['write_file'] }),
+    ).toBe('ask');
   });
 });
 
@@ -60,11 +63,12 @@ describe('idlePermissions', () => {
     const permissions = {
       auto: ['files2__*'],
       confirm: ['read'],
-      deny: ['writ_file', 'delete_{a,b}', '{write,read}_file'],
+      deny: ['writ_file', 'delete_{a,b}', '{write,read}_file', 'writ_file(a/**)', '*(**/.env)'],
     };
     expect(idlePermissions(permissions, tools)).toEqual([
       'steersman.yaml: permissions.deny "writ_file" matches no tool of this run.',
       'steersman.yaml: permissions.deny "delete_{a,b}" matches no tool of this run.',
+      'steersman.yaml: permissions.deny "writ_file(a/**)" matches no tool of this run.',
     ]);
   });
 });

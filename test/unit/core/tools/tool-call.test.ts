@@ -237,6 +237,14 @@ describe('decideToolCall: calls of which something was said', () => {
       { kind: 'run', edited: { path: 'b' } },
     ],
     [
+      'approved with arguments that are denied → denied: those that run count (T9, PR1)',
+      {
+        said: approval({ arguments: { path: '.env' } }),
+        permission: (_, input) => (input.path === '.env' ? 'deny' : 'ask'),
+      },
+      { kind: 'end', ending: 'denied' },
+    ],
+    [
       'approved, and the same call has a result by now → run all the same (PR1)',
       { said: approval({}), ledger: knownCall('read_file') },
       { kind: 'run', edited: null },
