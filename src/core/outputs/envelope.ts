@@ -88,8 +88,10 @@ const MOST_ALTERNATIVES = 5;
  * fraction such as 0.85 is null: nobody can tell whether 85 was meant.
  */
 export function confidencePercent(value: unknown, scale: 'share' | 'percent'): number | null {
-  const number = numberOrNull(value);
-  if (number === null || number < 0 || number > 100) return null;
+  const given = numberOrNull(value);
+  if (given === null || given < 0 || given > 100) return null;
+  // JSON has a zero below zero, which it does not keep.
+  const number = Math.abs(given);
   if (scale === 'percent') return number > 0 && number < 1 ? null : number;
   // Rounded, for 0.57 * 100 is 56.99999999999999.
   return number <= 1 ? Math.round(number * 1e12) / 1e10 : number;

@@ -86,6 +86,8 @@ describe('confidencePercent', () => {
     ['share', 0.6999999999, 69.99999999],
     ['share', 1, 100],
     ['share', 0, 0],
+    ['share', -0, 0],
+    ['percent', -0, 0],
     ['share', '0.85', 85],
     ['share', 85, 85],
     ['share', 1.5, 1.5],
