@@ -27,6 +27,7 @@ import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js'
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
+import { addWorkflowTools } from '../core/tools/workflow-tools.js';
 import type { OwnWords } from '../core/words.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -118,7 +119,11 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const limits = underCeilings(mergeLimits(settings.limits, run.limits ?? {}), ceilings);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
-  const { tools, warnings } = applyToolOverrides(withClient.tools, settings.tools);
+  const overridden = applyToolOverrides(withClient.tools, settings.tools);
+  const { tools, warnings } = addWorkflowTools(
+    overridden.tools,
+    files.roles.map(({ profile }) => profile),
+  );
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
@@ -152,6 +157,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     warnings: [
       ...listed.warnings,
       ...withClient.warnings,
+      ...overridden.warnings,
       ...warnings,
       ...idle,
       ...choice.warnings,

@@ -4,9 +4,9 @@ import type { Ceilings, Limits } from './limits.js';
 import type { Mode } from './modes.js';
 import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
-import { matchesAny } from './tools/glob.js';
 import { isDenied, type Permissions } from './tools/permission.js';
 import type { JsonSchema, ToolDefinition } from './tools/tool.js';
+import { isNamed } from './tools/workflow-tools.js';
 import type { OwnWords } from './words.js';
 
 /** A start request as clients write it. Everything but `goal` may be left out. */
@@ -128,7 +128,5 @@ export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
   role: Pick<PinnedRole, 'tools'>,
 ): ToolDefinition[] {
-  return pinned.tools.filter(
-    tool => matchesAny(tool.name, role.tools) && !isDenied(tool, pinned.permissions),
-  );
+  return pinned.tools.filter(tool => isNamed(tool, role.tools) && !isDenied(tool, pinned.permissions));
 }

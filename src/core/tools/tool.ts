@@ -2,8 +2,12 @@
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, or the client. */
-type ToolOrigin = { type: 'mcp'; server: string } | { type: 'builtin' } | { type: 'client' };
+/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, the client, or the run itself. */
+type ToolOrigin =
+  | { type: 'mcp'; server: string }
+  | { type: 'builtin' }
+  | { type: 'client' }
+  | { type: 'workflow' };
 
 /** What decides permission, retries and reuse of a tool. From MCP annotations, then `steersman.yaml`. */
 export interface ToolPolicy {

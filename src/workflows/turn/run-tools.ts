@@ -1,6 +1,6 @@
 /** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result. */
 
-import type { CallToolInput } from '../../activities/types.js';
+import type { CallToolInput, CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
@@ -24,11 +24,12 @@ import { failedNote, reviewNote } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
 import { type Words, wordsForNotes } from '../../core/words.js';
 import { reviewAction } from '../phases/review.js';
-import type { CallOptions } from '../ports.js';
+import type { Called, CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { endBatch, openReply } from './batch.js';
 import { settleCall } from './settle-call.js';
 import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-permission.js';
+import { runWorkflowTool } from './workflow-tools.js';
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
 const INLINE_ARGUMENT_BYTES = 1_024;
@@ -196,13 +197,10 @@ async function execute(
   note: string | null,
 ): Promise<ToolResultBlock> {
   const { call } = started;
-  const input = inputFor(run, started, tool);
-  const { idempotent } = input;
-  const options = optionsFor(tool, inputOf(started.batch, call));
+  const idempotent = isRepeatable(tool.policy);
+  const start = starterOf(run, started, tool);
   for (let rescheduled = 0; ; rescheduled++) {
-    const called = await run.call({ kind: 'tool', role: started.role }, options, () =>
-      run.ports.callTool(input, options),
-    );
+    const called = await start();
     if (called.ok) {
       const { ending, ...outcome } = called.value;
       const notes = [note, outcome.note].filter(Boolean).join('\n');
@@ -214,6 +212,18 @@ async function execute(
       return failedResult(run.words, call, tool, failure);
     }
   }
+}
+
+/** What makes the call, once: an activity for the tools of workers, the run itself for its own. */
+function starterOf(run: Run, started: Started, tool: ToolDefinition): () => Promise<Called<CallToolResult>> {
+  const { role, batch, call, callId } = started;
+  const given = inputOf(batch, call);
+  const options = optionsFor(tool, given);
+  if (tool.origin.type === 'workflow') {
+    return () => runWorkflowTool(run, tool, { role, callId, toolUseId: call.id, input: given, options });
+  }
+  const input = inputFor(run, started, tool);
+  return () => run.call({ kind: 'tool', role }, options, () => run.ports.callTool(input, options));
 }
 
 function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefinition): CallToolInput {

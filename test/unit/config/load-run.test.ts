@@ -219,6 +219,14 @@ describe('load run', () => {
     expect(pinned.warnings).toContainEqual(expect.stringContaining('"wirte_*" matches no tool'));
   });
 
+  test('load run: a role names a tool of the run itself → pinned beside those of servers', async () => {
+    await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
+    const role = SEARCH.replace('maxRounds: 3', "maxRounds: 3\ntools: ['*', list_artifacts]");
+    await writeFile(join(configDir, 'prompts', 'core', 'search.md'), role);
+    const pinned = await load({ mode: 'react', role: 'search' });
+    expect(pinned.tools.map(({ name }) => name)).toEqual(['read_file', 'list_artifacts']);
+  });
+
   test('load run: prompts and configuration in the workspace → ignored', async () => {
     await mkdir(join(workspace, 'prompts', 'core'), { recursive: true });
     await writeFile(join(workspace, 'prompts', 'core', 'planner.md'), 'broken');

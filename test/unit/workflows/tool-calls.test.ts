@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { newConsultation } from '../../../src/core/place.js';
 import { offeredTools } from '../../../src/core/run-config.js';
+import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
 import { runNextCall } from '../../../src/workflows/turn/run-tools.js';
 import { pairingFaults } from '../../support/pairing.js';
 import type { SmallRun } from '../../support/small-run.js';
-import { answer as answerAt, fileTool, runAtCalls } from '../../support/small-run.js';
+import { answer as answerAt, fileTool, runAtCalls, testRole } from '../../support/small-run.js';
 
 const write = (path: string) => ({ name: 'put', input: { path } });
 
@@ -107,6 +108,17 @@ test('offeredTools: a denied tool → not offered; called by name → denied (TR
   expect(offeredTools(small.run.pinned, role).map(({ name }) => name)).toEqual(['read']);
   await workOff(small);
   expect(small.results().map(({ ending }) => ending)).toEqual(['denied']);
+});
+
+test('workflow tool: named by the role → the run carries it out itself, and asks nobody', async () => {
+  const role = testRole('executor', { tools: ['list_artifacts'] });
+  const tools = addWorkflowTools([], [role]).tools;
+  const small = runAtCalls([{ name: 'list_artifacts', input: {} }], {
+    pinned: { tools, roles: { executor: role } },
+  });
+  await workOff(small);
+  expect(small.ran).toEqual([]);
+  expect(small.results()).toMatchObject([{ ending: 'executed', isError: false }]);
 });
 
 describe('ends of calls that do not run', () => {
