@@ -8,14 +8,17 @@ import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { newRunState } from '../../src/core/run-state.js';
 import { beginRun, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
+import { receive } from '../../src/workflows/platform/inbox-handlers.js';
 import { modelRequestPage } from '../../src/workflows/platform/requests.js';
 import type { Ports } from '../../src/workflows/ports.js';
 import { Run } from '../../src/workflows/run.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 
-/** One reply, or `fails`: the model fails for good. */
-export type TeamReply = { text?: string; calls?: string[]; stopReason?: StopReason } | { fails: string };
+/** One reply, or `fails`: the model fails for good. `said`: what a person says meanwhile. */
+export type TeamReply =
+  | { text?: string; calls?: string[]; stopReason?: StopReason; said?: string }
+  | { fails: string };
 
 export interface TeamGiven {
   pinned?: Partial<PinnedRun>;
@@ -84,6 +87,8 @@ function portsOf(
         throw new Error(`no reply is left for ${role}, asked after ${asked.join(', ')}`);
       if ('fails' in reply)
         return { ok: false, failure: { kind: 'application', type: reply.fails, message: 'It failed.' } };
+      const run = served.get(ports);
+      if (run && reply.said !== undefined) receive(run, { text: reply.said }, 'steer');
       const stopReason = reply.stopReason ?? 'end_turn';
       const value = { content: contentOf(reply), stopReason, model: 'p/a', usage: NO_USAGE, durationMs: 7 };
       return { ok: true, value };

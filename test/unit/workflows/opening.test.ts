@@ -4,6 +4,7 @@ import type { ModelRequestPage } from '../../../src/core/model-request.js';
 import { isPromptOf } from '../../../src/core/opening.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';
 import { runTeam } from '../../support/scripted-team.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
@@ -24,7 +25,7 @@ const SCRIPT: TeamReply[] = [
   done,
   { text: verdict({ summary: 'It says 42.', tasks: judged(true) }) },
 ];
-const team = () => {
+const team = ({ script = SCRIPT, contextTokens = 100_000 } = {}) => {
   const roles = {
     planner: testRole('planner', { tools: [], output: 'plan', prompt: '# Planner' }),
     executor: testRole('executor', { prompt: '# Executor', temperature: 0.3 }),
@@ -32,7 +33,9 @@ const team = () => {
     summary: testRole('summary', { tools: [], output: 'text', prompt: '# Summary' }),
   };
   const opening = { system: 'You are a team.' };
-  return runTeam(SCRIPT, { pinned: { roles, opening, limits: { ...DEFAULT_LIMITS, execution: 2 } } });
+  const limits = { ...DEFAULT_LIMITS, execution: script === SCRIPT ? 2 : 20 };
+  const modelInfo = { 'p/a': modelFacts(contextTokens, true) };
+  return runTeam(script, { pinned: { roles, opening, limits, modelInfo } });
 };
 
 describe('what a run sends', () => {
@@ -48,6 +51,37 @@ describe('what a run sends', () => {
         tools: before.head?.tools,
       });
     });
+  });
+
+  it('a person speaks, the plan is made anew, the thread is trimmed → only a trim changes what was sent before', async () => {
+    const long = 'The record says that all of it is in order. '.repeat(60);
+    const reads: TeamReply[] = Array.from({ length: 12 }, () => ({ text: long, calls: ['read'] }));
+    const [read = {}, ...more] = reads;
+    const { run, requests } = await team({
+      script: [
+        { text: plan({ todos: [{ id: 't1', description: 'Read it' }] }) },
+        ...[{ ...read, said: 'In French.' }, ...more, done],
+        { text: verdict({ improvements: ['Read it once more.'], tasks: judged(false) }) },
+        { text: plan({ todos: [{ id: 't2', description: 'Read it once more' }] }) },
+        ...[...reads, done],
+        {
+          text: verdict({
+            summary: 'It says 42.',
+            tasks: [...judged(true), { id: 't2', completed: true, feedback: 'Seen.' }],
+          }),
+        },
+      ],
+      contextTokens: 8_000,
+    });
+    const trims = run.state.log.journal.events.filter(({ type }) => type === 'thread_trimmed').length;
+    const changed = requests.slice(1).filter((request, at) => {
+      const before = requests[at]?.messages ?? [];
+      return JSON.stringify(request.messages.slice(0, before.length)) !== JSON.stringify(before);
+    });
+    expect(trims).toBeGreaterThan(0);
+    expect(requests.length).toBeGreaterThan(5 * trims);
+    expect(changed).toHaveLength(trims);
+    expect(new Set(requests.map(({ head }) => JSON.stringify([head?.system, head?.tools]))).size).toBe(1);
   });
 
   it('tools → a block that stays; who has none, or has used up the rounds, is told to call none (L9)', async () => {
