@@ -54,6 +54,8 @@ export interface CallToolInput {
   serverToolName?: string;
   /** MCP server, or null for a built-in tool. */
   server: string | null;
+  /** Type of the application's activity that it is, in place of `steersmanCallTool`. */
+  activity?: string;
   /** Small arguments; larger ones are read by the query `toolRequest`. */
   arguments?: Record<string, unknown>;
   /** The worker checks the arguments again, with the schema that the server gives. */
@@ -64,6 +66,15 @@ export interface CallToolInput {
   workspace: string;
   /** Run context for the tool: ids of run, task and whatever the starter gave. */
   context: Record<string, string>;
+  /** Of the notes: absent for the built-in English. */
+  words?: RunWords;
+}
+
+/** Beside the arguments of an activity that the application has: for the worker, which keeps it to itself. */
+export interface ActivityToolCall {
+  workspace: string;
+  /** How often it is tried. */
+  attempts: number;
   /** Of the notes: absent for the built-in English. */
   words?: RunWords;
 }

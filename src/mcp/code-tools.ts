@@ -79,20 +79,36 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
   const { name, description, input, readOnly = false, idempotent = readOnly } = options;
-  if (!NAME.test(name)) {
-    throw new SteersmanError(
-      `The tool name ${JSON.stringify(name)} can not be used.`,
-      'Use letters, digits, "_" and "-", 64 at most.',
-    );
-  }
-  const schema = isZod(input) ? input : null;
+  checkToolName(name);
+  const { inputSchema, parse } = argumentsOf(name, input);
   return {
     name,
     description,
-    inputSchema: inputSchemaOf(name, input),
+    inputSchema,
     readOnly,
     idempotent,
-    run: (args, context) => options.run((schema ? parse(schema, args) : args) as Arguments<S>, context),
+    run: (args, context) => options.run(parse(args) as Arguments<S>, context),
+  };
+}
+
+/** @throws SteersmanError for a name that models could not call. */
+export function checkToolName(name: string): void {
+  if (NAME.test(name)) return;
+  throw new SteersmanError(
+    `The tool name ${JSON.stringify(name)} can not be used.`,
+    'Use letters, digits, "_" and "-", 64 at most.',
+  );
+}
+
+/** What models are told of the arguments, and how they are read. @throws SteersmanError for what is no schema. */
+export function argumentsOf(
+  name: string,
+  input: z.ZodType | JsonSchema | undefined,
+): { inputSchema: JsonSchema; parse(args: unknown): unknown } {
+  const schema = isZod(input) ? input : null;
+  return {
+    inputSchema: inputSchemaOf(name, input),
+    parse: args => (schema ? parseBy(schema, args) : args),
   };
 }
 
@@ -111,7 +127,7 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
 }
 
 /** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
-function parse(schema: z.ZodType, args: unknown): unknown {
+function parseBy(schema: z.ZodType, args: unknown): unknown {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
   const faults = error.issues.map(
@@ -121,7 +137,7 @@ function parse(schema: z.ZodType, args: unknown): unknown {
 }
 
 /** @throws SteersmanError where two have one name. */
-export function checkCodeTools(tools: readonly CodeTool[]): void {
+export function checkCodeTools(tools: readonly Pick<CodeTool, 'name'>[]): void {
   const names = tools.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice !== undefined) {
@@ -170,7 +186,8 @@ async function answer(tool: CodeTool, args: unknown, context: ToolContext): Prom
   }
 }
 
-function contentOf(value: unknown): CallToolResult['content'] {
+/** A text as it is, any other value as JSON. */
+export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
   return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
 }

@@ -29,15 +29,19 @@ function manyToolsWarning(count: number): string {
 }
 
 /**
- * Lists the tools of every enabled server for one workspace, then those in code. A server that does not start, or lacks a variable of
+ * Lists the tools of every enabled server for one workspace, then those in code and `ofActivities`. A server that does not start, or lacks a variable of
  * its own, becomes a warning: the run goes on with the others.
  * `tools` of `steersman.yaml` are applied by the caller.
  */
-export async function listRunTools(pool: McpPool, workspace: string): Promise<RunTools> {
+export async function listRunTools(
+  pool: McpPool,
+  workspace: string,
+  ofActivities: readonly ToolDefinition[] = [],
+): Promise<RunTools> {
   const servers = pool.config.servers.map(({ name }) => name);
   if (pool.codeTools.length > 0) servers.push(CODE_SERVER);
   const listed = await Promise.all(servers.map(name => listServer(pool, name, workspace)));
-  const nameOf = runToolNamer(pool);
+  const nameOf = runToolNamer(pool, ofActivities);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
   for (const { name, tools, connected, warning } of listed) {
     if (warning !== null) run.warnings.push(warning);
@@ -52,6 +56,7 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
       run.tools.push(defineTool(name, tool, nameOf(name, tool.name)));
     }
   }
+  run.tools.push(...ofActivities);
   // Without servers there are no results to page.
   if (run.tools.length > 0) run.tools.push(readResultTool);
   if (run.tools.length > MANY_TOOLS) run.warnings.push(manyToolsWarning(run.tools.length));
@@ -59,13 +64,13 @@ export async function listRunTools(pool: McpPool, workspace: string): Promise<Ru
 }
 
 /** Names the tools of a run, in the order of its servers. Tools in code are called as their author called them. */
-export function runToolNamer({
-  config,
-  codeTools,
-}: Pick<McpPool, 'config' | 'codeTools'>): (server: string, tool: string) => string {
+export function runToolNamer(
+  { config, codeTools }: Pick<McpPool, 'config' | 'codeTools'>,
+  ofActivities: readonly ToolDefinition[] = [],
+): (server: string, tool: string) => string {
   const nameOf = toolNamer(
     config.servers.map(({ name }) => name),
-    [readResultTool.name, ...codeTools.map(({ name }) => name)],
+    [readResultTool, ...codeTools, ...ofActivities].map(({ name }) => name),
   );
   return (server, tool) => (server === CODE_SERVER ? tool : nameOf(server, tool));
 }

@@ -28,7 +28,12 @@ export function createActivities(parts: Parts): SteersmanActivities {
       loadSettings: () => parts.liveSettings.read(),
       localStack,
       asksProgram: options.resolveModel !== undefined,
-      listTools: workspace => listRunTools(pool, workspace),
+      listTools: workspace =>
+        listRunTools(
+          pool,
+          workspace,
+          parts.activityTools.map(({ definition }) => definition),
+        ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       searchAttributes: () => readSearchAttributes(Context.current().client),
     }),

@@ -19,6 +19,7 @@ export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
+export type { ActivityTool } from './activity-tools.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
@@ -26,6 +27,8 @@ export interface CreateWorkerOptions extends SteersmanPluginOptions {
   taskQueue?: string;
   /** Stays open when the worker ends. Default: a new one to `address`. */
   connection?: NativeConnection;
+  /** Of the application's own, beside ours. Default: none. */
+  activities?: object;
   /** Of Temporal, `host:port`. Default: what the environment and Temporal's profiles say, else `localhost:7233`. */
   address?: string;
   /** Default: that of the environment or profile, else `default`. */
@@ -38,7 +41,14 @@ export interface CreateWorkerOptions extends SteersmanPluginOptions {
  * @throws SteersmanError where the configuration is wrong or no model is usable.
  */
 export async function createWorker(options: CreateWorkerOptions = {}): Promise<Worker> {
-  const { taskQueue = DEFAULT_TASK_QUEUE, connection: given, address, namespace, ...own } = options;
+  const {
+    taskQueue = DEFAULT_TASK_QUEUE,
+    connection: given,
+    address,
+    namespace,
+    activities,
+    ...own
+  } = options;
   const profile = loadClientConnectConfig();
   // Keys of a profile are for its own server.
   const there = address === undefined ? profile.connectionOptions : { address };
@@ -51,6 +61,7 @@ export async function createWorker(options: CreateWorkerOptions = {}): Promise<W
       connection,
       namespace: namespace ?? profile.namespace ?? env.temporalNamespace() ?? 'default',
       taskQueue,
+      ...(activities && { activities }),
       plugins: [
         { name: 'steersman-connection', runWorker: (worker, next) => next(worker).finally(close) },
         new SteersmanPlugin(own),

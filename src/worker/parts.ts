@@ -7,12 +7,13 @@ import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-
 import { localToolsDir } from '../config/config-dir.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { loadSettings, type Settings } from '../config/settings.js';
-import type { CodeTool } from '../mcp/code-tools.js';
+import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
 import type { ModelProvider } from '../models/provider.js';
 import { env } from '../shared/env.js';
 import type { Secrets } from '../shared/secrets.js';
+import type { ReadyActivityTool } from './activity-tools.js';
 import { checkModels } from './check-models.js';
 import { knownSecrets } from './known-secrets.js';
 import { type LiveSettings, liveSettings } from './live-settings.js';
@@ -34,6 +35,8 @@ export interface PartsOptions extends ConfigInCode {
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
+  /** Activities of the application as tools. Default: none. */
+  activityTools?: readonly ReadyActivityTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /** Chooses the model before each call. Default: chains and rows do. */
@@ -51,6 +54,7 @@ export interface Parts {
   liveSettings: LiveSettings;
   providersOf: ProviderSource;
   pool: McpPool;
+  activityTools: readonly ReadyActivityTool[];
   blobs: BlobStore;
   secrets: Secrets;
   offers: OfferedRequests;
@@ -62,7 +66,8 @@ export interface Parts {
 
 /** @throws SteersmanError where the configuration is wrong or no model is usable. */
 export async function loadParts(options: PartsOptions): Promise<Parts> {
-  const { configDir, home, localStack, servesRehearsal = false, tools = [] } = options;
+  const { configDir, home, localStack, servesRehearsal = false, tools = [], activityTools = [] } = options;
+  checkNames(tools, activityTools);
   const settings = await loadSettings(configDir, options);
   const providersOf = providerSource(options.providers);
   checkModels(settings, providersOf(settings.models), { configDir, servesRehearsal });
@@ -80,12 +85,17 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     liveSettings: liveSettings(options, settings),
     providersOf,
     pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools: tools }),
+    activityTools,
     blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
     secrets,
     offers: new OfferedRequests(),
     throttleMs: settings.liveText.throttleMs ?? (localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS),
     ending,
   };
+}
+
+function checkNames(tools: readonly CodeTool[], activityTools: readonly ReadyActivityTool[]): void {
+  checkCodeTools([...tools, ...activityTools.map(({ definition }) => definition)]);
 }
 
 function redactedBlobs(store: BlobStore, secrets: Secrets): BlobStore {

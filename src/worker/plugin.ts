@@ -23,6 +23,7 @@ import { failpoint } from '../shared/failpoints.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { resolveHome } from '../stack/home.js';
 import { createActivities } from './activities.js';
+import { type ActivityTool, activityToolCalls, readyActivityTools } from './activity-tools.js';
 import { type BundleOptions, bundledWith, checkBundle, shippedBundle } from './bundle.js';
 import { workerIdentity } from './identity.js';
 import { onlyRuns } from './only-runs.js';
@@ -52,6 +53,11 @@ export interface SteersmanPluginOptions extends ConfigInCode {
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
+  /**
+   * Activities of the worker that runs may call as tools: a run's workflow calls them directly, on the same task
+   * queue. Default: none.
+   */
+  activityTools?: readonly ActivityTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /**
@@ -91,10 +97,12 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       throw new SteersmanError('This SteersmanPlugin has a worker already.', 'Make one for each worker.');
     }
     const bundle = await workflowsFor(options);
+    const activityTools = readyActivityTools(this.#options.activityTools ?? [], options.activities);
     const parts = await loadParts({
       configDir: null,
       localStack: false,
       ...this.#options,
+      activityTools,
       report: this.#report,
       home: this.#options.home ?? resolveHome(),
     });
@@ -116,7 +124,12 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       activities: { ...activities, ...createActivities(parts) },
       interceptors: {
         ...interceptors,
-        activity: [...(interceptors.activity ?? []), onlyRuns, redactActivities(parts.secrets)],
+        activity: [
+          activityToolCalls(activityTools, parts),
+          ...(interceptors.activity ?? []),
+          onlyRuns,
+          redactActivities(parts.secrets),
+        ],
       },
       sinks: { ...options.sinks, ...offerTo(parts) },
     };

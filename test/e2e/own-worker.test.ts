@@ -115,6 +115,82 @@ test('an application with workflows and activities of its own → runs beside th
   await replayHistories(histories, { workflowBundle });
 });
 
+test('an activity that the application has, offered as a tool → called by its name with the arguments alone, its failure told, what is denied not run (T10)', async () => {
+  const charged: unknown[][] = [];
+  const calls = [
+    { order: 'A-7', euros: 3 },
+    { order: 'A-8', euros: 5, card: 'none' },
+    { order: 'secret/A-9', euros: 1 },
+  ];
+  model = await startScriptedModel({
+    reply: byRole({
+      planner: () => planned,
+      executor: (_request, nth) =>
+        nth === 0 ? { toolCalls: calls.map(args => ({ name: 'charge_card', arguments: args })) } : reported,
+    }),
+  });
+  const worker = await createWorker({
+    taskQueue: 'cards',
+    connection: env.nativeConnection,
+    home: join(workspace, '.home'),
+    activities: {
+      chargeCard: async (...given: [{ order: string; card: string }]) => {
+        charged.push(given);
+        if (given[0].card === 'none') throw new Error(`no card for ${given[0].order}`);
+        return { receipt: 'R-7', key: KEY };
+      },
+    },
+    activityTools: [
+      {
+        activity: 'chargeCard',
+        name: 'charge_card',
+        description: 'Charges a card.',
+        input: z.object({ order: z.string(), euros: z.number(), card: z.string().default('first') }),
+      },
+    ],
+    providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+    settings: {
+      models: { default: 'acme/large' },
+      workspaces: [workspace],
+      permissions: { deny: ['charge_card(secret/**)'] },
+    },
+  });
+  const { result, history } = await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start('steersmanRun', {
+      args: [{ goal: 'Charge the orders', settings: { mode: 'team', workspace, autoApprove: true } }],
+      taskQueue: 'cards',
+      workflowId: 'cards',
+    });
+    return { result: await handle.result(), history: await handle.fetchHistory() };
+  });
+  await model.close();
+  expect(charged).toEqual([
+    [{ order: 'A-7', euros: 3, card: 'first' }],
+    [{ order: 'A-8', euros: 5, card: 'none' }],
+  ]);
+  expect(result).toMatchObject({ outcome: 'completed' });
+  const scheduled = (history.events ?? []).flatMap(
+    event => event.activityTaskScheduledEventAttributes?.activityType?.name ?? [],
+  );
+  expect(scheduled.filter(type => type === 'chargeCard')).toHaveLength(2);
+  const asked = JSON.stringify(model.requests.map(({ body }) => body));
+  expect(asked).toContain('R-7');
+  expect(asked).toContain('[secret SHOP_API_KEY]');
+  expect(asked).toContain('no card for A-8');
+  expect(asked).toContain('denied by the configuration');
+  await replayHistories([{ workflowId: 'cards', history }]);
+});
+
+test('activityTools: an activity that the worker does not have → refused at once, with what it has (T10)', async () => {
+  const creating = Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: 'none',
+    activities: { charge: async () => 1 },
+    plugins: [new SteersmanPlugin({ activityTools: [{ activity: 'chargeCrad', description: '' }] })],
+  });
+  await expect(creating).rejects.toMatchObject({ remedy: expect.stringContaining('charge') });
+});
+
 test('a bundle that was made without the plugin → refused at once, with the remedy', async () => {
   const creating = Worker.create({
     connection: env.nativeConnection,

@@ -2,10 +2,14 @@
 
 export type JsonSchema = Record<string, unknown>;
 
-/** Where a tool runs: an MCP server of the worker, the workers' own built-in tools, the client, or the run itself. */
+/**
+ * Where a tool runs: an MCP server of the worker, the workers' own built-in tools, an activity of the application, the
+ * client, or the run itself.
+ */
 type ToolOrigin =
   | { type: 'mcp'; server: string }
   | { type: 'builtin' }
+  | { type: 'activity'; activity: string }
   | { type: 'client' }
   | { type: 'workflow' };
 

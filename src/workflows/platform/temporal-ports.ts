@@ -13,11 +13,17 @@ import {
   ParentClosePolicy,
   proxyActivities,
   proxySinks,
+  scheduleActivity,
   startChild,
   TimeoutFailure,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RequestSinks, SteersmanActivities } from '../../activities/types.js';
+import type {
+  CallToolInput,
+  CallToolResult,
+  RequestSinks,
+  SteersmanActivities,
+} from '../../activities/types.js';
 import { FAILURE_BYTES } from '../../core/bounds.js';
 import type { CallFailure } from '../../core/failure.js';
 import { FAILURE } from '../../core/failure.js';
@@ -124,7 +130,11 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       ),
     offer: (page, check) => steersman.offer(page, check),
     callTool: (input, options) =>
-      call(options, () => activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])),
+      call(options, () =>
+        input.activity === undefined
+          ? activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])
+          : callActivity(input.activity, input, options),
+      ),
     storeText: (input, { once }) =>
       call({ interruptible: true }, () =>
         activities.steersmanStoreText.executeWithOptions(storeOptions(input.name, once), [input]),
@@ -150,6 +160,16 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     handOver,
     show: showStatus,
   };
+}
+
+/** An activity that the application has: on the same task queue, with its arguments first. */
+function callActivity(
+  activity: string,
+  { arguments: args = {}, workspace, words }: CallToolInput,
+  options: CallOptions,
+): Promise<CallToolResult> {
+  const call = { workspace, attempts: options.attempts, ...(words && { words }) };
+  return scheduleActivity(activity, [args, call], activityOptions(options));
 }
 
 /** The last look at handlers, the building of the input and the continuation: no await in between. */

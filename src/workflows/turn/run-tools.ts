@@ -239,7 +239,9 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     workspace: settings.workspace,
     context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
   };
-  if (utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
+  const isActivity = tool.origin.type === 'activity';
+  if (tool.origin.type === 'activity') input.activity = tool.origin.activity;
+  if (isActivity || utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
   if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
   if (tool.validation === 'strict') input.checked = true;
   const words = wordsForNotes(run.pinned);
