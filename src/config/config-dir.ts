@@ -1,5 +1,5 @@
 /** Where the configuration is that holds for somebody: the folder where they stand, or one above it. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { byNpm } from '../shared/called-as.js';
 import { projectRoot } from '../shared/package.js';
@@ -34,6 +34,21 @@ export function nearestConfigDir(from: string): string | null {
  */
 export function localToolsDir(configDir: string): string {
   return existsSync(join(configDir, '.mcp.json')) ? configDir : projectRoot;
+}
+
+/** Folder of tools in files, beside the other configuration. */
+export const TOOL_FILES = 'tools';
+
+/** Names of the files that are loaded; a folder below is for what they share. */
+export function toolFilesOf(configDir: string): string[] {
+  try {
+    const entries = readdirSync(join(configDir, TOOL_FILES), { withFileTypes: true });
+    return entries
+      .flatMap(entry => (entry.isFile() && /\.m?js$/.test(entry.name) ? [entry.name] : []))
+      .sort();
+  } catch {
+    return [];
+  }
 }
 
 /** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */

@@ -1,9 +1,11 @@
 /** Do the tool servers start, and what do they offer? */
 
+import { TOOL_FILES } from '../config/config-dir.js';
 import { applyToolOverrides, type Settings } from '../config/settings.js';
 import { idlePermissions } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
-import type { McpConfig, McpServerConfig } from '../mcp/config.js';
+import { CODE_SERVER, type CodeTool } from '../mcp/code-tools.js';
+import type { McpConfig } from '../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
 import { listRunTools, runToolNamer } from '../mcp/tools.js';
 import { plural } from '../print/format.js';
@@ -22,12 +24,17 @@ export async function checkToolServers(
   config: McpConfig,
   settings: Settings,
   workspace: string,
-  lookup: McpPoolOptions['lookup'],
+  { lookup, codeTools }: { lookup: McpPoolOptions['lookup']; codeTools: readonly CodeTool[] },
 ): Promise<Finding[]> {
-  const offers = await Promise.all(
-    config.servers.map(server => readOffer(server, config, workspace, lookup)),
+  const asked = config.servers.map(server =>
+    readOffer(server.name, { config: { ...config, servers: [server], warnings: [] }, lookup }, workspace),
   );
-  const nameOf = runToolNamer({ config, codeTools: [] });
+  if (codeTools.length > 0) {
+    const none = { ...config, servers: [], warnings: [] };
+    asked.push(readOffer(CODE_SERVER, { config: none, lookup, codeTools }, workspace));
+  }
+  const offers = await Promise.all(asked);
+  const nameOf = runToolNamer({ config, codeTools });
   const named = offers.flatMap(({ name, tools }) =>
     tools.map(tool => ({ ...tool, name: nameOf(name, tool.serverToolName) })),
   );
@@ -40,14 +47,8 @@ export async function checkToolServers(
   return [...findings, warning('tool settings', unmatched.join('\n'), 'Correct the pattern, or remove it.')];
 }
 
-async function readOffer(
-  server: McpServerConfig,
-  config: McpConfig,
-  workspace: string,
-  lookup: McpPoolOptions['lookup'],
-): Promise<Offer> {
-  const pool = new McpPool({ config: { ...config, servers: [server], warnings: [] }, lookup });
-  const { name } = server;
+async function readOffer(name: string, options: McpPoolOptions, workspace: string): Promise<Offer> {
+  const pool = new McpPool(options);
   try {
     await pool.connect(name, workspace);
     const { tools, warnings } = await listRunTools(pool, workspace);
@@ -63,7 +64,7 @@ function describeOffer({ name, warnings, failure }: Offer, tools: readonly ToolD
   const check = 'tools';
   if (failure !== null) return failedBy(check, failure);
   const own = tools.filter(({ origin }) => origin.type === 'mcp' && origin.server === name);
-  const found = `${name}: ${plural(own.length, 'tool')}${namesOf(own)}`;
+  const found = `${name === CODE_SERVER ? `${TOOL_FILES}/` : name}: ${plural(own.length, 'tool')}${namesOf(own)}`;
   if (warnings.length > 0) return warning(check, `${found}\n${warnings.join('\n')}`, null);
   if (own.length > 0) return ok(check, found);
   return warning(check, found, `Set "enabled": false for ${name} in .mcp.json if it has nothing to offer.`);

@@ -1,6 +1,7 @@
 /** The doctor's round: everything a run needs, in the order in which to mend it. */
 import { modelToName } from '../client/runs/default-model.js';
 import { explainError } from '../client/runs/grpc-errors.js';
+import { loadToolFiles } from '../mcp/tool-files.js';
 import { SET_AN_ENDPOINT } from '../models/endpoint.js';
 import { presentEndpoints } from '../models/endpoints.js';
 import { splitModelId } from '../models/model-id.js';
@@ -80,11 +81,14 @@ async function modelFindings(
 }
 
 async function toolFindings(
-  { workspace }: ExamineOptions,
+  { configDir, workspace }: ExamineOptions,
   { settings, mcp }: Configuration,
 ): Promise<Finding[]> {
   if (settings === null || mcp === null) {
     return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
   }
-  return checkToolServers(mcp, settings, workspace, env.lookup);
+  return checkToolServers(mcp, settings, workspace, {
+    lookup: env.lookup,
+    codeTools: await loadToolFiles(configDir),
+  });
 }

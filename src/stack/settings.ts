@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { TOOL_FILES } from '../config/config-dir.js';
 import { env } from '../shared/env.js';
 import { projectRoot } from '../shared/package.js';
 
@@ -48,7 +49,12 @@ export function projectFingerprint(configDir: string, extra: Record<string, stri
   const values = Object.fromEntries(names.map(name => [name, env.lookup(name)]));
   return settingsFingerprint({
     files: [...files, join(projectRoot, 'package.json'), join(projectRoot, 'package-lock.json')],
-    folders: [join(configDir, 'prompts'), join(projectRoot, 'prompts'), join(projectRoot, 'dist')],
+    folders: [
+      join(configDir, 'prompts'),
+      join(configDir, TOOL_FILES),
+      join(projectRoot, 'prompts'),
+      join(projectRoot, 'dist'),
+    ],
     values: { ...values, ...extra, configDir, node: process.version },
   });
 }

@@ -1,14 +1,15 @@
 /**
  * Whose configuration is used unasked. A folder's `.mcp.json` starts programs, its `steersman.yaml` and `.env` say where
  * conversations and keys go: what a clone brings is trusted when a person said so, once a folder, and again when its
- * `.mcp.json` has changed, `models` in its `steersman.yaml`, or the addresses of endpoints in its `.env`. What else is
+ * `.mcp.json` or its `tools/` have changed, `models` in its `steersman.yaml`, or the addresses of endpoints in its `.env`. What else is
  * there is edited often, and sends nothing elsewhere.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { TOOL_FILES } from '../config/config-dir.js';
 import { SETTINGS_FILE } from '../config/settings.js';
 import { parseYaml } from '../config/yaml-source.js';
 import { canonicalJson } from '../core/json.js';
@@ -48,13 +49,18 @@ export function trustFrom(dir: string): void {
 /** Says why the folder's configuration is not used, and how it is. */
 export function notTrusted(dir: string): SteersmanError {
   return new SteersmanError(
-    `The configuration in ${dir} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, the models of its ${SETTINGS_FILE} or the addresses of endpoints in its .env have changed since.`,
+    `The configuration in ${dir} is not used: it can start programs and choose where keys are sent, and nobody has said yet that it is trusted, or its .mcp.json, its tools/, the models of its ${SETTINGS_FILE} or the addresses of endpoints in its .env have changed since.`,
     `Look at it first. To trust it from now on, call there, in a terminal: ${verbCall('doctor')}. For one call, name it: --config ${dir} (in programs: configDir).`,
   );
 }
 
 function markOf(folder: string): string {
-  const marked = JSON.stringify([textIn(folder, '.mcp.json'), modelsIn(folder), addressesIn(folder)]);
+  const marked = JSON.stringify([
+    textIn(folder, '.mcp.json'),
+    modelsIn(folder),
+    addressesIn(folder),
+    toolsIn(folder),
+  ]);
   return createHash('sha256').update(marked).digest('hex');
 }
 
@@ -72,6 +78,17 @@ function modelsIn(folder: string): string {
 function addressesIn(folder: string): (string | undefined)[] {
   const variables = parseEnv(textIn(folder, '.env'));
   return Object.values(KNOWN_ENDPOINTS).map(({ urlVariable }) => variables[urlVariable]);
+}
+
+/** What a worker would run of the folder, with what it may load below; packages are not looked at. */
+function toolsIn(folder: string): string[][] {
+  const tools = join(folder, TOOL_FILES);
+  if (!existsSync(tools)) return [];
+  const names = readdirSync(tools, { recursive: true, encoding: 'utf8' });
+  return names
+    .filter(name => !/(^|[\\/])node_modules([\\/]|$)/.test(name))
+    .sort()
+    .map(name => [name, textIn(tools, name)]);
 }
 
 /** Empty where there is no such file: it starts nothing and sends nothing. */

@@ -10,6 +10,7 @@ import { loadSettings, type Settings } from '../config/settings.js';
 import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
+import { loadToolFiles } from '../mcp/tool-files.js';
 import type { ModelProvider } from '../models/provider.js';
 import { env } from '../shared/env.js';
 import type { Secrets } from '../shared/secrets.js';
@@ -35,6 +36,8 @@ export interface PartsOptions extends ConfigInCode {
   mcpServers?: McpServersInCode;
   /** Tools of the program itself. Default: none. */
   tools?: readonly CodeTool[];
+  /** The folder's own `tools/` are loaded, where it is trusted. Default false: a program gives its tools itself. */
+  toolFiles?: boolean;
   /** Activities of the application as tools. Default: none. */
   activityTools?: readonly ReadyActivityTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
@@ -67,7 +70,8 @@ export interface Parts {
 /** @throws SteersmanError where the configuration is wrong or no model is usable. */
 export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { configDir, home, localStack, servesRehearsal = false, tools = [], activityTools = [] } = options;
-  checkNames(tools, activityTools);
+  const codeTools = [...tools, ...(await toolsOfFiles(options))];
+  checkCodeTools([...codeTools, ...activityTools.map(({ definition }) => definition)]);
   const settings = await loadSettings(configDir, options);
   const providersOf = providerSource(options.providers);
   checkModels(settings, providersOf(settings.models), { configDir, servesRehearsal });
@@ -84,7 +88,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     settings,
     liveSettings: liveSettings(options, settings),
     providersOf,
-    pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools: tools }),
+    pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools }),
     activityTools,
     blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
     secrets,
@@ -94,8 +98,9 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   };
 }
 
-function checkNames(tools: readonly CodeTool[], activityTools: readonly ReadyActivityTool[]): void {
-  checkCodeTools([...tools, ...activityTools.map(({ definition }) => definition)]);
+async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {
+  if (toolFiles !== true || configDir === null || isTrusted?.() === false) return [];
+  return loadToolFiles(configDir);
 }
 
 function redactedBlobs(store: BlobStore, secrets: Secrets): BlobStore {

@@ -73,6 +73,8 @@ export interface SteersmanPluginOptions extends ConfigInCode {
 export interface OwnWorkerOptions {
   localStack?: boolean;
   servesRehearsal?: boolean;
+  /** The folder's own `tools/` are loaded. Default false. */
+  toolFiles?: boolean;
   /** It takes over from workers of this machine that were killed. Default true. */
   takesOver?: boolean;
   /** Whether the folder of configuration is trusted as it is now. Default: it is, for it was named. */

@@ -61,6 +61,7 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
       home,
       localStack: isOfLocalStack(own, address),
       servesRehearsal: managed,
+      toolFiles: true,
       report: errorLine,
     }).catch((error: unknown) => {
       throw namespaceFault(error, address, namespace);

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { defaultConfigDir } from '../../config/config-dir.js';
+import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../../config/config-dir.js';
 import { loadMcpConfig, type McpServerConfig } from '../../mcp/config.js';
 import { errorLine } from '../../print/output.js';
 import { loadDotEnv } from '../../shared/env.js';
@@ -50,6 +50,8 @@ export function whatItBrings(dir: string): string[] {
     ...brings('.env', 'sets variables'),
     ...brings('.mcp.json', 'starts as you:'),
     ...programsOf(dir).map(line => `    ${line}`),
+    ...brings(TOOL_FILES, 'runs as you, in the worker:'),
+    ...toolFilesOf(dir).map(line => `    ${line}`),
   ];
 }
 

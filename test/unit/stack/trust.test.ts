@@ -28,6 +28,11 @@ function servers(of: string, command: string, ...args: string[]): void {
   writeFileSync(join(of, '.mcp.json'), JSON.stringify({ mcpServers: { notes: { command, args } } }));
 }
 
+function tools(of: string, file: string): void {
+  mkdirSync(join(of, 'tools', 'lib'), { recursive: true });
+  writeFileSync(join(of, 'tools', file), 'export const tool = {};');
+}
+
 const HOME = 'models: { default: home/a, endpoints: { home: { baseUrl: http://localhost:8000/v1 } } }\n';
 
 function settings(of: string, yaml: string): void {
@@ -59,6 +64,8 @@ test.each([
   ['an endpoint', false, (of: string) => settings(of, HOME.replace('localhost', 'elsewhere'))],
   ['the default model', false, (of: string) => settings(of, HOME.replace('home/a', 'openai/b'))],
   ['its models, to what can not be read', false, (of: string) => settings(of, `${HOME}: [`)],
+  ['its tools', false, (of: string) => tools(of, 'ours.mjs')],
+  ['what its tools load', false, (of: string) => tools(of, 'lib/ours.mjs')],
   ['its limits', true, (of: string) => settings(of, `limits: { planning: 2 }\n${HOME}`)],
   ['a comment on its models', true, (of: string) => settings(of, `# At home.\n${HOME}`)],
 ])('trust: %s changed → trusted as before: %s', (_, trusted, change) => {
