@@ -33,7 +33,14 @@ export const readResultTool: ToolDefinition = {
     additionalProperties: false,
   },
   validation: 'strict',
-  policy: { ...DEFAULT_TOOL_POLICY, readOnly: true, idempotent: true, destructive: false, cache: 'none' },
+  policy: {
+    ...DEFAULT_TOOL_POLICY,
+    readOnly: true,
+    idempotent: true,
+    destructive: false,
+    cache: 'none',
+    concurrent: true,
+  },
 };
 
 interface ReadPage {

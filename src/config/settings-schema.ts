@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { CONTENT_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
-import { DEFAULT_LIMITS } from '../core/limits.js';
+import { DEFAULT_LIMITS, MOST_PARALLEL_TOOLS } from '../core/limits.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
 
@@ -27,6 +27,15 @@ const limitsSchema = z.strictObject({
   totalTurns: whole('totalTurns', 1, 'Model replies over all goals of a run.'),
   turns: whole('turns', 1, 'Model replies a goal may take, over all roles.'),
   toolCallsPerTurn: whole('toolCallsPerTurn', 1, 'Tool calls of one reply that are run.'),
+  parallelTools: z
+    .int()
+    .min(1)
+    .max(MOST_PARALLEL_TOOLS)
+    .meta({
+      description: 'Calls of one reply that run at the same time, where they may; 1: one after the other.',
+      default: DEFAULT_LIMITS.parallelTools,
+    })
+    .exactOptional(),
   argumentCorrections: whole(
     'argumentCorrections',
     0,
@@ -71,6 +80,12 @@ const toolOverrideSchema = z.strictObject({
       description: 'goal: a result may be reused within a goal; none: volatile, never reused.',
       default: DEFAULT_TOOL_POLICY.cache,
     })
+    .optional(),
+  concurrent: z
+    .boolean()
+    .describe(
+      'Calls of one reply may run at the same time. Left out: those of read-only tools do; false where the server keeps a state between calls.',
+    )
     .optional(),
 });
 

@@ -128,5 +128,6 @@ function overridePolicy(policy: ToolPolicy, override: ToolOverride): ToolPolicy 
     attempts: override.attempts ?? policy.attempts,
     timeoutMs: override.timeoutMs ?? policy.timeoutMs,
     cache: override.cache ?? policy.cache,
+    concurrent: override.concurrent ?? override.readOnly ?? policy.concurrent,
   };
 }

@@ -19,6 +19,8 @@ export interface Limits {
   totalTurns: number;
   /** Tool calls of one reply that are run; the rest get results that say so. */
   toolCallsPerTurn: number;
+  /** Calls of one reply that run at the same time, where they may; 1: one after the other. At most 16. */
+  parallelTools: number;
   /** Times that a bad call of one tool is sent back in one task before the advice changes. */
   argumentCorrections: number;
   /** Tokens a goal may use, input and output. */
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
   turns: 100,
   totalTurns: 500,
   toolCallsPerTurn: 16,
+  parallelTools: 4,
   argumentCorrections: 2,
   tokens: 1_000_000,
   wallTimeMs: 3_600_000,
@@ -127,6 +130,8 @@ export interface Standing {
 
 /** Limits that may be 0: nothing is tried again. */
 const MAY_BE_ZERO = ['taskRetries', 'argumentCorrections'];
+/** Of `parallelTools`: a worker has other runs too, and the state names each call in flight. */
+export const MOST_PARALLEL_TOOLS = 16;
 
 /**
  * What is wrong with a change of limits, in words; null when it is a non-empty object of known limits, each above
@@ -151,8 +156,11 @@ function limitFault(name: string, value: unknown): string | null {
     return fits ? null : expected(name, 'a number above 0, or null', value);
   }
   const least = MAY_BE_ZERO.includes(name) ? 0 : 1;
-  const fits = typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
-  return fits ? null : expected(name, `a whole number from ${least}`, value);
+  const most = name === 'parallelTools' ? MOST_PARALLEL_TOOLS : null;
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
+  const fits = isWhole && (most === null || value <= most);
+  const range = most === null ? `from ${least}` : `from ${least} to ${most}`;
+  return fits ? null : expected(name, `a whole number ${range}`, value);
 }
 
 /** A cost that is not known counts as used up. */

@@ -28,6 +28,7 @@ import {
 } from './bounds.js';
 import { steeringAt } from './cursor.js';
 import { isRecord, jsonBytes } from './json.js';
+import { MOST_PARALLEL_TOOLS } from './limits.js';
 import type { RunState } from './run-state.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
 
@@ -87,7 +88,7 @@ export const BOUNDS: Record<Path, number> = {
   'models.retries': 100,
   'tools.ledger': LEDGER_BYTES + 1_000,
   'tools.badCalls': 6_000,
-  'tools.callId': NAME_BYTES,
+  'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
   /** With the messages that are being understood. */
   'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
   'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,

@@ -128,6 +128,7 @@ export function toolPolicy(annotations: ListedTool['annotations']): ToolPolicy {
   return {
     ...DEFAULT_TOOL_POLICY,
     readOnly,
+    concurrent: readOnly,
     idempotent: readOnly || (annotations?.idempotentHint ?? DEFAULT_TOOL_POLICY.idempotent),
     destructive: !readOnly && (annotations?.destructiveHint ?? DEFAULT_TOOL_POLICY.destructive),
   };

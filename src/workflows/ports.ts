@@ -37,6 +37,7 @@ export interface Ports {
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
   /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
+  /** Several may be in flight at once. */
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
@@ -44,7 +45,7 @@ export interface Ports {
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */
   startRun(id: string, goal: string): Promise<string>;
-  /** Cancels the interruptible call in flight, if there is one. */
+  /** Cancels the interruptible calls in flight, if there are any. */
   interrupt(): void;
   /** Throws the platform's cancellation if the run was cancelled. */
   throwIfCancelled(): void;

@@ -22,11 +22,17 @@ import { fill, wordsOf } from '../core/words.js';
 import { Offered } from './platform/offer-request.js';
 import type { CallOptions, Ports } from './ports.js';
 
+interface CallInFlight {
+  kind: 'model' | 'tool';
+  role: string;
+  interruptible: boolean;
+}
+
 export class Run {
   readonly state: RunState;
   readonly ports: Ports;
-  /** The call in flight: never carried over, for nothing is in flight at a safe point. */
-  inFlight: { kind: 'model' | 'tool'; role: string; interruptible: boolean } | null = null;
+  /** Never carried over, for nothing is in flight at a safe point. */
+  readonly #inFlight = new Set<CallInFlight>();
 
   /** What the worker was given of requests: another worker, and another part, begin anew. */
   readonly offered = new Offered();
@@ -44,6 +50,13 @@ export class Run {
   /** In force: see `setLimits`. */
   get limits(): Limits {
     return limitsOf(this.state);
+  }
+
+  /** What is in flight: a call of a model, or calls of tools, all of one reply. Interruptible where one of them is. */
+  get inFlight(): CallInFlight | null {
+    const [first] = this.#inFlight;
+    const interruptible = [...this.#inFlight].some(call => call.interruptible);
+    return first ? { ...first, interruptible } : null;
   }
 
   role(name: string): PinnedRole {
@@ -137,13 +150,14 @@ export class Run {
    * Calls give their failures back; what is thrown ends the run.
    */
   call<T>(
-    what: { kind: 'model' | 'tool'; role: string },
+    what: Omit<CallInFlight, 'interruptible'>,
     { interruptible }: CallOptions,
     start: () => Promise<T>,
   ): Promise<T> {
-    this.inFlight = { ...what, interruptible };
+    const call = { ...what, interruptible };
+    this.#inFlight.add(call);
     return start().then(called => {
-      this.inFlight = null;
+      this.#inFlight.delete(call);
       return called;
     });
   }

@@ -85,6 +85,15 @@ export class Crowd {
     if (this.#patience > 0 && random.chance(0.3)) this.#says(run, random);
   }
 
+  /** Several tools run at the same time. */
+  interrupts(run: Run, random: Random): void {
+    if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.2)) return;
+    this.#messages += 1;
+    const marker = this.#nextMarker();
+    const input = { text: `Mind this ${marker}`, when: 'interrupt' };
+    this.#does(run, { kind: 'steer', input, marker }, random);
+  }
+
   /** A verdict is being given: the moment at which a plan is changed too late, but for a run that looks again. */
   meddles(run: Run, random: Random): void {
     if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.5)) return;

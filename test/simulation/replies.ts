@@ -170,19 +170,33 @@ function maybeText(random: Random, scenario: Scenario): TextBlock[] {
 /** Ids are what endpoints give: the same again, or none. */
 function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
   const names = scenario.settings.clientTools ? [...TOOL_NAMES, 'ask_shop', 'ask_shop'] : TOOL_NAMES;
-  return Array.from({ length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) }, () => {
-    const call: ToolUseBlock = {
-      type: 'tool_use',
-      id: random.pick(['', 'call_0', 'call_1']),
-      name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names),
-      input: random.chance(0.1)
-        ? otherInput(scenario)
-        : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
-    };
-    if (!random.chance(0.1)) return call;
-    const bad = { ...call, argErrors: ['`path` must be a string.'] };
-    return random.chance(0.5) ? { ...bad, input: {}, raw: '{"path": ', argsParseFailed: true } : bad;
-  });
+  const calls = Array.from(
+    { length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) },
+    () => {
+      const call: ToolUseBlock = {
+        type: 'tool_use',
+        id: random.pick(['', 'call_0', 'call_1']),
+        name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names),
+        input: random.chance(0.1)
+          ? otherInput(scenario)
+          : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
+      };
+      if (!random.chance(0.1)) return call;
+      const bad = { ...call, argErrors: ['`path` must be a string.'] };
+      return random.chance(0.5) ? { ...bad, input: {}, raw: '{"path": ', argsParseFailed: true } : bad;
+    },
+  );
+  return random.chance(0.3) ? [...reads(random), ...calls] : calls;
+}
+
+/** What may run at the same time. */
+function reads(random: Random): ToolUseBlock[] {
+  return ['a', 'b', 'c', 'a'].map(path => ({
+    type: 'tool_use',
+    id: '',
+    name: random.pick(['read', 'list']),
+    input: { path },
+  }));
 }
 
 /** Nested, or too large to travel with its activity. */

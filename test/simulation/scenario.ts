@@ -118,7 +118,7 @@ function scenarioAlone(seed: number, mode: Mode): Scenario {
       ...(random.chance(0.3) ? { context: { user: 'u1' } } : {}),
     },
     pinned: {
-      ...pinnedRun(random, longTexts, mode),
+      ...pinnedRun(random, seed, longTexts, mode),
       asksProgram: false,
       resolver: resolverRows(new Random(seed, 'resolver')),
     },
@@ -157,6 +157,7 @@ function resolverRows(random: Random): ResolverRow[] {
 
 function pinnedRun(
   random: Random,
+  seed: number,
   longTexts: boolean,
   mode: Mode,
 ): Omit<PinnedRun, 'resolver' | 'asksProgram'> {
@@ -169,7 +170,7 @@ function pinnedRun(
     ),
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
-    limits: limits(random),
+    limits: { ...limits(random), parallelTools: new Random(seed, 'parallel').pick([1, 2, 4, 4]) },
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': modelFacts(contextTokens, true) },
     dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
@@ -237,11 +238,13 @@ function tool(name: string, policy: Partial<ToolPolicy>): ToolDefinition {
   };
 }
 
+const READS = { readOnly: true, idempotent: true, destructive: false, concurrent: true };
+
 /** One of each sort that policies tell apart. */
 const TOOLS: readonly ToolDefinition[] & ToolDefinition[] = [
-  tool('read', { readOnly: true, idempotent: true, destructive: false }),
-  tool('read_result', { readOnly: true, idempotent: true, destructive: false }),
-  tool('list', { readOnly: true, idempotent: true, destructive: false, cache: 'none' }),
+  tool('read', READS),
+  tool('read_result', READS),
+  tool('list', { ...READS, cache: 'none' }),
   tool('put', { idempotent: true }),
   tool('edit', { attempts: 5 }),
 ];

@@ -90,6 +90,7 @@ const MUST_HAPPEN = [
   ...['model taken', 'model refused'],
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
+  ...['tools at the same time', 'tools interrupted together'],
   'wrapped up after a failure, failed',
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(
     cause => `cause ${cause}`,

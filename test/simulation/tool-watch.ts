@@ -17,7 +17,7 @@ import type { Scenario } from './scenario.js';
 export class ToolWatch {
   readonly #scenario: Scenario;
   readonly #ran = new Map<string, ToolPolicy>();
-  #mayRunAgain: string | null = null;
+  readonly #mayRunAgain = new Set<string>();
   readonly #runsOfReply = new Map<string, number>();
   /** Whole results of read-only calls since the last call that is not: call → content. */
   readonly #current = new Map<string, string>();
@@ -43,8 +43,8 @@ export class ToolWatch {
     expectThat(tool !== undefined || fallbackServer === input.server, `nobody offers ${input.tool}`);
     const policy = tool?.policy ?? DEFAULT_TOOL_POLICY;
     const again = this.#ran.has(input.toolUseId);
-    expectThat(!again || this.#mayRunAgain === input.toolUseId, `the call ${input.toolUseId} ran twice`);
-    this.#mayRunAgain = null;
+    expectThat(!again || this.#mayRunAgain.has(input.toolUseId), `the call ${input.toolUseId} ran twice`);
+    this.#mayRunAgain.delete(input.toolUseId);
     this.#ran.set(input.toolUseId, policy);
     const repeatable = policy.readOnly || policy.idempotent;
     expectThat(repeatable || options.attempts === 1, `${input.tool} has effects and may be tried again`);
@@ -86,7 +86,7 @@ export class ToolWatch {
   failed(input: CallToolInput, { kind, type }: CallFailure): void {
     const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
     const lost = kind === 'lost';
-    if (notSent || (lost && input.idempotent)) this.#mayRunAgain = input.toolUseId;
+    if (notSent || (lost && input.idempotent)) this.#mayRunAgain.add(input.toolUseId);
   }
 
   /** A result as it was written, with its call. Returns what it shows. */

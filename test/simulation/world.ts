@@ -32,6 +32,15 @@ export class Cancelled {}
 /** `tight`: at random safe points, with so little room that threads are shortened. */
 export type HandoverPolicy = 'never' | 'every' | 'tight';
 
+/** A call of model or tool; `number`: of all, from 1. */
+interface InFlight {
+  number: number;
+  since: number;
+  random: Random;
+  interruptible: boolean;
+  interrupted: boolean;
+}
+
 export class World implements Ports {
   readonly scenario: Scenario;
   readonly #policy: HandoverPolicy;
@@ -41,8 +50,7 @@ export class World implements Ports {
   #calls = 0;
   #failures = 0;
   #safePointsOfPart = 0;
-  #interruptible = false;
-  #interrupted = false;
+  readonly #inFlight = new Set<InFlight>();
   #cancelled = false;
   #struck = new Set<Moment>();
   readonly #crowd: Crowd;
@@ -80,23 +88,27 @@ export class World implements Ports {
 
   async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
     const state = this.#runState();
-    const random = this.#begin('model', options);
+    const call = this.#begin('model', options);
+    const { random } = call;
     const request = this.#watcher.modelCalled(state, input);
     if (this.scenario.thorough) this.#offers.check(request);
     await null;
-    this.#strike('during');
+    this.#strike('during', call.number);
     if (input.role === 'verifier')
       this.#crowd.meddles(this.#servedRun(), new Random(this.scenario.seed, 'meddle', this.#calls));
-    this.#work(random.int(0, 2_000));
-    const called = this.#modelEnd(random, input, request.toolsOffered);
+    this.#end(call, random.int(0, 2_000));
+    const called = this.#modelEnd(call, input, request.toolsOffered);
     this.#watcher.modelReturned(state, request, called);
-    this.#interruptible = false;
     return called;
   }
 
-  #modelEnd(random: Random, input: CallModelInput, toolsOffered: boolean): Called<CallModelResult> {
+  #modelEnd(
+    { random, interrupted }: InFlight,
+    input: CallModelInput,
+    toolsOffered: boolean,
+  ): Called<CallModelResult> {
     const { pinned } = this.scenario;
-    const cut = this.#interrupted || this.#cancelled ? random.int(0, 4) : null;
+    const cut = interrupted || this.#cancelled ? random.int(0, 4) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
     if (cut === 1 || this.#fails(random)) return { ok: false, failure: modelFailure(random) };
     const role = pinned.roles[input.role];
@@ -121,43 +133,53 @@ export class World implements Ports {
   }
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
-    const random = this.#begin('tool', options);
+    const call = this.#begin('tool', options);
     this.#watcher.toolCalled(this.#runState(), input, options);
-    await null;
-    this.#strike('during');
-    this.#work(random.int(0, 500));
-    const called = this.#toolEnd(random);
+    const together = this.#inFlight.size > 1;
+    if (together) this.#watcher.seen.add('tools at the same time');
+    // Those that began together end in any order.
+    for (let left = new Random(this.scenario.seed, 'order', call.number).int(0, 3); left >= 0; left -= 1)
+      await null;
+    this.#strike('during', call.number);
+    if (together)
+      this.#crowd.interrupts(this.#servedRun(), new Random(this.scenario.seed, 'interrupt', call.number));
+    this.#end(call, call.random.int(0, 500));
+    const called = this.#toolEnd(call);
     this.#watcher.toolReturned(input, called);
-    this.#interruptible = false;
     return called;
   }
 
-  #toolEnd(random: Random): Called<CallToolResult> {
-    const cut = this.#interrupted || this.#cancelled ? random.int(0, 2) : null;
+  #toolEnd({ random, number, interrupted }: InFlight): Called<CallToolResult> {
+    const cut = interrupted || this.#cancelled ? random.int(0, 2) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
     if (cut === 1) {
       return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
     }
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    return { ok: true, value: toolResultOf(random, this.scenario, `result ${this.#calls}`) };
+    return { ok: true, value: toolResultOf(random, this.scenario, `result ${number}`) };
   }
 
-  #begin(kind: 'model' | 'tool', options: CallOptions): Random {
+  #begin(kind: 'model' | 'tool', { interruptible }: CallOptions): InFlight {
     this.#calls += 1;
-    this.#interruptible = options.interruptible;
-    this.#interrupted = false;
-    return new Random(this.scenario.seed, kind, this.#calls);
+    const number = this.#calls;
+    const random = new Random(this.scenario.seed, kind, number);
+    const call = { number, since: this.#clock, random, interruptible, interrupted: false };
+    this.#inFlight.add(call);
+    return call;
+  }
+
+  /** Calls that run at the same time take the time of the longest. */
+  #end(call: InFlight, ms: number): void {
+    this.#inFlight.delete(call);
+    const worked = Math.max(0, call.since + ms - this.#clock);
+    this.#clock += worked;
+    this.#watcher.worked(worked);
   }
 
   #fails(random: Random): boolean {
     const fails = random.chance(this.scenario.failureRate) && this.#failures < this.scenario.maxFailures;
     if (fails) this.#failures += 1;
     return fails;
-  }
-
-  #work(ms: number): void {
-    this.#clock += ms;
-    this.#watcher.worked(ms);
   }
 
   /** People come while a run waits, until what it waits for is there or they have gone; then time passes. */
@@ -209,7 +231,9 @@ export class World implements Ports {
   }
 
   interrupt(): void {
-    if (this.#interruptible) this.#interrupted = true;
+    const calls = [...this.#inFlight].filter(call => call.interruptible);
+    for (const call of calls) call.interrupted = true;
+    if (calls.length > 1) this.#watcher.seen.add('tools interrupted together');
   }
 
   throwIfCancelled(): void {
@@ -218,11 +242,11 @@ export class World implements Ports {
   }
 
   /** Lets stop and cancellation happen at their moments; a second stop follows the first now and then. */
-  #strike(where: Moment['where']): void {
+  #strike(where: Moment['where'], at = this.#calls): void {
     const { stop, cancel, seed } = this.scenario;
     const due = (moment: Moment | null): boolean => {
       if (moment?.where !== where || this.#struck.has(moment)) return false;
-      if (where === 'during' ? this.#calls !== moment.call : this.#calls < moment.call) return false;
+      if (where === 'during' ? at !== moment.call : at < moment.call) return false;
       this.#struck.add(moment);
       return true;
     };
@@ -231,7 +255,7 @@ export class World implements Ports {
         this.#crowd.stops(this.#servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
       }
     }
-    this.#crowd.actsAt(this.#servedRun(), this.#calls, where);
+    this.#crowd.actsAt(this.#servedRun(), at, where);
     if (due(cancel)) this.#cancelled = true;
   }
 

@@ -86,7 +86,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
 /** A run whose executor has just asked for these calls of tools. */
 export function runAtCalls(
   calls: readonly (Pick<ToolUseBlock, 'name' | 'input'> & Partial<ToolUseBlock>)[],
-  given: { pinned?: Partial<PinnedRun>; settings?: Partial<RunSettings> } = {},
+  given: { pinned?: Partial<PinnedRun>; settings?: Partial<RunSettings>; ports?: Partial<Ports> } = {},
 ): SmallRun {
   const settings: RunSettings = {
     mode: 'team',
@@ -104,7 +104,7 @@ export function runAtCalls(
     ...given.pinned,
   });
   const ran: CallToolInput[] = [];
-  const run = new Run(state, quietPorts(ran));
+  const run = new Run(state, { ...quietPorts(ran), ...given.ports });
   const reply: AssistantMessage = {
     id: 'm1',
     at: 0,

@@ -6,10 +6,10 @@ export interface ToolUse {
   ledger: Ledger;
   /** Bad calls by tool in the task at hand. */
   badCalls: Record<string, number>;
-  /** Id of the call in flight, for the worker that asks for its arguments. */
-  callId: string | null;
+  /** The calls in flight, by their index in the reply: for workers that ask for their arguments. */
+  inFlight: { callId: string; index: number }[];
 }
 
 export function newToolUse(): ToolUse {
-  return { ledger: emptyLedger(), badCalls: {}, callId: null };
+  return { ledger: emptyLedger(), badCalls: {}, inFlight: [] };
 }

@@ -25,6 +25,8 @@ export interface ToolPolicy {
   timeoutMs: number;
   /** `goal`: results may be reused within a goal; `none`: volatile, never reused (D5). */
   cache: 'goal' | 'none';
+  /** Calls of one reply may run at the same time. Default: as `readOnly`. */
+  concurrent: boolean;
 }
 
 export interface ToolDefinition {
@@ -48,6 +50,7 @@ export const DEFAULT_TOOL_POLICY: ToolPolicy = {
   attempts: 3,
   timeoutMs: 60_000,
   cache: 'goal',
+  concurrent: false,
 };
 
 /** Whether a call may be made again, and so be cut off: what may have effects is never run twice unasked. */

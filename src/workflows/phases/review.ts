@@ -51,6 +51,11 @@ export function reviewResult(run: Run, task: Task, summary: string): Reviewed {
   return review(run, { key, subject: task.id, brief: resultReviewBrief(state, task, summary), checks });
 }
 
+/** Whether calls of a tool are looked at before they run. */
+export function isReviewed({ pinned }: Run, tool: ToolDefinition): boolean {
+  return pinned.review.actions && !tool.policy.readOnly;
+}
+
 /** Of a call that is not read-only, before it runs. */
 export function reviewAction(
   run: Run,
@@ -59,7 +64,7 @@ export function reviewAction(
   tool: ToolDefinition,
 ): Reviewed {
   const { pinned } = run;
-  if (!pinned.review.actions || tool.policy.readOnly) return APPROVED;
+  if (!isReviewed(run, tool)) return APPROVED;
   const checks = checkAction({ call, offered: pinned.tools, envelope: envelopeOf(reply), words: run.words });
   const brief = actionReviewBrief(run.state, call);
   return review(run, { key: `action:${call.id}`, subject: call.name, brief, checks });

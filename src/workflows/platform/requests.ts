@@ -81,16 +81,16 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
 }
 
 /**
- * All arguments of the tool call that the run is at; by the model's own id, of any call of the reply that is being
- * worked off: for who is asked about one.
+ * All arguments of a tool call in flight; by the model's own id, of any call of the reply that is being worked off:
+ * for who is asked about one.
  */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
   const batch = levels(state.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
   const reply = batch && replyOf(state, batch);
   if (batch && reply) {
     const calls = toolCallsOf(reply);
-    const call =
-      state.tools.callId === callId ? calls[batch.next] : calls.find(candidate => candidate.id === callId);
+    const running = state.tools.inFlight.find(each => each.callId === callId);
+    const call = running ? calls[running.index] : calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
   throw notFound(`no tool call ${callId} is in flight or waits`);

@@ -102,13 +102,15 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
   let begun = false;
   const scope = CancellationScope.current();
-  // Of all calls, one after the other, until it is cancelled: each new one stays with its parent for ever.
+  // Of all calls that may be interrupted, until it is cancelled: each new one stays with its parent for ever.
   let calls = new CancellationScope();
-  let interruptible = false;
 
-  function call<T>(options: Pick<CallOptions, 'interruptible'>, start: () => Promise<T>): Promise<Called<T>> {
+  function call<T>(
+    { interruptible }: Pick<CallOptions, 'interruptible'>,
+    start: () => Promise<T>,
+  ): Promise<Called<T>> {
+    if (!interruptible) return settle(start());
     if (calls.consideredCancelled) calls = new CancellationScope();
-    interruptible = options.interruptible;
     return settle(calls.run(start));
   }
 
@@ -145,9 +147,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     },
     startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
     // Between two calls that cancels nothing.
-    interrupt: () => {
-      if (interruptible) calls.cancel();
-    },
+    interrupt: () => calls.cancel(),
     throwIfCancelled: () => {
       if (scope.consideredCancelled) throw new CancelledFailure('the run was cancelled');
     },

@@ -1,34 +1,29 @@
-/** The tool calls of one reply, one at a time and in order (T12): every call gets exactly one result. */
+/** The tool calls of one reply, in order (T12), some at the same time (C21): every call gets exactly one result. */
 
 import type { CallToolInput, CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
-import { ownValue, utf8Length } from '../../core/json.js';
+import { utf8Length } from '../../core/json.js';
 import { headChars } from '../../core/large-text.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
-import { confirmationReasons } from '../../core/outputs/envelope.js';
-import { envelopeOf } from '../../core/outputs/parse-output.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
-import { offeredTools } from '../../core/run-config.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
-import { decidePermission } from '../../core/tools/permission.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
-import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
-import { decideToolCall } from '../../core/tools/tool-call.js';
-import { failedNote, reviewNote } from '../../core/tools/tool-notes.js';
+import { failedNote } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
 import { type Words, wordsForNotes } from '../../core/words.js';
-import { reviewAction } from '../phases/review.js';
 import type { Called, CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { endBatch, openReply } from './batch.js';
+import type { DecidedCall } from './decide-call.js';
+import { callsBeside, decideCall, nextDecided } from './decide-call.js';
 import { settleCall } from './settle-call.js';
-import { answerTo, askAbout, closeCallGates, openBatchGates } from './settle-permission.js';
+import { closeCallGates, openBatchGates } from './settle-permission.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
 /** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
@@ -39,10 +34,11 @@ const FAILURE_CHARS = 2_000;
 const SETTLE_MS = 30_000;
 
 /**
- * Takes the next open call of the batch to its result, and ends the batch after the last. Leaves the call open
- * where a question to a person was overtaken by a stop or a message: the loop decides anew.
+ * Takes the next open calls of the batch to their results, those together that may run at the same time, and ends
+ * the batch after the last. Leaves a call open where a question to a person was overtaken by a stop or a message:
+ * the loop decides anew.
  */
-export async function runNextCall(run: Run, batch: Batch): Promise<void> {
+export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const reply = openReply(run, batch);
   const calls = toolCallsOf(reply);
   const call = calls[batch.next];
@@ -54,13 +50,32 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     openBatchGates(
       run,
       reply,
-      calls.map((each, index) => ({ call: each, decision: decide(run, batch, each, index, null) })),
+      calls.map((each, index) => ({
+        call: each,
+        decision: decideCall(run, batch, { call: each, index, said: null }),
+      })),
     );
   }
-  const decided = decisionOn(run, { batch, call, reply });
-  const decision =
-    decided && needsAnswer(decided) ? await answered(run, batch, { call, reply }, decided) : decided;
-  if (!decision) return;
+  const first = await nextDecided(run, batch, { call, reply });
+  if (!first) return;
+  const started = [first, ...callsBeside(run, batch, first)].map(decided =>
+    startCall(run, { batch, reply, ...decided }),
+  );
+  run.state.tools.inFlight = started.map(({ callId }, index) => ({ callId, index: batch.next + index }));
+  const results = await Promise.all(started.map(each => resultOf(run, each)));
+  run.state.tools.inFlight = [];
+  for (const [index, each] of started.entries()) endCall(run, each, results[index]);
+  if (batch.next >= calls.length) endBatch(run);
+}
+
+interface Started extends DecidedCall {
+  batch: Batch;
+  reply: AssistantMessage;
+  callId: string;
+}
+
+function startCall(run: Run, decided: Omit<Started, 'callId'>): Started {
+  const { batch, call, decision } = decided;
   closeCallGates(run, call);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
   const callId = run.nextId('c');
@@ -70,109 +85,17 @@ export async function runNextCall(run: Run, batch: Batch): Promise<void> {
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
-  run.state.tools.callId = callId;
-  const result = await resultOf(run, { role: reply.role, batch, call, callId }, decision);
+  return { ...decided, callId };
+}
+
+function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
+  if (!result) throw new Error(`the call ${started.call.id} has no result`);
   const ran = decision.kind === 'run' || decision.kind === 'given' ? decision.tool : null;
-  settleCall(run, { batch, reply, call, callId, result, input: inputOf(batch, call), ran });
-  if (batch.next >= calls.length) endBatch(run);
+  settleCall(run, { ...started, result, input: inputOf(started.batch, started.call), ran });
 }
 
-/** A decision that needs nobody any more. */
-type Settled = Exclude<ToolCallDecision, Asking>;
-type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
-
-/** What becomes of the call at hand: what was said of it stands; else it is decided and reviewed. */
-function decisionOn(
-  run: Run,
-  { batch, call, reply }: { batch: Batch; call: ToolUseBlock; reply: AssistantMessage },
-): ToolCallDecision | null {
-  const said = answerTo(run, call);
-  const decided = decide(run, batch, call, batch.next, said);
-  return said ? decided : withReview(run, reply, call, decided);
-}
-
-/** The decision with the answer of the person; null where there is none. */
-async function answered(
-  run: Run,
-  batch: Batch,
-  about: { call: ToolUseBlock; reply: AssistantMessage },
-  decision: Asking,
-): Promise<Settled | null> {
-  const answer = await askAbout(run, about, decision);
-  if (answer === null) return null;
-  const settled = decide(run, batch, about.call, batch.next, answer);
-  if (needsAnswer(settled)) throw new Error(`the call ${about.call.id} has its answer and asks again`);
-  return settled;
-}
-
-function needsAnswer(decision: ToolCallDecision): decision is Asking {
-  return decision.kind === 'ask' || decision.kind === 'client';
-}
-
-/** The reviewer's say on a call that is about to run or to be asked about. Null: it is being asked. */
-function withReview(
-  run: Run,
-  reply: AssistantMessage,
-  call: ToolUseBlock,
-  decision: ToolCallDecision,
-): ToolCallDecision | null {
-  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
-  const review = reviewAction(run, reply, call, decision.tool);
-  if (review.kind === 'pending') return null;
-  if (!review.approved) return { kind: 'end', ending: 'denied', note: reviewNote(run.words, review.fixes) };
-  if (review.concerns.length === 0) return decision;
-  const concerns = decision.kind === 'ask' ? decision.concerns : [];
-  const { tool, note } = decision;
-  return { kind: 'ask', tool, note, concerns: [...new Set([...concerns, ...review.concerns])] };
-}
-
-function decide(
-  run: Run,
-  batch: Batch,
-  call: ToolUseBlock,
-  index: number,
-  said: CallAnswer | null,
-): ToolCallDecision {
-  const { state, pinned } = run;
-  const role = run.role(openReply(run, batch).role);
-  const { autoApprove, workspace } = state.settings;
-  const given = { alwaysThisRun: state.people.allowedTools, autoApprove };
-  const decision = decideToolCall({
-    call,
-    said,
-    index,
-    offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
-    pinned,
-    limits: run.limits,
-    ledger: state.tools.ledger,
-    permission: (tool, input) => decidePermission(tool, { input, workspace }, pinned.permissions, given),
-    words: run.words,
-    stopped: state.people.stop !== null,
-    badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
-  });
-  return said ? decision : withConcerns(run, decision, openReply(run, batch));
-}
-
-/** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */
-function withConcerns(run: Run, decision: ToolCallDecision, reply: AssistantMessage): ToolCallDecision {
-  if (decision.kind !== 'run' && decision.kind !== 'ask') return decision;
-  if (decision.tool.policy.readOnly) return decision;
-  const own = confirmationReasons(envelopeOf(reply), run.words);
-  if (own.length === 0) return decision;
-  const concerns = decision.kind === 'ask' ? decision.concerns : [];
-  const { tool, note } = decision;
-  return { kind: 'ask', tool, note, concerns: [...concerns, ...own] };
-}
-
-interface Started {
-  role: string;
-  batch: Batch;
-  call: ToolUseBlock;
-  callId: string;
-}
-
-function resultOf(run: Run, started: Started, decision: Settled): ToolResultBlock | Promise<ToolResultBlock> {
-  const { call } = started;
+function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolResultBlock> {
+  const { call, decision } = started;
   switch (decision.kind) {
     case 'end':
       return toolResult(call, decision.ending, { note: decision.note }, run.words);
@@ -216,7 +139,8 @@ async function execute(
 
 /** What makes the call, once: an activity for the tools of workers, the run itself for its own. */
 function starterOf(run: Run, started: Started, tool: ToolDefinition): () => Promise<Called<CallToolResult>> {
-  const { role, batch, call, callId } = started;
+  const { reply, batch, call, callId } = started;
+  const { role } = reply;
   const given = inputOf(batch, call);
   const options = optionsFor(tool, given);
   if (tool.origin.type === 'workflow') {

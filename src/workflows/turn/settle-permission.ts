@@ -23,6 +23,12 @@ export function answerTo(run: Run, call: ToolUseBlock): CallAnswer | null {
   return answer?.kind === 'approval' || answer?.kind === 'clientTool' ? answer : null;
 }
 
+/** Whether a gate of the call is open, answered or not. */
+export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
+  const keys = [approvalKey(call), clientKey(call)];
+  return run.state.people.gates.some(({ key }) => keys.includes(key));
+}
+
 /**
  * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
  * pointless; the call has no result yet, and the loop decides anew.

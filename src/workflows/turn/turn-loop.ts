@@ -28,7 +28,7 @@ import type { Run } from '../run.js';
 import type { ModelReply } from './call-model.js';
 import { callModel } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
-import { runNextCall } from './run-tools.js';
+import { runNextCalls } from './run-tools.js';
 import { safePoint } from './safe-point.js';
 import { applySteering, skipForSteering } from './take-steering.js';
 
@@ -73,7 +73,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       return { kind: 'moved' };
     }
     if (turns.batch) {
-      if (!skipForSteering(run, turns.batch, role.name)) await runNextCall(run, turns.batch);
+      if (!skipForSteering(run, turns.batch, role.name)) await runNextCalls(run, turns.batch);
       if (here(run.state.cursor) !== at) return { kind: 'moved' };
       continue;
     }
@@ -119,7 +119,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
         continue;
       }
       // Calls of a role without tools are closed at once, and what it says beside them counts.
-      while (turns.batch) await runNextCall(run, turns.batch);
+      while (turns.batch) await runNextCalls(run, turns.batch);
     }
     if (await goOn(run, role, reply)) continue;
     const end = readReply(run, role, spec.output, { ...reply, strayCalls: calls });

@@ -299,6 +299,7 @@ describe('tool overrides', () => {
       attempts: 3,
       timeoutMs: 9,
       cache: 'none',
+      concurrent: true,
     });
     expect(tools[1]).toEqual(tool('edit'));
     expect(warnings).toEqual([]);
@@ -308,6 +309,15 @@ describe('tool overrides', () => {
     const liar = tool('sneaky', { readOnly: true, idempotent: true, destructive: false });
     const { tools } = applyToolOverrides([liar], { sneaky: { readOnly: false } });
     expect(tools[0]?.policy).toMatchObject({ readOnly: false, idempotent: false, destructive: true });
+  });
+
+  test('overrides: what may run at the same time → as read-only says, or as is written (C21)', () => {
+    const reader = tool('snapshot', { readOnly: true, concurrent: true });
+    const concurrent = (override: { readOnly?: boolean; concurrent?: boolean }) =>
+      applyToolOverrides([reader], { snapshot: override }).tools[0]?.policy.concurrent;
+    expect(concurrent({})).toBe(true);
+    expect(concurrent({ concurrent: false })).toBe(false);
+    expect(concurrent({ readOnly: false })).toBe(false);
   });
 
   test('overrides: a glob matches no tool → a warning that names it', () => {

@@ -5,7 +5,7 @@ import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
-import { runNextCall } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
 import { pairingFaults } from '../../support/pairing.js';
 import type { SmallRun } from '../../support/small-run.js';
 import { answer as answerAt, fileTool, runAtCalls, testRole } from '../../support/small-run.js';
@@ -15,7 +15,7 @@ const write = (path: string) => ({ name: 'put', input: { path } });
 /** Works the batch off; what was recorded at the gates before it goes on is there already. */
 async function workOff({ run }: SmallRun): Promise<void> {
   const { turns } = run.state.cursor.place;
-  while (turns.batch) await runNextCall(run, turns.batch);
+  while (turns.batch) await runNextCalls(run, turns.batch);
 }
 
 function answer(run: Run, index: number, input: Record<string, unknown>): void {
@@ -84,7 +84,7 @@ describe('answers at the gates of a batch', () => {
   test('gate: approved, and a message skips the rest → the gate says what overtook the approval (PR1)', () => {
     const small = runAtCalls([write('a'), write('b')]);
     const { batch } = small.run.state.cursor.place.turns;
-    void runNextCall(small.run, batch as NonNullable<typeof batch>);
+    void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     answer(small.run, 1, { decision: 'approve' });
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
     expect(closings(small)).toContain('superseded: approve, overtaken: a message of the user');
@@ -94,7 +94,7 @@ describe('answers at the gates of a batch', () => {
     const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };
     const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
     const { batch } = small.run.state.cursor.place.turns;
-    void runNextCall(small.run, batch as NonNullable<typeof batch>);
+    void runNextCalls(small.run, batch as NonNullable<typeof batch>);
     answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);

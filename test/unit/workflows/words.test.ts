@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { here } from '../../../src/core/cursor.js';
 import { BUILT_IN_WORDS } from '../../../src/core/words.js';
-import { runNextCall } from '../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
 import { answer, runAtCalls, testRole } from '../../support/small-run.js';
 
 test('a run in Chinese, with a text of its own for a gate → asks by it, and says the rest in Chinese (P13)', async () => {
@@ -9,7 +9,7 @@ test('a run in Chinese, with a text of its own for a gate → asks by it, and sa
   const { run, results } = runAtCalls([{ name: 'put', input: { path: '$& {tool}' } }], { pinned });
   const { batch } = here(run.state.cursor).turns;
   if (!batch) throw new Error('no batch');
-  const done = runNextCall(run, batch);
+  const done = runNextCalls(run, batch);
   const [open] = run.state.people.gates;
   expect(open?.gate.title).toBe('现在就运行 put { } 吗？');
   expect(open?.gate.body).toContain('"path": "$& {tool}"');

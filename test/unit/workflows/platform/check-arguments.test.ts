@@ -4,7 +4,7 @@ import { validateArguments } from '../../../../src/schema/validate-arguments.js'
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
 import { answerReader } from '../../../../src/workflows/platform/read-input.js';
 import { toolArguments } from '../../../../src/workflows/platform/requests.js';
-import { runNextCall } from '../../../../src/workflows/turn/run-tools.js';
+import { runNextCalls } from '../../../../src/workflows/turn/run-tools.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 
 const WRITE: JsonSchema = {
@@ -60,7 +60,7 @@ describe('arguments edited at a gate', () => {
     const put = { ...fileTool('put'), inputSchema: WRITE };
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
     const { batch } = run.state.cursor.place.turns;
-    void runNextCall(run, batch as NonNullable<typeof batch>);
+    void runNextCalls(run, batch as NonNullable<typeof batch>);
     const gateId = run.state.people.gates[0]?.gate.id;
     const read = (args: object) =>
       answerReader(run.state, 'answerGate')({ gateId, decision: 'approve', arguments: args });
@@ -74,7 +74,7 @@ describe('arguments edited at a gate', () => {
     const input = { path: 'a', content: '字'.repeat(300_000) };
     const { run } = runAtCalls([{ name: 'put', input }]);
     const { batch } = run.state.cursor.place.turns;
-    void runNextCall(run, batch as NonNullable<typeof batch>);
+    void runNextCalls(run, batch as NonNullable<typeof batch>);
     const gate = run.state.people.gates[0]?.gate;
     expect(gate?.body).toMatch(
       /Not all of it is shown: 4000 of 3000\d\d characters.*show <run>.*toolRequest/s,
