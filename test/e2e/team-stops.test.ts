@@ -71,21 +71,27 @@ describe('stop', () => {
     expect(messages.at(-1)).toMatchObject({ stopReason: 'interrupted', content: [{ type: 'text' }] });
   });
 
-  test('during a read-only tool call → cancelled, the rest of the batch too, every call has a result (G7)', async () => {
+  test('during two reads at the same time → both cancelled, the rest of the batch too, every call has a result (G7, C21)', async () => {
     const script = rig.play([
       planned,
-      calls({ name: 'slow', arguments: { gate: 'never' } }, { name: 'echo', arguments: { text: 'hi' } }),
+      calls(
+        { name: 'slow', arguments: { gate: 'never' } },
+        { name: 'slow', arguments: { gate: 'never either' } },
+        { name: 'append_line', arguments: { file: `${fake.dir}/never.txt`, line: 'one' } },
+      ),
     ]);
     const handle = await rig.start('Wait');
-    await until('the tool runs', () => fake.events().some(({ tool }) => tool === 'slow'));
+    const slow = (event: string) =>
+      fake.events().filter(each => each.tool === 'slow' && each.event === event).length;
+    await until('both run', () => slow('call') === 2);
     await handle.signal(stopSignal);
     const result = (await handle.result()) as RunResult;
     expect(result.outcome).toBe('stopped');
-    expect(toolSteps(result).map(step => step.ending)).toEqual(['cancelled', 'cancelled']);
+    expect(toolSteps(result).map(step => step.ending)).toEqual(['cancelled', 'cancelled', 'cancelled']);
     expect(pairingFaults(await transcriptOf(handle))).toEqual({ open: [], stray: [] });
-    expect(fake.events().filter(({ tool }) => tool === 'echo')).toEqual([]);
+    expect(fake.events().filter(({ tool }) => tool === 'append_line')).toEqual([]);
     expect(script.requests).toHaveLength(2);
-    await until('the server is told', () => fake.events().some(({ event }) => event === 'cancelled'));
+    await until('the server is told of both', () => slow('cancelled') === 2);
   });
 
   test('during a call that may have effects → it is waited for, its result kept, the rest cancelled', async () => {
