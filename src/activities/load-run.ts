@@ -13,6 +13,7 @@ import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
 import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
+import type { AgentCard } from '../core/agent-card.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
@@ -25,6 +26,7 @@ import { pricedChains, pricedRows } from '../core/prices.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
 import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
+import { matchesAny } from '../core/tools/glob.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools } from '../core/tools/workflow-tools.js';
@@ -134,6 +136,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const attributes = await searchAttributes(deps);
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
+    agents: files.agents,
     opening,
     language: settings.language,
     ...(words && { words }),
@@ -188,6 +191,7 @@ function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): st
 
 interface Files {
   settings: Settings;
+  agents: AgentCard[];
   opening: PromptTemplate;
   roles: RoleTemplate[];
   words: OwnWords | undefined;
@@ -216,7 +220,19 @@ async function readFiles(
       );
     }
   }
-  return { settings, opening, roles, words };
+  const agents = agentsFor(
+    roles.map(({ profile }) => profile),
+    all.map(({ profile }) => profile),
+  );
+  return { settings, agents, opening, roles, words };
+}
+
+/** Roles that those of the run may call: what they reply is text, and they call none themselves. */
+function agentsFor(roles: readonly RoleProfile[], all: readonly RoleProfile[]): AgentCard[] {
+  const globs = roles.flatMap(({ agents }) => agents);
+  return all
+    .filter(({ name, output, agents }) => output === 'text' && agents.length === 0 && matchesAny(name, globs))
+    .map(({ name, description, requires }) => ({ name, description, requires }));
 }
 
 function noRole(

@@ -1,5 +1,6 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
 import { z } from 'zod';
+import { REQUIREMENTS } from '../core/agent-card.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../core/outputs/contracts.js';
 import type { RoleProfile } from '../core/role.js';
 import { REASONING_LEVELS, TOOL_SYNTAXES } from '../core/role.js';
@@ -20,6 +21,8 @@ const profileSchema = z.strictObject({
   memory: z.enum(['shared', 'private']).exactOptional(),
   opening: z.enum(['shared', 'own']).exactOptional(),
   tools: z.array(z.string().min(1)).exactOptional(),
+  agents: z.array(z.string().min(1)).exactOptional(),
+  requires: z.array(z.enum(REQUIREMENTS)).exactOptional(),
   output,
   maxRounds: z.int().min(1).max(1_000).exactOptional(),
   dialect: z.enum(['component', 'envelope']).exactOptional(),
@@ -93,6 +96,8 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     memory,
     opening: given.opening ?? (memory === 'shared' ? 'shared' : 'own'),
     tools: given.tools ?? [],
+    agents: given.agents ?? [],
+    requires: given.requires ?? [],
     output: given.output,
     maxRounds: given.maxRounds ?? null,
     dialect: given.dialect ?? CONTRACTS[given.output].dialect,

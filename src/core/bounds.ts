@@ -73,6 +73,9 @@ export const OPINION_BYTES = 16_000;
 export const BRIEF_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 
+/** Sub-agents of a run: the oldest that have ended go first. */
+export const CHILDREN_BYTES = 6_000;
+
 export const SETTINGS_BYTES = 52_000;
 export const PINNED_BYTES = 300_000;
 export const LEDGER_BYTES = 75_000;

@@ -76,6 +76,9 @@ export interface JournalPayloads {
     durationMs: number;
     text: string;
   };
+  /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`. */
+  subagent_started: { id: string; agent: string; callId: string };
+  subagent_ended: { id: string; agent: string; callId: string; outcome: Outcome | 'lost' };
   reask: { role: string; errors: string[] };
   output_fallback: { role: string; errors: string[]; fallback: string };
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };

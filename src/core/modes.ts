@@ -4,10 +4,11 @@
  */
 
 import type { OutputContract } from './outputs/contracts.js';
+import { CHOICES } from './outputs/mode-choice.js';
 import type { Improvements, Place, PlacesOf } from './place.js';
 import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from './place.js';
 
-export type Mode = 'team' | 'plan' | 'react' | 'direct' | 'auto';
+export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
 
 /** How a goal is pursued: its mode, and where that is one role's work, the role that its start named. */
 export interface Way {
@@ -63,6 +64,7 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
     carriedOut: (cycle, why) => wrapUpAt(cycle, { cause: 'carried_out', why }),
   },
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
+  lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
   direct: workOf('direct', 'one role answers at once, without tools'),
   auto: {
     does: 'a role chooses one of the others for each goal',
@@ -99,6 +101,8 @@ export function isOneRole(mode: Mode): boolean {
 }
 
 export const ONE_ROLE_MODES = MODES.filter(isOneRole);
+
+const WAYS_OF_AUTO: readonly Mode[] = ['auto', ...CHOICES];
 
 /** For help: each mode with what it does. */
 export const MODES_HELP = MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ');
@@ -148,7 +152,7 @@ export function roleAt(way: Way, phase: Place['phase']): string {
 
 /** The roles that a run can not do without, and what their replies must be. */
 export function requiredRoles(way: Way): Map<string, OutputContract> {
-  const ways = way.mode === 'auto' ? MODES.map(mode => ({ mode, role: null })) : [way];
+  const ways = way.mode === 'auto' ? WAYS_OF_AUTO.map(mode => ({ mode, role: null })) : [way];
   const there = ways.flatMap(each => Object.values(rolesByPhase(each)));
   return new Map(there.map(({ role, output }) => [role, output]));
 }

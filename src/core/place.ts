@@ -127,6 +127,7 @@ export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
   plan: Planning | Execution | WrapUp;
   react: Answering | WrapUp;
+  lead: Answering | WrapUp;
   direct: Answering | WrapUp;
   auto: Choosing | WrapUp;
 }

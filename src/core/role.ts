@@ -1,4 +1,6 @@
 /** Role profiles: agents as data (P6). Written as front matter of `prompts/core/<role>.md`. */
+
+import type { Requirement } from './agent-card.js';
 import type { OutputContract } from './outputs/contracts.js';
 import type { Dialect } from './outputs/envelope.js';
 
@@ -24,6 +26,10 @@ export interface RoleProfile {
   opening: 'shared' | 'own';
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
+  /** Globs over names of roles that it may call as sub-agents; empty for none. */
+  agents: string[];
+  /** What an instruction to it must hold, where it is called as a sub-agent. */
+  requires: Requirement[];
   output: OutputContract;
   /** Rounds that it has for a goal that is its own work; null for `limits.execution`. */
   maxRounds: number | null;

@@ -1,5 +1,6 @@
 /** What a run is started with, and what it pins at its start. */
 
+import type { AgentCard } from './agent-card.js';
 import type { Ceilings, Limits } from './limits.js';
 import type { Mode } from './modes.js';
 import type { ResolverRow } from './resolver.js';
@@ -74,6 +75,8 @@ export interface PinnedModel {
 /** What a run pins when it starts: editing files changes new runs, never one in flight. */
 export interface PinnedRun {
   roles: Record<string, PinnedRole>;
+  /** Roles that those of the run may call as sub-agents, by name: each is pinned by its own run. */
+  agents: AgentCard[];
   /** What requests of all roles with a shared opening begin with. */
   opening: { system: string };
   /** Of the prompts: what the run itself says is in it too, where there are words for it. */

@@ -21,6 +21,8 @@ import type { People } from './people.js';
 import { newPeople } from './people.js';
 import type { Task } from './plan.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
+import type { Children } from './subagent.js';
+import { noChildren } from './subagent.js';
 import type { Threads } from './thread.js';
 import type { ToolUse } from './tools/tool-use.js';
 import { newToolUse } from './tools/tool-use.js';
@@ -56,6 +58,8 @@ export interface RunState {
   people: People;
   /** Over all goals, also between two; `turns` are model replies, `usageBy` the parts of `usage`. */
   total: { usage: Usage; turns: number; usageBy: UsageEntry[] };
+  /** Sub-agents: those that run are in flight, so none is open at a safe point. */
+  children: Children;
   log: Log;
   /** Search attributes as last written. */
   shown: Record<string, string>;
@@ -84,6 +88,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     tools: newToolUse(),
     people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
+    children: noChildren(),
     log: newLog(),
     shown: {},
     end: null,

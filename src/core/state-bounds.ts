@@ -2,6 +2,7 @@
 import {
   ANSWER_BYTES,
   BRIEF_BYTES,
+  CHILDREN_BYTES,
   CONCERNS_BYTES,
   EDITED_BYTES,
   FAILURE_BYTES,
@@ -72,7 +73,7 @@ export const BOUNDS: Record<Path, number> = {
   'cursor.answered': ANSWERED_BYTES,
   'cursor.reviewed': NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 290_000,
+  threads: 283_900,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   'models.calls': 8_000,
   'models.chains': 4_000,
@@ -101,6 +102,7 @@ export const BOUNDS: Record<Path, number> = {
   'total.turns': NUMBER_BYTES,
   /** At most 17 entries: names of 100 bytes, and figures of up to 12 digits. */
   'total.usageBy': 6_000,
+  children: CHILDREN_BYTES + 100,
   'log.journal': JOURNAL_BYTES + 100,
   /** Besides steps: totals of tools, and references to steps that were shelved. */
   'log.trace': TRACE_BYTES + 26_000,

@@ -24,14 +24,20 @@ export function withCall(
   { role, model }: Pick<UsageEntry, 'role' | 'model'>,
   usage: Usage,
 ): UsageEntry[] {
+  return withCalls(entries, { role, model, calls: 1, ...usage });
+}
+
+/** The entries with the calls of one more, which may be known already. */
+export function withCalls(entries: readonly UsageEntry[], more: UsageEntry): UsageEntry[] {
+  const { role, model, calls } = more;
   const isKnown = entries.some(entry => entry.role === role && entry.model === model);
   const isShort = jsonBytes(role) + jsonBytes(model) <= MOST_NAME_BYTES;
   if (!isKnown && !(isShort && entries.length < MOST_USAGE_ENTRIES) && model !== OTHERS)
-    return withCall(entries, { role: OTHERS, model: OTHERS }, usage);
+    return withCalls(entries, { ...more, role: OTHERS, model: OTHERS });
   const before = isKnown ? entries : [...entries, { role, model, calls: 0 }];
   return before.map(entry =>
     entry.role === role && entry.model === model
-      ? { role, model, calls: entry.calls + 1, ...withoutZeros(addUsage(usageOf(entry), usage)) }
+      ? { role, model, calls: entry.calls + calls, ...withoutZeros(addUsage(usageOf(entry), usageOf(more))) }
       : entry,
   );
 }

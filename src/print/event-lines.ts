@@ -35,6 +35,8 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   tool_call_started: event =>
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
+  subagent_started: ({ id }) => `sub-agent ${id} started`,
+  subagent_ended: ({ id, outcome }) => `sub-agent ${id} ended · ${outcome}`,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
   output_fallback: ({ role, fallback, errors }, { yellow }) =>
     yellow(`${role}: ${fallback} (${errors.join('; ')})`),

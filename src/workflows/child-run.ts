@@ -86,9 +86,10 @@ export async function executeRun(
   return run.result();
 }
 
-type StartedRun = (input: RunInput) => Promise<RunResult>;
+export type StartedRun = (input: RunInput) => Promise<RunResult>;
 
-async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<RunResult> {
+/** Also of a run that failed. */
+export async function resultOf(child: ChildWorkflowHandle<StartedRun>): Promise<RunResult> {
   try {
     return await child.result();
   } catch (error) {

@@ -12,7 +12,11 @@ import type {
 } from '../activities/types.js';
 import type { CallFailure } from '../core/failure.js';
 import type { ModelRequestPage } from '../core/model-request.js';
+import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
+import type { AgentEnd } from '../core/subagent.js';
+
+import type { SteerInput } from './messages.js';
 
 export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailure };
 
@@ -28,6 +32,17 @@ export interface CallOptions {
   /** A stop may cancel it while it runs. */
   interruptible: boolean;
 }
+
+export interface ChildStart {
+  /** Unique in the run, such as `search/1`. */
+  id: string;
+  goal: string;
+  settings: RunSettings;
+}
+
+export type ToChild =
+  | { signal: 'pause' | 'resume' | 'stop'; input: unknown }
+  | { signal: 'steer'; input: SteerInput };
 
 export interface Ports {
   /** Milliseconds since the epoch, the same in every replay. */
@@ -45,6 +60,10 @@ export interface Ports {
   wait(done: () => boolean, timeoutMs: number | null, what: string): Promise<void>;
   /** Starts a run of its own with this goal and the settings of this one; returns its id. */
   startRun(id: string, goal: string): Promise<string>;
+  /** Runs a sub-agent to its end, whatever that is. */
+  callSubagent(child: ChildStart): Promise<AgentEnd>;
+  /** Passes a message on to a sub-agent that runs: a signal of ours. `lost`: it found nobody who would read it. */
+  tellSubagent(id: string, message: ToChild, lost: () => void): void;
   /** Cancels the interruptible calls in flight, if there are any. */
   interrupt(): void;
   /** Throws the platform's cancellation if the run was cancelled. */

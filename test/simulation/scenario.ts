@@ -168,6 +168,7 @@ function pinnedRun(
     roles: Object.fromEntries(
       [...requiredRoles({ mode, role: null })].map(([name, output]) => [name, role(random, name, output)]),
     ),
+    agents: [],
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
     limits: { ...limits(random), parallelTools: new Random(seed, 'parallel').pick([1, 2, 4, 4]) },
@@ -212,6 +213,8 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     memory,
     opening: memory === 'private' ? 'own' : random.pick(['shared', 'shared', 'own']),
     tools: WITH_TOOLS.includes(name) ? random.pick([['*'], ['*'], ['re*', 'edit'], []]) : [],
+    agents: [],
+    requires: [],
     output,
     maxRounds: random.pick([null, null, 2]),
     dialect: 'component',

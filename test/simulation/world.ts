@@ -226,6 +226,12 @@ export class World implements Ports {
     return id;
   }
 
+  callSubagent(): Promise<never> {
+    return Promise.reject(new Error('no sub-agent is called here'));
+  }
+
+  tellSubagent(): void {}
+
   async storeText(): Promise<Called<{ ref: string }>> {
     return { ok: true, value: { ref: 'ref-1' } };
   }

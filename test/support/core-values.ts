@@ -43,6 +43,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
 export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
   return {
     roles: {},
+    agents: [],
     opening: { system: '' },
     language: 'en',
     tools: [],

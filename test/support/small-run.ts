@@ -35,6 +35,8 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     opening: more.memory === 'private' ? 'own' : 'shared',
     tools: ['*'],
     output: 'execution',
+    agents: [],
+    requires: [],
     maxRounds: null,
     dialect: 'component',
     models: [],
@@ -73,6 +75,8 @@ export function quietPorts(ran: CallToolInput[]): Ports {
     wait: async done => {
       while (!done()) await new Promise(setImmediate);
     },
+    callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
+    tellSubagent: (_id, _message, lost) => lost(),
     startRun: async id => id,
     interrupt: () => {},
     throwIfCancelled: () => {},

@@ -130,6 +130,8 @@ function teamPorts(
     offer: () => {},
     callTool: () => Promise.reject(new Error('no tool is called here')),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
+    callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
+    tellSubagent: (_id, _message, lost) => lost(),
     startRun: async id => id,
     interrupt: () => {},
     throwIfCancelled: () => {},

@@ -12,6 +12,7 @@ import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
+import { agentsOf } from '../subagent.js';
 import { MAIN_THREAD } from '../thread.js';
 import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
@@ -202,7 +203,7 @@ export function choiceBrief(state: RunState, role: Pick<PinnedRole, 'memory'>): 
 /** Instruction of the one role that works on a goal alone; a conversation of its own does not hold the goal. */
 export function answerBrief(
   state: RunState,
-  role: Pick<PinnedRole, 'memory' | 'tools'>,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
   rounds: number,
 ): string {
   const words = wordsOf(state);
@@ -210,7 +211,21 @@ export function answerBrief(
   return paragraphs(
     role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
     role.memory === 'shared' ? '' : goal,
+    agentsText(state, role, words),
   );
+}
+
+/** They vary from project to project: told with the instruction, not in what requests begin with. */
+function agentsText(
+  { pinned }: Pick<RunState, 'pinned'>,
+  role: Pick<PinnedRole, 'agents'>,
+  words: Words,
+): string {
+  if (pinned === null || role.agents.length === 0) return '';
+  const agents = agentsOf(pinned, role);
+  if (agents.length === 0) return words.noAgents;
+  const list = agents.map(({ name, description }) => `- ${name}: ${preview(description, 500)}`).join('\n');
+  return `${words.agents}\n${list}`;
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */

@@ -16,6 +16,19 @@ const WITHIN_THE_RUN: ToolPolicy = {
 };
 
 const DEFINITIONS = {
+  call_subagent: {
+    description:
+      'Gives a piece of the work to one of your agents, which does it in a conversation of its own, and returns its text. It sees nothing of this conversation: the instruction must stand alone.',
+    inputSchema: object({
+      agent_name: { type: 'string', description: 'Name of the agent, as the list of your agents has it.' },
+      instruction: {
+        type: 'string',
+        description: 'What it is to do and to return, with every name, date, path and URL that it needs.',
+      },
+    }),
+    // What it calls is decided upon where it calls it.
+    policy: WITHIN_THE_RUN,
+  },
   list_artifacts: {
     description: 'Lists the artifacts of this run: id, type, title, version and size of each.',
     inputSchema: object({}),

@@ -19,6 +19,7 @@ const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = {
   team,
   plan,
   react: oneRole,
+  lead: oneRole,
   direct: oneRole,
   auto,
 };

@@ -38,6 +38,7 @@ import type { RunInput } from '../messages.js';
 import { WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
 import { showStatus } from './show.js';
+import { subagents } from './subagents.js';
 import { unpack } from './unpack.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
@@ -145,6 +146,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       if (timeoutMs === null) await condition(done);
       else await condition(done, timeoutMs, { summary: what });
     },
+    ...subagents(),
     startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
     // Between two calls that cancels nothing.
     interrupt: () => calls.cancel(),

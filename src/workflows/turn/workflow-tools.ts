@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { WorkflowToolName } from '../../core/tools/workflow-tools.js';
 import type { Called, CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
+import { callSubagent } from './call-subagent.js';
 
 export interface WorkflowToolCall {
   /** Who calls. */
@@ -24,6 +25,7 @@ export interface WorkflowToolCall {
 type Runner = (run: Run, call: WorkflowToolCall) => Promise<Called<CallToolResult>>;
 
 const RUNNERS: Record<WorkflowToolName, Runner> = {
+  call_subagent: async (run, call) => ({ ok: true, value: await callSubagent(run, call) }),
   list_artifacts: async () => executed('There are no artifacts yet.'),
 };
 

@@ -144,7 +144,9 @@ describe('load run', () => {
   });
 
   test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
-    await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(/no role "serach".*react, summary/);
+    await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(
+      /no role "serach".*react, search, summary/,
+    );
   });
 
   test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {

@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\noutput: verdict\nmaxRounds: 3\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -118,6 +118,8 @@ describe('front matter', () => {
       memory: 'private',
       opening: 'own',
       tools: ['read_*'],
+      agents: ['search'],
+      requires: ['url'],
       output: 'verdict',
       maxRounds: 3,
       dialect: 'component',
@@ -245,7 +247,7 @@ describe('languages and folders', () => {
     const own = roles.filter(role => role.file.startsWith(root));
     expect(own.map(role => role.profile.name)).toEqual(['planner']);
     const withContext = roles.filter(role => role.businessContext.length > 0);
-    expect(withContext.map(role => role.profile.opening)).toEqual(['own', 'own', 'own', 'own']);
+    expect(withContext.map(role => role.profile.opening)).toEqual(Array(6).fill('own'));
   });
 });
 
@@ -324,6 +326,9 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       verifier: ['shared', [], 'verdict', 'component'],
       summary: ['shared', [], 'text', 'component'],
       react: ['shared', ['*'], 'text', 'component'],
+      lead: ['shared', ['*', 'call_subagent'], 'text', 'component'],
+      search: ['private', ['*'], 'text', 'component'],
+      crawl: ['private', ['*'], 'text', 'component'],
       direct: ['shared', [], 'text', 'component'],
       selector: ['shared', [], 'choice', 'component'],
       understanding: ['private', [], 'intent', 'envelope'],
@@ -338,7 +343,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     expect(Object.fromEntries(found)).toEqual(wanted);
   });
 
-  test.each(['executor', 'react'])(
+  test.each(['executor', 'react', 'lead'])(
     '%s: every ending of a tool call that it may meet, and how to read on (P7, F12)',
     async name => {
       const { system } = await shipped(name);

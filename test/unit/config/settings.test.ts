@@ -201,6 +201,8 @@ describe('models', () => {
   const role = (name: string, models: string[] = []): PinnedRole => ({
     name,
     description: name,
+    agents: [],
+    requires: [],
     maxRounds: null,
     memory: 'shared',
     tools: [],

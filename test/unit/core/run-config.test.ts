@@ -89,6 +89,8 @@ const ROLE: PinnedRole = {
   name: 'executor',
   description: '',
   memory: 'shared',
+  agents: [],
+  requires: [],
   maxRounds: null,
   tools: [],
   output: 'execution',

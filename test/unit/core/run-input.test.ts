@@ -89,12 +89,12 @@ describe('readStart', () => {
     [
       'an unknown mode',
       wrong({ mode: 'solo' }),
-      [/`settings\.mode` must be one of team, plan, react, direct, auto, got "solo"/],
+      [/`settings\.mode` must be one of team, plan, react, lead, direct, auto, got "solo"/],
     ],
     [
       'a role in a mode that has its own',
       wrong({ mode: 'team', role: 'search' }),
-      [/settings\.role`: the mode team has roles of its own\. A role is named for react or direct/],
+      [/settings\.role`: the mode team has roles of its own\. A role is named for react or lead or direct/],
     ],
     [
       'a plan to approve in a mode without plans',

@@ -69,7 +69,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
-      expect(read(answerBrief(at(), { memory: 'private', tools: ['*'] }, 7)).kind).toBe('work');
+      expect(read(answerBrief(at(), { memory: 'private', tools: ['*'], agents: [] }, 7)).kind).toBe('work');
       const end = read(wrapUpBrief(at(), WHY));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
@@ -336,7 +336,7 @@ describe('rehearsal: roles', () => {
   test('direct mode: calls what the goal needs, then answers in text', () => {
     const begun = [
       user('What does notes.md say?'),
-      user(answerBrief(state(), { memory: 'shared', tools: ['*'] }, 10)),
+      user(answerBrief(state(), { memory: 'shared', tools: ['*'], agents: [] }, 10)),
     ];
     const first = answer(begun, { tools: TOOLS });
     expect(first.calls.map(call => call.name)).toContain('read_text_file');

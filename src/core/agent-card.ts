@@ -1,0 +1,13 @@
+/** What a run knows of a role that it may call as a sub-agent. */
+
+/** What an instruction must hold, by a role's front matter `requires`: it is looked for before a run is started. */
+export const REQUIREMENTS = ['url'] as const;
+export type Requirement = (typeof REQUIREMENTS)[number];
+
+/** What is known of a role that may be called, before it is: pinned in the run that may call it. */
+export interface AgentCard {
+  /** Of its role. */
+  name: string;
+  description: string;
+  requires: Requirement[];
+}

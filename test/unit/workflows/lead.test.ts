@@ -1,0 +1,187 @@
+import { describe, expect, test } from 'vitest';
+import type { CallToolInput } from '../../../src/activities/types.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { Usage } from '../../../src/core/message.js';
+import { NO_USAGE, textOf } from '../../../src/core/message.js';
+import type { RunSettings } from '../../../src/core/run-config.js';
+import { newRunState } from '../../../src/core/run-state.js';
+import type { AgentEnd } from '../../../src/core/subagent.js';
+import { reportOf } from '../../../src/core/subagent.js';
+import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
+import { beginRun, pursue } from '../../../src/workflows/goals.js';
+import type { ChildStart, Ports } from '../../../src/workflows/ports.js';
+import { Run } from '../../../src/workflows/run.js';
+import { resultOf } from '../../../src/workflows/views.js';
+import { modelFacts, pinnedRun } from '../../support/core-values.js';
+import { quietPorts, testRole } from '../../support/small-run.js';
+
+const LEAD = testRole('lead', { output: 'text', tools: ['*', 'call_subagent'], agents: ['search', 'crawl'] });
+const SEARCH = testRole('search', { output: 'text', memory: 'private', maxRounds: 3 });
+const AGENTS = [
+  { name: 'search', description: 'Searches.', requires: [] },
+  { name: 'crawl', description: 'Reads pages.', requires: ['url' as const] },
+];
+const PER_CALL: Usage = { ...NO_USAGE, inputTokens: 100, outputTokens: 10, costUsd: 0.25 };
+
+interface Call {
+  agent_name: string;
+  instruction: string;
+}
+type Reply = string | Call[];
+
+/** A lead whose sub-agents are runs in memory as well: the same code with ports of its own. */
+async function lead(
+  replies: Reply[],
+  given: { agents?: Record<string, Reply[]>; limits?: Partial<typeof DEFAULT_LIMITS>; end?: AgentEnd } = {},
+) {
+  const started: ChildStart[] = [];
+  const settings: RunSettings = { mode: 'lead', workspace: '/w', autoApprove: false };
+  const ports: Ports = {
+    ...scripted(replies, () => run),
+    callSubagent: async child => {
+      started.push(child);
+      return given.end ?? endOf(child, given.agents?.[child.settings.role ?? ''] ?? ['Found.']);
+    },
+  };
+  const run: Run = new Run(newRunState('Find out.', settings, 0), ports);
+  await beginRun(
+    run,
+    pinnedRun({
+      roles: { lead: LEAD },
+      agents: AGENTS,
+      tools: addWorkflowTools([], [LEAD]).tools,
+      models: ['p/a'],
+      modelInfo: { 'p/a': modelFacts(100_000, true) },
+      limits: { ...DEFAULT_LIMITS, ...given.limits },
+    }),
+  );
+  const end = await pursue(run);
+  return { run, end, started, results: resultsOf(run) };
+}
+
+async function endOf(child: ChildStart, replies: Reply[]): Promise<AgentEnd> {
+  const run: Run = new Run(
+    newRunState(child.goal, child.settings, 0),
+    scripted(replies, () => run),
+  );
+  const role = child.settings.role ?? '';
+  const limits = { ...DEFAULT_LIMITS, ...child.settings.limits };
+  await beginRun(run, pinnedRun({ roles: { [role]: { ...SEARCH, name: role } }, models: ['p/a'], limits }));
+  const end = await pursue(run);
+  return { kind: 'ended', report: reportOf(resultOf(run.state, { ...end, id: child.id, now: 0 })) };
+}
+
+function scripted(replies: Reply[], served: () => Run): Ports {
+  const left = [...replies];
+  const ran: CallToolInput[] = [];
+  return {
+    ...quietPorts(ran),
+    callModel: async ({ role }) => {
+      const reply = left.shift();
+      if (reply === undefined) throw new Error(`no reply is left for ${role} of ${served().state.goal.text}`);
+      const content =
+        typeof reply === 'string'
+          ? [{ type: 'text' as const, text: reply }]
+          : reply.map((call, index) => ({
+              type: 'tool_use' as const,
+              id: `t${index}`,
+              name: 'call_subagent',
+              input: { ...call },
+            }));
+      const value = {
+        content,
+        stopReason: 'end_turn' as const,
+        model: 'p/a',
+        usage: PER_CALL,
+        durationMs: 1,
+      };
+      return { ok: true, value };
+    },
+  };
+}
+
+function resultsOf({ state }: Run) {
+  return (state.threads.main?.messages ?? []).flatMap(message =>
+    message.kind === 'tool_result' ? [message.content[0]] : [],
+  );
+}
+
+const ASK: Call = { agent_name: 'search', instruction: 'Which day is it?' };
+const READ: Call = { agent_name: 'crawl', instruction: 'Read https://example.org/ and give its title.' };
+
+describe('mode lead', () => {
+  test('lead: two agents one after the other → their texts are results, and their usage is the goal’s', async () => {
+    const { run, end, started, results } = await lead([[ASK], [READ], 'It is Monday.'], {
+      agents: { search: ['Monday.'], crawl: ['Example.'] },
+    });
+    expect(end).toMatchObject({ outcome: 'unverified', cause: 'direct_answer', answer: 'It is Monday.' });
+    expect(started.map(({ id, goal }) => [id, goal])).toEqual([
+      ['search/1', ASK.instruction],
+      ['crawl/2', READ.instruction],
+    ]);
+    expect(results).toMatchObject([
+      { ending: 'executed', isError: false, content: [{ text: 'Monday.' }] },
+      { ending: 'executed', isError: false, content: [{ text: 'Example.' }] },
+    ]);
+    const { goal, total, children } = run.state;
+    expect(goal.usage).toMatchObject({ inputTokens: 500, outputTokens: 50, costUsd: 1.25 });
+    expect(goal.counters.turns).toBe(5);
+    expect(total).toMatchObject({ turns: 5, usage: goal.usage });
+    expect(total.usageBy.map(({ role, calls }) => [role, calls])).toEqual([
+      ['lead', 3],
+      ['search', 1],
+      ['crawl', 1],
+    ]);
+    expect(children).toMatchObject({
+      started: 2,
+      list: [
+        { id: 'search/1', outcome: 'unverified' },
+        { id: 'crawl/2', outcome: 'unverified' },
+      ],
+    });
+  });
+
+  test('lead: its agents → told by name with its instruction, at the end', async () => {
+    const { run } = await lead(['Nothing to do.']);
+    const brief = run.state.threads.main?.messages.findLast(each => each.kind === 'user');
+    expect(brief && textOf(brief)).toMatch(/- search: Searches\.\n- crawl: Reads pages\.$/);
+  });
+
+  test('lead: an agent is started → within what the goal has left', async () => {
+    const { started } = await lead([[ASK], 'Done.'], { limits: { tokens: 1_000, turns: 7, costUsd: 2 } });
+    expect(started[0]?.settings).toMatchObject({
+      mode: 'react',
+      role: 'search',
+      workspace: '/w',
+      limits: { tokens: 890, turns: 6, totalTurns: 6, costUsd: 1.75 },
+    });
+  });
+
+  test.each<[string, Call, RegExp]>([
+    [
+      'an unknown agent → the names there are',
+      { ...ASK, agent_name: 'serach' },
+      /no agent serach\. There are: search, crawl/,
+    ],
+    ['crawl without a URL → refused', { ...READ, instruction: 'Read their home page.' }, /needs a URL/],
+  ])('lead: %s, and nothing is started', async (_title, call, note) => {
+    const { started, results } = await lead([[call], 'Done.']);
+    expect(started).toEqual([]);
+    expect(results).toMatchObject([{ isError: true, note: expect.stringMatching(note) }]);
+  });
+
+  test.each<[string, AgentEnd, object]>([
+    ['is lost → a result that says why', { kind: 'lost', why: 'terminated' }, { isError: true }],
+    ['is cancelled → a result that says so', { kind: 'cancelled' }, { ending: 'cancelled' }],
+  ])('lead: an agent %s, and the lead goes on', async (_title, agentEnd, result) => {
+    const { end, results } = await lead([[ASK], 'I did it myself.'], { end: agentEnd });
+    expect(end.answer).toBe('I did it myself.');
+    expect(results).toMatchObject([result]);
+  });
+
+  test('lead: the goal has nothing left → the agent is not started', async () => {
+    const { started, results } = await lead([[ASK], 'Done.'], { limits: { tokens: 100 } });
+    expect(started).toEqual([]);
+    expect(results).toMatchObject([{ isError: true, note: expect.stringContaining('tokens') }]);
+  });
+});
