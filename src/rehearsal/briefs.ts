@@ -40,6 +40,7 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof Words])[] = [
   ['report', 'report'],
   ['verify', 'verify'],
   ['wrap_up', 'wrapUp'],
+  ['other', 'choose'],
   ['other', 'planMore'],
   ['other', 'planUnanswered'],
   ['other', 'verdictUnanswered'],
