@@ -4,6 +4,7 @@ import { plainLine, quotedBlock } from '../plain-markdown.js';
 import type { PlannedTask } from '../plan.js';
 import { preview } from '../preview.js';
 import { fill, type Words } from '../words.js';
+import { editText } from './edit-text.js';
 import { choicesOf, type Gate } from './gate.js';
 
 /** Title and body of a gate, as its maker fills them in. */
@@ -31,9 +32,12 @@ export function approvalText(
   const why =
     given.thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(given.thought, 500) })];
   const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
+  const change = editText(given.input);
   const parts = [
     ...why,
     ...given.concerns.map(concern => `- ${concern}`),
+    // Beside the arguments, which are what counts.
+    ...(change === null ? [] : [fenced('diff', change)]),
     codeBlock(words, given.input, given.callId),
     ...mended,
   ];
@@ -70,9 +74,13 @@ function codeBlock(words: Words, value: unknown, callId: string): string {
     left > 0 ? `${text.slice(0, MOST_ARGUMENT_CHARS)}\n${fill(words.gateMoreChars, { count: left })}` : text;
   const notAll = { shown: MOST_ARGUMENT_CHARS, chars: text.length, callId };
   const note = left > 0 ? `\n\n${fill(words.gateNotAll, notAll)}` : '';
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  return `${fenced('json', shown)}${note}`;
+}
+
+function fenced(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}json\n${shown}\n${fence}${note}`;
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 /** The gate in some words: for lists, and for the timer that ends the wait. */
