@@ -38,7 +38,8 @@ beforeAll(async () => {
     env,
     config: {
       '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }),
-      'steersman.yaml': settingsYaml('steering: note'),
+      // What comes between two calls of a reply is what is looked at here.
+      'steersman.yaml': settingsYaml('steering: note', 'limits:', '  parallelTools: 1'),
     },
   });
 });
