@@ -154,6 +154,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     review: settings.review,
     orchestrate: settings.orchestrate,
     onBudget: settings.gates.onBudget,
+    onStepFailure: run.onStepFailure ?? settings.onStepFailure,
     gateTimeoutMs: settings.gates.timeoutMs,
     modelTimeoutMs: settings.models.timeoutMs,
     searchAttributes: attributes.names,

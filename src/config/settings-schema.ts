@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { CONTENT_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS, MOST_PARALLEL_TOOLS } from '../core/limits.js';
+import { STEP_FAILURE_POLICIES } from '../core/step-failure.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
 
@@ -169,6 +170,12 @@ export const settingsSchema = z
       .boolean()
       .default(false)
       .describe('Whether the orchestrator role is asked how to go on when a task has failed.'),
+    onStepFailure: z
+      .enum(STEP_FAILURE_POLICIES)
+      .default('skip')
+      .describe(
+        'In the mode plan, when a task has failed. skip: the others go on; abort: the goal is summed up; replan: the planner mends the plan; ask: a person says which.',
+      ),
     steering: z
       .enum(['understand', 'note'])
       .default('understand')

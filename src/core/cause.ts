@@ -10,8 +10,10 @@ export type Cause =
   | 'verified'
   /** No plan with a task, or a mode without plans: the answer was given without work to verify. */
   | 'direct_answer'
-  /** A mode that verifies nothing: the tasks of the plan have ended, and were summed up. */
+  /** A mode that verifies nothing: every task of the plan has been carried out by its executor's word. */
   | 'carried_out'
+  /** As before, but some failed, were skipped or blocked, or the plan was aborted at a failure. */
+  | 'carried_out_partly'
   | 'planning_cap'
   /** The rounds were used up before there was an answer. */
   | 'execution_cap'
@@ -77,7 +79,8 @@ export function causeText(cause: Cause): string {
 const TEXTS: Partial<Record<string, string>> = {
   verified: 'The answer was verified.',
   direct_answer: 'The answer was given directly, without a plan of tasks, and nothing was verified.',
-  carried_out: 'The tasks of the plan have ended, and nothing was verified.',
+  carried_out: 'The tasks of the plan were carried out, and nothing was verified.',
+  carried_out_partly: 'Tasks of the plan failed or were left out, and nothing was verified.',
   planning_cap: 'The limit of planning rounds was reached without a task: the answer was given directly.',
   execution_cap: 'The limit of rounds was reached before there was an answer.',
   verification_cap: 'The limit of verifications was reached, and the last one still wanted more.',
@@ -94,7 +97,7 @@ const TEXTS: Partial<Record<string, string>> = {
   stopped_by_orchestrator: 'The orchestrator stopped the work: the answer is what there was.',
   plan_not_approved: 'The plan was not approved, so nothing was carried out.',
   cancelled: 'It was cancelled.',
-  'failed:tasks': 'Every task of the plan failed.',
+  'failed:tasks': 'Tasks of the plan failed, and none was carried out.',
   'failed:no_answer': 'Nothing was said that could be an answer.',
   [`failed:${FAILURE.model.refused}`]: 'The model declined to answer.',
   [`failed:${FAILURE.model.contentFilter}`]: "A content filter withheld the model's reply.",

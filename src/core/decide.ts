@@ -73,14 +73,26 @@ export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): D
 
 /** What the run's own record says of a plan that a verdict calls done, the worst first. */
 function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
-  const failed = plan.filter(({ status }) => status === 'failed');
-  const achieved = plan.some(({ status }) => status === 'completed' || status === 'skipped');
-  if (failed.length > 0) return achieved ? 'tasks_failed' : 'failed:tasks';
+  if (nothingAchieved(plan)) return 'failed:tasks';
+  if (plan.some(({ status }) => status === 'failed')) return 'tasks_failed';
   if (plan.some(({ status }) => status !== 'completed' && status !== 'skipped')) return 'tasks_open';
   const named = new Set(verdict.tasks.map(({ id }) => id));
   if (plan.some(({ id }) => !named.has(id))) return 'verdict_incomplete';
   if (plan.some(({ reason }) => reason === UNCONFIRMED)) return 'not_confirmed';
   return 'verified';
+}
+
+/** Why a goal ends whose plan nobody verifies: what the run's own record says of its tasks (L15, L16). */
+export function causeOfPlan(tasks: readonly Task[]): Cause {
+  const plan = planInForce(tasks);
+  if (nothingAchieved(plan)) return 'failed:tasks';
+  if (plan.some(({ status }) => status !== 'completed')) return 'carried_out_partly';
+  return plan.some(({ reason }) => reason === UNCONFIRMED) ? 'not_confirmed' : 'carried_out';
+}
+
+function nothingAchieved(plan: readonly Task[]): boolean {
+  const achieved = plan.some(({ status }) => status === 'completed' || status === 'skipped');
+  return !achieved && plan.some(({ status }) => status === 'failed');
 }
 
 const NO_REASON =

@@ -3,6 +3,7 @@
  * in `place.ts`, its step in `workflows/modes`.
  */
 
+import type { Cause } from './cause.js';
 import type { OutputContract } from './outputs/contracts.js';
 import { CHOICES } from './outputs/mode-choice.js';
 import type { Improvements, Place, PlacesOf } from './place.js';
@@ -29,7 +30,7 @@ interface ModeEntry<M extends Mode> {
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
   planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[M]) | null;
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
-  carriedOut: ((cycle: number, why: string) => PlacesOf[M]) | null;
+  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PlacesOf[M]) | null;
 }
 
 interface RoleThere {
@@ -61,7 +62,7 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
     oneRole: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
-    carriedOut: (cycle, why) => wrapUpAt(cycle, { cause: 'carried_out', why }),
+    carriedOut: wrapUpAt,
   },
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
   lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
@@ -126,11 +127,14 @@ export function nextPlan(mode: Mode, cycle: number, improvements: Improvements):
   return planAnew(cycle, improvements);
 }
 
-/** Where a goal goes on when no task of its plan is left: `why`, in words. Throws in a mode that has no plan: see `hasPlan`. */
-export function afterTasks(mode: Mode, cycle: number, why: string): Place {
+/**
+ * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
+ * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
+ */
+export function afterTasks(mode: Mode, cycle: number, end: { cause: Cause; why: string }): Place {
   const { carriedOut } = ENTRIES[mode];
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
-  return carriedOut(cycle, why);
+  return carriedOut(cycle, end);
 }
 
 /** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */

@@ -59,7 +59,7 @@ export interface Reading {
 /** What a plan is to mend of the one before it. */
 export interface Improvements {
   /** Who asks: it decides what the planner is told. */
-  from: 'verification' | 'user' | 'review' | 'orchestrator';
+  from: 'verification' | 'user' | 'review' | 'orchestrator' | 'step';
   wanted: string[];
   /** Of the message that asks for it; null where none was understood. */
   reading: Reading | null;
@@ -89,7 +89,7 @@ export type ExecutionStep =
   | { kind: 'ask'; taskId: string; question: string }
   /** The task has its report; reviewer, and person where there are concerns, look at it. */
   | { kind: 'judge'; taskId: string; concerns: string[] }
-  /** It has just failed, and the orchestrator is asked about it. */
+  /** It has just failed: the run's policy, or the orchestrator, says how the plan goes on. */
   | { kind: 'failed'; taskId: string };
 
 export interface Verification extends AtPlan {

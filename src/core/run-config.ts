@@ -5,6 +5,7 @@ import type { Ceilings, Limits } from './limits.js';
 import type { Mode } from './modes.js';
 import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
+import type { StepFailurePolicy } from './step-failure.js';
 import { isDenied, type Permissions } from './tools/permission.js';
 import type { JsonSchema, ToolDefinition } from './tools/tool.js';
 import { isNamed } from './tools/workflow-tools.js';
@@ -31,8 +32,10 @@ export interface RunSettings {
   context?: Record<string, string>;
   /** A person can be asked: gates wait for an answer. Default false: they take the safe answer at once. */
   attended?: boolean;
-  /** The plan waits for a person before it runs. */
+  /** The plan waits for a person before it runs. Default: in the mode plan, where somebody attends. */
   approvePlan?: boolean;
+  /** In the mode plan: what a failed task does to the rest. Default: as `steersman.yaml` says, which is `skip`. */
+  onStepFailure?: StepFailurePolicy;
   /** How long the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
@@ -52,8 +55,16 @@ export function settingsOfNewTask(settings: RunSettings): RunSettings {
 }
 
 /** Whether a run of these settings waits at its plan, so that its person must be told. */
-export function asksForPlan({ attended, approvePlan, autoApprove }: RunSettings): boolean {
-  return attended === true && approvePlan === true && !autoApprove;
+export function asksForPlan(settings: RunSettings): boolean {
+  return settings.attended === true && wantsApproval(settings) && !settings.autoApprove;
+}
+
+/** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan (L15). */
+export function wantsApproval(
+  { attended, approvePlan, mode: started }: RunSettings,
+  mode: Mode = started,
+): boolean {
+  return approvePlan ?? (mode === 'plan' && attended === true);
 }
 
 /** A tool of the client, as a start request declares it. */
@@ -106,6 +117,8 @@ export interface PinnedRun {
   orchestrate: boolean;
   /** At the end of a budget: a gate, where a person can be asked, or the wrap-up at once. */
   onBudget: 'ask' | 'wrap_up';
+  /** In the mode plan: what a failed task does to the rest of its plan. */
+  onStepFailure: StepFailurePolicy;
   /** How long a gate waits for a person before the safe answer. Default 24 h. */
   gateTimeoutMs: number;
   /** Largest model call, milliseconds. Default 600,000. */

@@ -8,6 +8,7 @@ import { limitsFault } from './limits.js';
 import { isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
+import { STEP_FAILURE_POLICIES } from './step-failure.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
@@ -97,6 +98,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   context: contextFault,
   attended: boolean,
   approvePlan: boolean,
+  onStepFailure: oneOf(STEP_FAILURE_POLICIES),
   keepOpenSeconds: seconds,
   clientTools: clientToolsFault,
   continueAsNew: oneOf(['suggested', 'every-safe-point']),

@@ -91,6 +91,8 @@ function fieldsOf(gate: Gate): Fields | null {
       const properties = gate.subject.models.length > 0 ? { decision, model } : { decision };
       return { type: 'object', properties, required: ['decision'] };
     }
+    case 'step':
+      return { type: 'object', properties: { decision }, required: ['decision'] };
     case 'approval':
     case 'plan':
     case 'route':

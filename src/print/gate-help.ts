@@ -22,6 +22,8 @@ export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
       return [verb('answer', ' NEW-LIMIT'), verb('answer', ' wrap_up')];
     case 'failure':
       return [verb('answer', ' retry'), verb('answer', ' "m MODEL"'), verb('answer', ' stop')];
+    case 'step':
+      return [verb('answer', ' skip'), verb('answer', ' replan'), verb('answer', ' abort')];
   }
 }
 
@@ -44,6 +46,8 @@ export function atDeadline(gate: Gate): string {
       return 'the run wraps up';
     case 'failure':
       return 'the run stops';
+    case 'step':
+      return 'the plan goes on without it';
   }
 }
 

@@ -168,6 +168,7 @@ function decisionOf(answer: GateAnswer): string {
     case 'approval':
     case 'plan':
     case 'route':
+    case 'step':
       return answer.decision;
   }
 }

@@ -204,10 +204,10 @@ export class Caps {
         return;
       case 'task_ended':
         if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.#goal) return;
+        // Its own cycle: the run may be at the next plan already.
         this.#taskEnded(
           event,
-          cursor.place.cycle,
-          tasks.find(({ id }) => id === event.taskId)?.rounds ?? null,
+          tasks.find(({ id }) => id === event.taskId),
         );
         return;
       default:
@@ -223,10 +223,10 @@ export class Caps {
 
   #taskEnded(
     { taskId, reason }: { taskId: string; reason: string | null },
-    cycle: number,
-    counted: number | null,
+    task: Pick<Task, 'cycle' | 'rounds'> | undefined,
   ): void {
-    const places = this.#of('execution', cycle, taskId);
+    const counted = task?.rounds ?? null;
+    const places = this.#of('execution', task?.cycle ?? 0, taskId);
     const rounds = sum(places, 'rounds');
     const right = counted !== null && counted <= rounds && counted >= rounds - sum(places, 'credits');
     expectThat(right, `${counted} counted for ${rounds} rounds of ${taskId}`);

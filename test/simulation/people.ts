@@ -1,5 +1,5 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
-import type { Gate } from '../../src/core/gates/gate.js';
+import { choicesOf, type Gate } from '../../src/core/gates/gate.js';
 import { isRecord } from '../../src/core/json.js';
 import type { Limits } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';
@@ -210,5 +210,7 @@ function rightAnswer(
       const other = model === undefined ? [] : [{ decision: 'other_model', model }];
       return random.pick([{ decision: 'retry' }, { decision: 'stop' }, ...other]);
     }
+    case 'step':
+      return { decision: random.pick(choicesOf(gate)) };
   }
 }

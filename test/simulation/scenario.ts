@@ -9,6 +9,7 @@ import { PHASES } from '../../src/core/place.js';
 import type { ResolverRow } from '../../src/core/resolver.js';
 import type { PinnedRole } from '../../src/core/role.js';
 import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import { STEP_FAILURE_POLICIES } from '../../src/core/step-failure.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
@@ -46,7 +47,9 @@ export interface Scenario {
 
 /** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
 export function scenarioOf(seed: number, attended: boolean, mode: Mode = DEFAULT_MODE): Scenario {
-  const alone = scenarioAlone(seed, mode);
+  const { pinned, ...rest } = scenarioAlone(seed, mode);
+  const onStepFailure = new Random(seed, 'steps').pick(STEP_FAILURE_POLICIES);
+  const alone = { ...rest, pinned: { ...pinned, onStepFailure } };
   return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
 }
 
@@ -179,6 +182,7 @@ function pinnedRun(
     review: { plans: false, results: false, actions: false },
     orchestrate: false,
     onBudget: 'wrap_up',
+    onStepFailure: 'skip',
     ceilings: {},
     gateTimeoutMs: 86_400_000,
     modelTimeoutMs: 600_000,

@@ -63,7 +63,7 @@ const MUST_HAPPEN = [
   'mode_chosen',
   'reply interrupted',
   ...['accepted', 'applied', 'queued', 'dropped'].map(status => `message ${status}`),
-  ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'].flatMap(kind => [
+  ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure', 'step'].flatMap(kind => [
     `gate ${kind} person`,
     `gate ${kind} timeout`,
     `answer refused to ${kind}`,
@@ -97,6 +97,7 @@ const MUST_HAPPEN = [
   ),
   ...[
     'carried_out',
+    'carried_out_partly',
     'execution_cap',
     'budget:tokens',
     'verdict_incomplete',

@@ -58,6 +58,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     review: { plans: false, results: false, actions: false },
     orchestrate: false,
     onBudget: 'ask',
+    onStepFailure: 'skip',
     ceilings: {},
     gateTimeoutMs: 1,
     modelTimeoutMs: 1,

@@ -138,7 +138,9 @@ export type GateReply =
   | { decision: 'wrap_up' }
   /** A model that failed. */
   | { decision: 'retry' | 'stop' }
-  | { decision: 'other_model'; model?: string };
+  | { decision: 'other_model'; model?: string }
+  /** A task of a plan that failed: how the plan goes on. */
+  | { decision: 'skip' | 'replan' | 'abort' };
 
 /** What a tool of the client gives: a text, blocks of tool content or any JSON. */
 export interface ToolOutput {

@@ -10,6 +10,7 @@ import { type Mode, modeFor } from '../../core/modes.js';
 import { preview } from '../../core/preview.js';
 import type { RunSettings } from '../../core/run-config.js';
 import { readStart } from '../../core/run-input.js';
+import type { StepFailurePolicy } from '../../core/step-failure.js';
 import { verbCall } from '../../shared/called-as.js';
 import { env } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
@@ -42,8 +43,14 @@ export interface StartOptions {
   autoApprove?: boolean;
   /** Gates wait for an answer. Default false: they take the safe answer at once. */
   attended?: boolean;
-  /** The plan waits for a person before it is carried out. Default false. */
+  /** The plan waits for a person before it is carried out. Default: in the mode `plan`, where somebody attends. */
   approvePlan?: boolean;
+  /**
+   * In the mode `plan`, when a task has failed: `skip` goes on with those that do not wait for it, `abort` sums up
+   * what there is, `replan` has the planner mend the plan, `ask` asks a person. Default: as `steersman.yaml` says,
+   * else `skip`.
+   */
+  onStepFailure?: StepFailurePolicy;
   /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
   /** Caps of this run, by name, above those of `steersman.yaml`. */

@@ -75,6 +75,7 @@ const WHO_ASKS = {
   user: 'afterUser',
   review: 'afterReview',
   orchestrator: 'afterOrchestrator',
+  step: 'afterStep',
 } as const;
 
 /** How a role understood the person, with its doubts: the words of the person count, this helps to read them. */
@@ -148,16 +149,16 @@ export function verificationBrief(state: RunState): string {
       TASK_LIST_BYTES,
     )}`,
     ids.length > 0 ? fill(words.replaced, { ids: ids.join(', ') }) : '',
-    reportsText(words, state, plan),
+    reportsText(words, plan, holdsReports(state)),
     words.verdict,
   );
 }
 
 /** Each report once: they are said only to a verifier whose conversation does not hold them. */
-function reportsText(words: Words, state: RunState, plan: readonly Task[]): string {
+function reportsText(words: Words, plan: readonly Task[], isAbove: boolean): string {
   const reported = plan.filter(task => task.result);
   if (reported.length === 0) return words.noReports;
-  if (holdsReports(state)) return words.reportsAbove;
+  if (isAbove) return words.reportsAbove;
   // The state keeps them all within this: whole, where they are not very long.
   const share = reportBytes(reported) <= REPORTS_BYTES ? REPORTS_BYTES : REPORTS_BYTES / reported.length;
   const reports = reported.map(({ id, status, result }) => {
@@ -229,14 +230,17 @@ function agentsText(
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */
-export function wrapUpBrief(state: RunState, why: string): string {
-  const { goal, tasks } = state;
+export function wrapUpBrief(state: RunState, why: string, role: Pick<PinnedRole, 'memory'>): string {
+  const { goal, tasks, pinned } = state;
+  // In one conversation, the reports stand above.
+  const told = role.memory === 'shared' && pinned?.roles.executor?.memory !== 'private';
   const words = wordsOf(state);
   return paragraphs(
     fill(words.wrapUp, { why }),
     `${words.goal}\n${delimit('goal', cutText(goal.text, GOAL_BYTES))}`,
     wishesText(goal, words),
     tasks.length > 0 ? `${words.tasks}\n${lines(words, tasks, criterionWhileOpen)}` : '',
+    told || tasks.length === 0 ? '' : reportsText(words, planInForce(tasks), false),
     words.answer,
   );
 }

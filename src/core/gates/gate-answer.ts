@@ -103,6 +103,10 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
       return readBudgetAnswer(gate, input, rules.ceilings ?? {});
     case 'failure':
       return readFailureAnswer(gate, input);
+    case 'step': {
+      const { decision } = input;
+      return { kind: 'step', decision: decision === 'abort' || decision === 'replan' ? decision : 'skip' };
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 /** Gates in words, for the Web UI's details, watchers and terminals. */
 
 import { plainLine, quotedBlock } from '../plain-markdown.js';
-import type { PlannedTask } from '../plan.js';
+import type { PlannedTask, Task } from '../plan.js';
 import { preview } from '../preview.js';
 import { fill, type Words } from '../words.js';
 import { editText } from './edit-text.js';
@@ -66,6 +66,19 @@ export function planText(words: Words, tasks: readonly PlannedTask[], concerns: 
   };
 }
 
+/** A task that failed, with the end that it reported. */
+export function failedStepText(words: Words, { id, description, reason, result }: Task): GateText {
+  const line = fill(words.gateStepFailed, {
+    id,
+    reason: reason ?? 'failed',
+    description: preview(description),
+  });
+  return {
+    title: fill(words.gateStep, { id }),
+    body: result === null || result.trim() === '' ? line : `${line}\n\n${preview(result, 1_000)}`,
+  };
+}
+
 /** JSON between fences that nothing in it can close. */
 function codeBlock(words: Words, value: unknown, callId: string): string {
   const text = JSON.stringify(value, null, 2) ?? 'null';
@@ -113,6 +126,7 @@ function answersOf(gate: Gate): string[] {
     case 'route':
     case 'budget':
     case 'failure':
+    case 'step':
       return choicesOf(gate).map(decision =>
         line('answerGate', { gateId, decision, ...extras(gate, decision) }),
       );
@@ -145,5 +159,7 @@ function atDeadline(words: Words, gate: Gate): string {
       return words.deadlineBudget;
     case 'failure':
       return words.deadlineFailure;
+    case 'step':
+      return words.deadlineStep;
   }
 }

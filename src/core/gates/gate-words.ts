@@ -23,6 +23,8 @@ export function wordsHint(gate: Gate): string {
       return `a number above ${gate.subject.limit} to raise it · w wrap up`;
     case 'failure':
       return `r retry${gate.subject.models.length > 0 ? ' · m <model> another model' : ''} · s stop`;
+    case 'step':
+      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort`;
   }
 }
 
@@ -73,7 +75,14 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
       if (['m', 'model', 'other_model'].includes(word))
         return rest === '' ? { decision: 'other_model' } : { decision: 'other_model', model: rest };
       return gate.subject.models.includes(text) ? { decision: 'other_model', model: text } : null;
+    case 'step':
+      return stepInput(word);
   }
+}
+
+function stepInput(word: string): Record<string, unknown> | null {
+  const decision = ['skip', 'replan', 'abort'].find(choice => choice === word || choice[0] === word);
+  return decision === undefined ? null : { decision };
 }
 
 function yesOrNo({ word, rest }: Words, no: 'deny' | 'reject'): Record<string, unknown> | null {

@@ -8,6 +8,7 @@ import type { BudgetKind } from '../limits.js';
 import type { ToolContent } from '../message.js';
 import type { PlannedTask } from '../plan.js';
 import { sizeOfList } from '../sizes.js';
+import type { StepDecision } from '../step-failure.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
@@ -35,6 +36,8 @@ export type Gate = GateBase &
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
     /** `models`: others that may be tried. */
     | { kind: 'failure'; subject: { model: string; models: string[] } }
+    /** A task of a plan has failed. `canReplan`: its planner may be asked to mend the plan. */
+    | { kind: 'step'; subject: { taskId: string; canReplan: boolean } }
   );
 
 export type GateKind = Gate['kind'];
@@ -61,7 +64,8 @@ export type GateAnswer =
   | { kind: 'budget'; decision: 'raise'; to: number }
   | { kind: 'budget'; decision: 'wrap_up' }
   | { kind: 'failure'; decision: 'retry' | 'stop' }
-  | { kind: 'failure'; decision: 'other_model'; model: string };
+  | { kind: 'failure'; decision: 'other_model'; model: string }
+  | { kind: 'step'; decision: StepDecision };
 
 /** The gate with as much of its texts as there is room for beside those that are open. */
 export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
@@ -83,12 +87,16 @@ export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
   clientTool: [],
   budget: ['raise', 'wrap_up'],
   failure: ['retry', 'other_model', 'stop'],
+  step: ['skip', 'replan', 'abort'],
 };
 
-/** The choices of one gate: another model is none where there is no other. */
+/** The choices of one gate: another model is none where there is no other, nor is a plan that no limit allows. */
 export function choicesOf(gate: Gate): string[] {
-  const none = gate.kind === 'failure' && gate.subject.models.length === 0;
-  return GATE_CHOICES[gate.kind].filter(choice => !(none && choice === 'other_model'));
+  const noModel = gate.kind === 'failure' && gate.subject.models.length === 0;
+  const noPlan = gate.kind === 'step' && !gate.subject.canReplan;
+  return GATE_CHOICES[gate.kind].filter(
+    choice => !(noModel && choice === 'other_model') && !(noPlan && choice === 'replan'),
+  );
 }
 
 /**
@@ -111,6 +119,8 @@ export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAn
       return { kind: 'budget', decision: 'wrap_up' };
     case 'failure':
       return { kind: 'failure', decision: 'stop' };
+    case 'step':
+      return { kind: 'step', decision: 'skip' };
   }
 }
 
@@ -136,6 +146,7 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
     case 'question':
     case 'budget':
     case 'failure':
+    case 'step':
       break;
   }
   return given.attended ? null : safeAnswer(gate, 'Nobody can be asked in this run.');

@@ -16,6 +16,9 @@ const DECISIONS = [
   'retry',
   'other_model',
   'stop',
+  'skip',
+  'replan',
+  'abort',
 ] as const;
 
 const input = z.strictObject({

@@ -47,8 +47,10 @@ const input = z.strictObject({
     ),
   approvePlan: z
     .boolean()
-    .default(false)
-    .describe('The plan waits at a gate before it is carried out. Needs `attended`.'),
+    .optional()
+    .describe(
+      'The plan waits at a gate before it is carried out. Needs `attended`. Default: in the mode plan.',
+    ),
   autoApprove: z
     .boolean()
     .default(false)
@@ -93,6 +95,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       role,
       model,
       configuration,
+      approvePlan,
       keepOpenSeconds,
       after,
       ...switches
@@ -106,6 +109,7 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         ...(id === undefined ? {} : { id }),
         ...(mode === undefined ? {} : { mode }),
         ...(role === undefined ? {} : { role }),
+        ...(approvePlan === undefined ? {} : { approvePlan }),
         ...(model === undefined ? {} : { model }),
         ...(configuration === undefined ? {} : { configuration }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),

@@ -91,12 +91,13 @@ const MOST_KEPT_CHARS = 400;
  * has more to say first: then null.
  */
 export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
+  const role = roleAt(wayOf(run.state), 'wrap_up');
   const end = await runTurns(run, {
-    role: roleAt(wayOf(run.state), 'wrap_up'),
+    role,
     output: 'text',
     maxRounds: 1,
     tools: false,
-    brief: () => wrapUpBrief(run.state, place.why),
+    brief: () => wrapUpBrief(run.state, place.why, run.role(role)),
   });
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');

@@ -31,8 +31,8 @@ import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly } from './conclude.js';
 import type { Confirmed } from './confirm.js';
 import { confirm } from './confirm.js';
+import { settleFailure } from './failed-step.js';
 import { blockStuckTasks, endTask, goOnWithoutTasks, noteFallback, noteLimit } from './notes.js';
-import { orchestrate } from './orchestrate.js';
 import { reviewResult } from './review.js';
 
 const EXECUTOR = 'executor';
@@ -50,7 +50,7 @@ export async function execute(run: Run, place: Execution): Promise<GoalEnd | nul
     case 'judge':
       return judge(run, place, { task, concerns: step.concerns });
     case 'failed':
-      return orchestrate(run, task);
+      return settleFailure(run, task);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
+import { causeOfPlan } from '../../core/decide.js';
 import { afterTasks } from '../../core/modes.js';
 import type { Place } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
@@ -20,9 +21,7 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
   );
   run.journal('task_ended', { taskId, status: end.status, reason: end.reason });
   blockStuckTasks(run);
-  const { orchestrate, roles } = run.pinned;
-  const isAskedAbout = end.status === 'failed' && orchestrate && roles.orchestrator;
-  run.moveTo(executionAt(cycle, isAskedAbout ? { kind: 'failed', taskId } : { kind: 'choose' }));
+  run.moveTo(executionAt(cycle, end.status === 'failed' ? { kind: 'failed', taskId } : { kind: 'choose' }));
 }
 
 /** A question to the person that was answered costs its role no round. */
@@ -45,8 +44,10 @@ export function noteBlocked(run: Run, blocked: readonly string[]): void {
 
 /** No task of the plan is worked on any more: the goal goes on as its mode does then. */
 export function goOnWithoutTasks(run: Run): void {
-  const { goal, cursor } = run.state;
-  run.enter(afterTasks(goal.mode, cursor.place.cycle, run.words.whyCarriedOut));
+  const { goal, cursor, tasks } = run.state;
+  const cause = causeOfPlan(tasks);
+  const why = cause === 'carried_out' ? run.words.whyCarriedOut : run.words.whyCarriedOutPartly;
+  run.enter(afterTasks(goal.mode, cursor.place.cycle, { cause, why }));
 }
 
 export function noteLimit(run: Run, limit: string, taskId: string | null): void {

@@ -22,7 +22,7 @@ import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
 import { consult } from './consult.js';
 import { goOnWithoutTasks, noteBlocked } from './notes.js';
-import { planAnew } from './plan-anew.js';
+import { replan } from './plan-anew.js';
 
 const ORCHESTRATOR = 'orchestrator';
 const EXECUTOR = 'executor';
@@ -128,7 +128,7 @@ function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEn
     case 'PHASE_TRANSITION':
       if (proposal.to === 'wrap_up')
         wrapUpAs(run, 'ended_by_orchestrator', proposal.reason || run.words.whyOrchestrator);
-      else if (proposal.to === 'planning') replan(run, proposal.reason);
+      else if (proposal.to === 'planning') replan(run, { from: ORCHESTRATOR, wanted: [proposal.reason] });
       else goOnWithoutTasks(run);
       return null;
     case 'RESOURCE_ALLOCATE':
@@ -172,7 +172,7 @@ function handle(
       reopen(run, id, 'skipped');
       return null;
     case 'replan':
-      replan(run, reason);
+      replan(run, { from: ORCHESTRATOR, wanted: [reason] });
       return null;
     case 'stop':
       return answerFor(run, 'stopped_by_orchestrator');
@@ -196,10 +196,4 @@ function reopen(run: Run, id: string, status: 'pending' | 'skipped'): void {
   if (status === 'skipped') run.journal('task_ended', { taskId: id, status, reason: 'orchestrated' });
   noteBlocked(run, blocked);
   run.moveTo(executionAt(state.cursor.place.cycle));
-}
-
-function replan(run: Run, reason: string): void {
-  const { goal } = run.state;
-  goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
-  planAnew(run, { from: 'orchestrator', wanted: [reason] });
 }

@@ -14,3 +14,10 @@ export function planAnew(
   const improvements = { from, wanted: fitted(wanted, IMPROVEMENTS_BYTES), reading };
   run.enter(nextPlan(goal.mode, cursor.place.cycle + 1, improvements));
 }
+
+/** As before, without a verification or a person who asks for it: counted, so that it comes to an end. */
+export function replan(run: Run, improvements: Parameters<typeof planAnew>[1]): void {
+  const { goal } = run.state;
+  goal.counters = { ...goal.counters, replans: goal.counters.replans + 1 };
+  planAnew(run, improvements);
+}

@@ -11,6 +11,7 @@ import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import type { Planning } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import { adoptOpenTasks, isOpen } from '../../core/plan.js';
+import { wantsApproval } from '../../core/run-config.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
@@ -127,7 +128,7 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     return null;
   }
   const concerns = [...new Set([...own, ...review.concerns])];
-  if (state.settings.approvePlan || concerns.length > 0 || !review.approved) {
+  if (wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,

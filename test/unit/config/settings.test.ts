@@ -63,6 +63,7 @@ describe('steersman.yaml', () => {
       gates: { timeoutMs: 86_400_000, onBudget: 'wrap_up' },
       review: { plans: false, results: false, actions: false },
       orchestrate: false,
+      onStepFailure: 'skip',
       steering: 'understand',
       toolResults: { wholeBytes: 16_384, headBytes: 6_144, tailBytes: 2_048 },
       blobs: { retentionDays: 30 },

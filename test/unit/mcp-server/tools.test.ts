@@ -28,7 +28,7 @@ describe('the tools', () => {
     const { call, runs } = await connected();
     const { structuredContent } = await call('start_run', { goal: 'A goal' });
     expect(runs.asked).toEqual([
-      ['start', 'A goal', { workspace: '/work', attended: true, approvePlan: false, autoApprove: false }],
+      ['start', 'A goal', { workspace: '/work', attended: true, autoApprove: false }],
     ]);
     expect(structuredContent).toMatchObject({ id: 'run-1', workspace: '/work' });
   });

@@ -70,7 +70,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
       expect(read(answerBrief(at(), { memory: 'private', tools: ['*'], agents: [] }, 7)).kind).toBe('work');
-      const end = read(wrapUpBrief(at(), WHY));
+      const end = read(wrapUpBrief(at(), WHY, { memory: 'shared' }));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
       expect(read(GOAL).kind).toBeNull();
@@ -347,7 +347,7 @@ describe('rehearsal: roles', () => {
   });
 
   test('wrap-up: plain text with why the work ended', () => {
-    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY))]);
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY, { memory: 'shared' }))]);
     expect(reply.text).toContain('the tokens are used up');
   });
 

@@ -131,7 +131,7 @@ describe('briefs: text that is not ours can not end its wrapping (K2)', () => {
         const state = stateWith();
         state.goal.text = `${text} last`;
         expect(wrapped('goal', verificationBrief(state)).endsWith(' last')).toBe(true);
-        expect(wrapped('goal', wrapUpBrief(state, WHY)).endsWith(' last')).toBe(true);
+        expect(wrapped('goal', wrapUpBrief(state, WHY, { memory: 'shared' })).endsWith(' last')).toBe(true);
       }),
     );
   });
@@ -188,7 +188,7 @@ describe('what a brief says once (OU13)', () => {
     plan: planningBrief(state, laterPlan(['more'])),
     task: taskBrief(state, tasks[1] ?? task('x'), 5),
     verify: verificationBrief(state),
-    wrapUp: wrapUpBrief(state, WHY),
+    wrapUp: wrapUpBrief(state, WHY, { memory: 'shared' }),
   });
   const times = (text: string, part: string) => text.split(part).length - 1;
 
@@ -268,7 +268,7 @@ test('briefs: wishes of the person → in every brief of who plans, works, judge
     planningBrief(state, laterPlan(['more'])),
     taskBrief(state, task('task-1'), 3),
     verificationBrief(state),
-    wrapUpBrief(state, WHY),
+    wrapUpBrief(state, WHY, { memory: 'shared' }),
   ])
     expect(wrapped('wishes', brief)).toBe('- as CSV, please');
 });
@@ -306,10 +306,12 @@ describe('verificationBrief and wrapUpBrief', () => {
 
   test('wrapUpBrief: a reason → says why the work ends, and asks for an answer without tools', () => {
     const state = stateWith();
-    const brief = wrapUpBrief(state, WHY);
+    const brief = wrapUpBrief(state, WHY, { memory: 'shared' });
     expect(brief).toContain('ends here: the turns are used up.');
     expect(brief).toContain('No tools, no JSON.');
     expect(brief).not.toContain('Tasks:');
-    expect(wrapUpBrief({ ...state, tasks: [task('task-1')] }, WHY)).toContain('Tasks:\n- task-1');
+    expect(wrapUpBrief({ ...state, tasks: [task('task-1')] }, WHY, { memory: 'shared' })).toContain(
+      'Tasks:\n- task-1',
+    );
   });
 });

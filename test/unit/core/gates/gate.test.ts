@@ -31,6 +31,7 @@ const GATES: Record<GateKind, Gate> = {
   },
   budget: { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 1_000, used: 1_200 } },
   failure: { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+  step: { ...BASE, id: 'g8', kind: 'step', subject: { taskId: 't2', canReplan: true } },
 };
 const ALL = Object.values(GATES);
 const KINDS = ALL.map(({ kind }) => kind);
@@ -56,6 +57,7 @@ const RIGHT: Record<GateKind, object> = {
   clientTool: { content: 'red' },
   budget: { decision: 'raise', to: 5_000 },
   failure: { decision: 'retry' },
+  step: { decision: 'replan' },
 };
 
 describe('checkAnswer', () => {
@@ -102,6 +104,9 @@ describe('checkAnswer', () => {
     ['budget', { decision: 'raise', to: '1201' }, { decision: 'raise', to: 1_201 }],
     ['budget', { decision: 'wrap_up' }, { decision: 'wrap_up' }],
     ['failure', { decision: 'stop' }, { decision: 'stop' }],
+    ['step', { decision: 'abort' }, { decision: 'abort' }],
+    ['step', { decision: 'replan' }, { decision: 'replan' }],
+    ['step', { decision: 'skip' }, { decision: 'skip' }],
     ['failure', { decision: 'other_model', model: 'p/c' }, { decision: 'other_model', model: 'p/c' }],
   ] as const)('C23 T11 checkAnswer: %s %j → %j', (kind, input, expected) => {
     expect(answer(kind, input)).toMatchObject({ kind, ...expected });
@@ -126,6 +131,7 @@ describe('checkAnswer', () => {
     ['clientTool', { content: 'x', isError: 'maybe' }, '`isError` must be a boolean'],
     ['budget', { decision: 'raise' }, '`to` must be a limit of tokens above 1200, got nothing.'],
     ['budget', { decision: 'raise', to: 1_200 }, '`to` must be a limit of tokens above 1200, got 1200.'],
+    ['step', { decision: 'ask' }, '`decision` must be one of skip, replan, abort, got "ask".'],
     ['failure', { decision: 'other_model' }, '`model` must be one of p/b, p/c, got nothing.'],
     ['failure', { decision: 'other_model', model: 'p/a' }, '`model` must be one of p/b, p/c, got "p/a".'],
   ] as const)('C23 checkAnswer: %s %j → refused: %s', (kind, input, error) => {
@@ -234,6 +240,7 @@ describe('answers without a person', () => {
     clientTool: { isError: true },
     budget: { decision: 'wrap_up' },
     failure: { decision: 'stop' },
+    step: { decision: 'skip' },
   };
   const APPROVED: readonly GateKind[] = ['approval', 'plan', 'route'];
 
@@ -288,6 +295,9 @@ describe('answerFromWords', () => {
     ['budget', 'raise 2000', { decision: 'raise', to: 2_000 }],
     ['budget', 'w', { decision: 'wrap_up' }],
     ['failure', 'r', { decision: 'retry' }],
+    ['step', 's', { decision: 'skip' }],
+    ['step', 'R', { decision: 'replan' }],
+    ['step', 'abort', { decision: 'abort' }],
     ['failure', 'm p/c', { decision: 'other_model', model: 'p/c' }],
     ['failure', 'p/b', { decision: 'other_model', model: 'p/b' }],
     ['failure', 's', { decision: 'stop' }],

@@ -28,7 +28,16 @@ import { transcript } from '../../../../src/workflows/views.js';
 import { task } from '../../../support/core-values.js';
 import { fileTool, runAtCalls } from '../../../support/small-run.js';
 
-const GATE_KINDS = ['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'] as const;
+const GATE_KINDS = [
+  'approval',
+  'plan',
+  'question',
+  'route',
+  'clientTool',
+  'budget',
+  'failure',
+  'step',
+] as const;
 
 const SUBJECTS = {
   approval: { tool: 'put', callId: 't1', arguments: '{}' },
@@ -38,6 +47,7 @@ const SUBJECTS = {
   clientTool: { tool: 'shop', callId: 't2', arguments: '{}' },
   budget: { budget: 'turns', limit: 4, used: 4 },
   failure: { model: 'p/a', models: ['p/b'] },
+  step: { taskId: 'task-1', canReplan: false },
 } as const;
 
 /** A run that has a message, a task, and an open gate of each kind. */

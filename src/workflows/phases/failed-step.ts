@@ -1,0 +1,66 @@
+/** What follows a task that has just failed: the policy of the run, or the orchestrator. */
+import { causeOfPlan } from '../../core/decide.js';
+import { failedStepText } from '../../core/gates/gate-text.js';
+import { plansLeft } from '../../core/limits.js';
+import { executionAt } from '../../core/place.js';
+import type { Task } from '../../core/plan.js';
+import type { StepFailurePolicy } from '../../core/step-failure.js';
+import { afterFailedStep } from '../../core/step-failure.js';
+import { fill } from '../../core/words.js';
+import { ask } from '../gates.js';
+import type { Run } from '../run.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, wrapUpAs } from './conclude.js';
+import { noteLimit } from './notes.js';
+import { orchestrate } from './orchestrate.js';
+import { replan } from './plan-anew.js';
+
+/** Once for each failure: the run stands at the task until it is settled how the plan goes on. */
+export async function settleFailure(run: Run, task: Task): Promise<GoalEnd | null> {
+  const { policy } = nextFor(run, run.pinned.onStepFailure);
+  if (policy === 'orchestrate') return orchestrate(run, task);
+  if (policy !== 'ask') {
+    carryOn(run, task, run.pinned.onStepFailure);
+    return null;
+  }
+  const { state } = run;
+  const asked = await ask(run, {
+    key: `step:${state.goal.number}:${state.cursor.place.cycle}:${task.id}`,
+    kind: 'step',
+    ...failedStepText(run.words, task),
+    subject: { taskId: task.id, canReplan: canReplan(run) },
+  });
+  if (asked.kind !== 'answered') return answerFor(run, 'stopped');
+  carryOn(run, task, asked.answer.decision);
+  return null;
+}
+
+/** By a policy that asks nobody, as far as the limits allow it now. */
+function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): void {
+  const { state } = run;
+  const { policy, cycle } = nextFor(run, wanted);
+  switch (policy) {
+    case 'abort':
+      wrapUpAs(run, causeOfPlan(state.tasks), fill(run.words.whyAborted, { id: task.id }));
+      return;
+    case 'replan':
+      replan(run, { from: 'step', wanted: [failedStepText(run.words, task).body] });
+      return;
+    default:
+      if (wanted === 'replan') noteLimit(run, 'verification', task.id);
+      run.moveTo(executionAt(cycle));
+  }
+}
+
+function nextFor(run: Run, policy: StepFailurePolicy) {
+  const { goal, cursor } = run.state;
+  const { orchestrate: isAsked, roles } = run.pinned;
+  const hasOrchestrator = isAsked && roles.orchestrator !== undefined;
+  const given = { mode: goal.mode, policy, canReplan: canReplan(run), hasOrchestrator };
+  return { policy: afterFailedStep(given), cycle: cursor.place.cycle };
+}
+
+/** The plan at hand takes the one that is left at the end. */
+function canReplan({ state, limits }: Run): boolean {
+  return plansLeft(state.goal.counters, limits) > 1;
+}
