@@ -30,7 +30,7 @@ const MOST_WRAP_UPS = 20;
 
 /** Tasks that ended without a reply of their executor, or with their goal. */
 const UNCOUNTED = [
-  ...['dependency_failed', 'echoed', 'replanned', 'orchestrated'],
+  ...['dependency_failed', 'aborted', 'echoed', 'replanned', 'orchestrated'],
   ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
 ];
 

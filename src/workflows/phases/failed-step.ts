@@ -4,6 +4,7 @@ import { failedStepText } from '../../core/gates/gate-text.js';
 import { plansLeft } from '../../core/limits.js';
 import { executionAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
+import { isOpen, setStatus } from '../../core/plan.js';
 import type { StepFailurePolicy } from '../../core/step-failure.js';
 import { afterFailedStep } from '../../core/step-failure.js';
 import { fill } from '../../core/words.js';
@@ -11,9 +12,12 @@ import { ask } from '../gates.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
-import { noteLimit } from './notes.js';
+import { noteBlocked, noteLimit } from './notes.js';
 import { orchestrate } from './orchestrate.js';
 import { replan } from './plan-anew.js';
+
+/** Why a task was not begun whose plan was aborted. */
+const ABORTED = 'aborted';
 
 /** Once for each failure: the run stands at the task until it is settled how the plan goes on. */
 export async function settleFailure(run: Run, task: Task): Promise<GoalEnd | null> {
@@ -41,6 +45,7 @@ function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): void {
   const { policy, cycle } = nextFor(run, wanted);
   switch (policy) {
     case 'abort':
+      blockTheRest(run);
       wrapUpAs(run, causeOfPlan(state.tasks), fill(run.words.whyAborted, { id: task.id }));
       return;
     case 'replan':
@@ -50,6 +55,14 @@ function carryOn(run: Run, task: Task, wanted: StepFailurePolicy): void {
       if (wanted === 'replan') noteLimit(run, 'verification', task.id);
       run.moveTo(executionAt(cycle));
   }
+}
+
+/** Nothing stays open in a plan that is not carried out further, nor does what a person added: the answer says so. */
+function blockTheRest(run: Run): void {
+  const { state } = run;
+  const rest = state.tasks.filter(isOpen).map(({ id }) => id);
+  for (const id of rest) state.tasks = setStatus(state.tasks, id, 'blocked', { reason: ABORTED });
+  noteBlocked(run, rest, ABORTED);
 }
 
 function nextFor(run: Run, policy: StepFailurePolicy) {

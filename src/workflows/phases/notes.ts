@@ -36,9 +36,9 @@ export function blockStuckTasks(run: Run): void {
   noteBlocked(run, blocked);
 }
 
-export function noteBlocked(run: Run, blocked: readonly string[]): void {
+export function noteBlocked(run: Run, blocked: readonly string[], reason = 'dependency_failed'): void {
   for (const id of blocked) {
-    run.journal('task_ended', { taskId: id, status: 'blocked', reason: 'dependency_failed' });
+    run.journal('task_ended', { taskId: id, status: 'blocked', reason });
   }
 }
 

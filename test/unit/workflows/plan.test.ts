@@ -41,7 +41,7 @@ describe('plan mode: a task fails', () => {
       pinned: { onStepFailure: 'abort' },
     });
     expect(ran.asked).toEqual(['planner', 'executor', 'summary']);
-    expect(statuses(ran)).toEqual(['t1 failed', 't2 blocked', 't3 pending']);
+    expect(statuses(ran)).toEqual(['t1 failed', 't2 blocked', 't3 blocked']);
     expect(ran.end).toMatchObject({ outcome: 'failed', cause: 'failed:tasks' });
     expect(ran.end.answer).toContain('One of two');
     expect(lastBrief(ran)).toContain('t1 has failed');
