@@ -24,7 +24,12 @@ interface PromisedTask {
 }
 
 /** Ends that are not the executor's: each says that the task was not done. */
-const NOT_DONE = ['skipped replanned', 'skipped orchestrated', 'blocked dependency_failed'];
+const NOT_DONE = [
+  'skipped replanned',
+  'skipped orchestrated',
+  'blocked dependency_failed',
+  'blocked aborted',
+];
 
 /** A verdict ends no goal whose tasks are open: only what leaves no room for them does. */
 const BY_VERDICT = [
