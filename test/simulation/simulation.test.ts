@@ -63,7 +63,7 @@ const MUST_HAPPEN = [
   'mode_chosen',
   'reply interrupted',
   ...['accepted', 'applied', 'queued', 'dropped'].map(status => `message ${status}`),
-  ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure', 'step'].flatMap(kind => [
+  ...['approval', 'plan', 'question', 'route', 'clientTool', 'budget', 'failure'].flatMap(kind => [
     `gate ${kind} person`,
     `gate ${kind} timeout`,
     `answer refused to ${kind}`,
