@@ -247,3 +247,8 @@ function withinBound(list: readonly ChildRecord[]): ChildRecord[] {
   if (oldest < 0 || sizeOfList(list) <= CHILDREN_BYTES) return [...list];
   return withinBound(list.toSpliced(oldest, 1));
 }
+
+/** Those that run. */
+export function openChildren({ list }: Children): ChildRecord[] {
+  return list.filter(({ outcome }) => outcome === null);
+}

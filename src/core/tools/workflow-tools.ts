@@ -27,7 +27,7 @@ const DEFINITIONS = {
       },
     }),
     // What it calls is decided upon where it calls it.
-    policy: WITHIN_THE_RUN,
+    policy: { ...WITHIN_THE_RUN, concurrent: true },
   },
   list_artifacts: {
     description: 'Lists the artifacts of this run: id, type, title, version and size of each.',

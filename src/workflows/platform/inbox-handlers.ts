@@ -14,9 +14,11 @@ import type { Situation } from '../../core/receipt.js';
 import { acceptedReceipt } from '../../core/receipt.js';
 import { wayOf } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
+import { openChildren } from '../../core/subagent.js';
 import { replyOf } from '../../core/thread.js';
 import { closeForAlways } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
+import type { ToChild } from '../ports.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
 import { setModel } from '../set-model.js';
@@ -100,6 +102,7 @@ export function requestPause(run: Run, input: unknown): void {
   }
   state.people.pausedAt = run.ports.now();
   run.journal('paused', { reason: readReason(input) });
+  passDown(run, { signal: 'pause', input });
   if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
@@ -111,6 +114,7 @@ export function requestResume(run: Run, input: unknown): void {
   }
   state.people.pausedAt = null;
   run.journal('resumed', { reason: readReason(input) });
+  passDown(run, { signal: 'resume', input });
 }
 
 /** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
@@ -124,6 +128,12 @@ export function requestStop(run: Run, input: unknown): void {
   state.people.stop = { at: run.ports.now(), reason };
   run.journal('stop_requested', { reason });
   run.ports.interrupt();
+  passDown(run, { signal: 'stop', input });
+}
+
+/** What holds or ends a run does so with the sub-agents at work; one that has just ended needs it no more. */
+function passDown(run: Run, message: ToChild): void {
+  for (const { id } of openChildren(run.state.children)) run.ports.tellSubagent(id, message, () => {});
 }
 
 /** A run that is kept open ends when its goal is answered and nothing waits. */

@@ -20,11 +20,9 @@ import {
 import { forgetAll } from '../../core/tools/ledger.js';
 import type { Run } from '../run.js';
 
-/** `together`: how many of one reply run at the same time, this one counted. */
 export async function callSubagent(
   run: Run,
   { role, callId, input }: { role: string; callId: string; input: Record<string, unknown> },
-  together = 1,
 ): Promise<CallToolResult> {
   const { state, ports } = run;
   const instruction = readInstruction(input);
@@ -33,7 +31,8 @@ export async function callSubagent(
     agents: agentsOf(run.pinned, run.role(role)),
     limits: run.limits,
     used: budgetUse(state, begun),
-    together,
+    // What runs at the same time shares what is left.
+    together: Math.max(1, state.tools.inFlight.length),
     words: run.words,
   });
   if (decision.kind === 'refuse')

@@ -9,7 +9,8 @@ import type { AgentEnd } from '../../../src/core/subagent.js';
 import { reportOf } from '../../../src/core/subagent.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { beginRun, pursue } from '../../../src/workflows/goals.js';
-import type { ChildStart, Ports } from '../../../src/workflows/ports.js';
+import { requestPause, requestResume, requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
+import type { ChildStart, Ports, ToChild } from '../../../src/workflows/ports.js';
 import { Run } from '../../../src/workflows/run.js';
 import { resultOf } from '../../../src/workflows/views.js';
 import { modelFacts, pinnedRun } from '../../support/core-values.js';
@@ -29,17 +30,25 @@ interface Call {
 }
 type Reply = string | Call[];
 
+interface Given {
+  agents?: Record<string, Reply[]>;
+  limits?: Partial<typeof DEFAULT_LIMITS>;
+  end?: AgentEnd;
+  /** While an agent works. */
+  during?: (run: Run) => void;
+}
+
 /** A lead whose sub-agents are runs in memory as well: the same code with ports of its own. */
-async function lead(
-  replies: Reply[],
-  given: { agents?: Record<string, Reply[]>; limits?: Partial<typeof DEFAULT_LIMITS>; end?: AgentEnd } = {},
-) {
+async function lead(replies: Reply[], given: Given = {}) {
   const started: ChildStart[] = [];
+  const told: [string, ToChild][] = [];
   const settings: RunSettings = { mode: 'lead', workspace: '/w', autoApprove: false };
   const ports: Ports = {
     ...scripted(replies, () => run),
+    tellSubagent: (id, message) => told.push([id, message]),
     callSubagent: async child => {
       started.push(child);
+      given.during?.(run);
       return given.end ?? endOf(child, given.agents?.[child.settings.role ?? ''] ?? ['Found.']);
     },
   };
@@ -56,7 +65,7 @@ async function lead(
     }),
   );
   const end = await pursue(run);
-  return { run, end, started, results: resultsOf(run) };
+  return { run, end, started, told, results: resultsOf(run) };
 }
 
 async function endOf(child: ChildStart, replies: Reply[]): Promise<AgentEnd> {
@@ -183,5 +192,24 @@ describe('mode lead', () => {
     const { started, results } = await lead([[ASK], 'Done.'], { limits: { tokens: 100 } });
     expect(started).toEqual([]);
     expect(results).toMatchObject([{ isError: true, note: expect.stringContaining('tokens') }]);
+  });
+
+  test.each([
+    ['stop', (run: Run) => requestStop(run, { reason: 'enough' }), 'stopped'],
+    ['pause', (run: Run) => requestPause(run, { reason: 'lunch' }), 'unverified'],
+  ])('lead: %s while an agent works → passed on to it (A7)', async (signal, act, outcome) => {
+    const { end, told } = await lead([[ASK], 'Done.'], {
+      during: run => {
+        act(run);
+        if (signal === 'pause') requestResume(run, null);
+      },
+    });
+    expect(end.outcome).toBe(outcome);
+    expect(told[0]).toMatchObject(['search/1', { signal }]);
+  });
+
+  test('lead: two agents of one reply → each gets its part of what is left', async () => {
+    const { started } = await lead([[ASK, READ], 'Done.'], { limits: { tokens: 1_110 } });
+    expect(started.map(({ settings }) => settings.limits?.tokens)).toEqual([500, 500]);
   });
 });
