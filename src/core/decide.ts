@@ -82,7 +82,7 @@ function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
   return 'verified';
 }
 
-/** Why a goal ends whose plan nobody verifies: what the run's own record says of its tasks (L15, L16). */
+/** Why a goal ends whose plan nobody verifies: what the run's own record says of its tasks. */
 export function causeOfPlan(tasks: readonly Task[]): Cause {
   const plan = planInForce(tasks);
   if (nothingAchieved(plan)) return 'failed:tasks';

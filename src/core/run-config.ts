@@ -59,7 +59,7 @@ export function asksForPlan(settings: RunSettings): boolean {
   return settings.attended === true && wantsApproval(settings) && !settings.autoApprove;
 }
 
-/** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan (L15). */
+/** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan. */
 export function wantsApproval(
   { attended, approvePlan, mode: started }: RunSettings,
   mode: Mode = started,

@@ -1,4 +1,4 @@
-/** What a failed task does to the rest of its plan (C22): in the mode plan the run's policy says so, elsewhere nothing. */
+/** What a failed task does to the rest of its plan (L16): in the mode plan the run's policy says so, elsewhere nothing. */
 import type { Mode } from './modes.js';
 
 /**

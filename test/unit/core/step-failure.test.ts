@@ -13,7 +13,7 @@ test.each([
   [{ policy: 'ask', canReplan: false }, 'ask'],
   [{ hasOrchestrator: true }, 'orchestrate'],
   [{ hasOrchestrator: true, policy: 'abort' }, 'abort'],
-] as const)('a failed task in the mode plan: %j → %s (C22, L16)', (given, expected) => {
+] as const)('a failed task in the mode plan: %j → %s (L16)', (given, expected) => {
   expect(afterFailedStep({ ...GIVEN, ...given })).toBe(expected);
 });
 
