@@ -3,6 +3,7 @@
  * which activities read from the workflow by query.
  */
 
+import type { ArtifactEdit, ArtifactEdited } from '../core/artifacts.js';
 import type { AssistantMessage, ToolContent, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
 import type { Packed } from '../core/packed.js';
@@ -94,6 +95,13 @@ export interface ResolveModelInput {
   context: Record<string, string>;
 }
 
+export interface EditArtifactInput {
+  callId: string;
+  edit: ArtifactEdit;
+  /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
+  arguments?: Record<string, unknown>;
+}
+
 export interface StoreTextInput {
   text: string;
   name: string;
@@ -106,6 +114,8 @@ export interface SteersmanActivities {
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
   /** Asks the worker's program which model answers; null leaves it to chains and rows. */
   steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
+  /** Writes the content of an artifact: a new one, or one in which a text is replaced. */
+  steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }

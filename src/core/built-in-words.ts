@@ -254,6 +254,30 @@ export const EN = {
   noteMoreParts: 'and {count} more',
   noteNoStore: 'The tool ran, but its whole result could not be kept: only the beginning is shown.',
   noteWorkspace: 'Not run: {why}',
+  noteArtifactNone: 'There are no artifacts yet: create_artifact makes one.',
+  noteArtifactUnknown: 'There is no artifact {id}. There are: {ids}.',
+  noteArtifactId:
+    'Nothing was written. An id has 1 to 64 letters, digits, dots, dashes and underscores, such as research_report or main.py.',
+  noteArtifactReserved:
+    'Nothing was written. The id task_plan goes with the type task_plan: no other artifact has either.',
+  noteArtifactExists:
+    'Nothing was written. There is an artifact {id} already, version {version}: change it with update_artifact or rewrite_artifact, or choose another id.',
+  noteArtifactFull:
+    'Nothing was written. There is no room for more than the {count} artifacts that the run has: rewrite one of them.',
+  noteArtifactVersion:
+    'Nothing was changed. {id} is at version {version}, not {expected}: read it, then change that version.',
+  noteArtifactNoVersion:
+    'Version {version} of {id} is not kept, or there never was one. The latest is {latest}.',
+  noteArtifactNoMatch:
+    'Nothing was changed. oldText does not stand in {id}: it must match exactly, with spaces and line breaks. Read it first.',
+  noteArtifactMatches:
+    'Nothing was changed. oldText stands {count} times in {id}: give more of the text around it, so that it stands there once.',
+  noteArtifactTooLarge:
+    'Nothing was written. It would have {bytes} bytes, and at most {most} are kept: split it.',
+  noteArtifactGone:
+    'Nothing was changed. The content of {id} is no longer in the store: write it anew with rewrite_artifact.',
+  noteArtifactSaved: '{id} is at version {version}, {bytes} bytes.',
+  noteArtifactShown: '{id}, version {version}.',
 } as const;
 
 export const ZH: Readonly<Record<keyof typeof EN, string>> = {
@@ -491,4 +515,20 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteMoreParts: '以及另外 {count} 处',
   noteNoStore: '工具已执行，但无法保存完整的结果：只显示开头。',
   noteWorkspace: '没有执行：{why}',
+  noteArtifactNone: '还没有产物：用 create_artifact 建立。',
+  noteArtifactUnknown: '没有产物 {id}。现有：{ids}。',
+  noteArtifactId:
+    '没有写入。id 由 1 到 64 个字母、数字、点、短横线和下划线组成，例如 research_report 或 main.py。',
+  noteArtifactReserved: '没有写入。id task_plan 与类型 task_plan 配套使用，其他产物都不能用。',
+  noteArtifactExists:
+    '没有写入。产物 {id} 已经存在，版本 {version}：用 update_artifact 或 rewrite_artifact 修改它，或换一个 id。',
+  noteArtifactFull: '没有写入。运行已有 {count} 个产物，放不下更多：请改写其中一个。',
+  noteArtifactVersion: '没有修改。{id} 现在是版本 {version}，不是 {expected}：先读取，再修改那个版本。',
+  noteArtifactNoVersion: '{id} 的版本 {version} 没有保留，或从未有过。最新版本是 {latest}。',
+  noteArtifactNoMatch: '没有修改。{id} 中没有 oldText：必须完全一致，包括空格和换行。请先读取。',
+  noteArtifactMatches: '没有修改。oldText 在 {id} 中出现 {count} 次：请带上更多前后文，使它只出现一次。',
+  noteArtifactTooLarge: '没有写入。内容会有 {bytes} 字节，最多保留 {most} 字节：请拆分。',
+  noteArtifactGone: '没有修改。{id} 的内容已不在存储中：用 rewrite_artifact 重新写入。',
+  noteArtifactSaved: '{id} 现在是版本 {version}，{bytes} 字节。',
+  noteArtifactShown: '{id}，版本 {version}。',
 };

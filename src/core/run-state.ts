@@ -4,6 +4,7 @@
  * reads it.
  */
 import type { Account } from './account.js';
+import type { Artifact } from './artifacts.js';
 import type { Cause, Outcome } from './cause.js';
 import type { Cursor } from './cursor.js';
 import { here, newCursor, steeringAt } from './cursor.js';
@@ -53,6 +54,8 @@ export interface RunState {
   cursor: Cursor;
   threads: Threads;
   tasks: Task[];
+  /** Of all goals, in the order they were made. */
+  artifacts: Artifact[];
   models: ModelUse;
   tools: ToolUse;
   people: People;
@@ -84,6 +87,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     cursor: newCursor(settings.mode),
     threads: {},
     tasks: [],
+    artifacts: [],
     models: newModelUse(),
     tools: newToolUse(),
     people: newPeople(),

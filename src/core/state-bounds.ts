@@ -1,6 +1,7 @@
 /** The bound of each part of a run's state, and what it takes: see `bounds.ts` for the numbers. */
 import {
   ANSWER_BYTES,
+  ARTIFACTS_BYTES,
   BRIEF_BYTES,
   CHILDREN_BYTES,
   CONCERNS_BYTES,
@@ -73,8 +74,9 @@ export const BOUNDS: Record<Path, number> = {
   'cursor.answered': ANSWERED_BYTES,
   'cursor.reviewed': NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 283_900,
+  threads: 271_900,
   tasks: PLAN_BYTES + REPORTS_BYTES,
+  artifacts: ARTIFACTS_BYTES,
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,

@@ -39,6 +39,7 @@ export function statusMarkdown(state: RunState): string {
     headline(state),
     gates(state),
     tasks(state),
+    artifacts(state),
     models(state),
     limits(state),
     lastSteering(state),
@@ -86,6 +87,14 @@ function tasks({ tasks }: RunState): string {
     return `- ${plainLine(task.id)} · ${task.status}${why} · ${plainLine(preview(task.description, 80))}`;
   });
   return ['Tasks:', '', ...lines].join('\n');
+}
+
+function artifacts({ artifacts }: RunState): string {
+  const lines = artifacts.map(
+    ({ id, type, title, version, bytes }) =>
+      `- ${plainLine(id)} · ${plainLine(type)} · version ${version} · ${bytes} bytes · ${plainLine(preview(title, 80))}`,
+  );
+  return lines.length === 0 ? '' : ['Artifacts:', '', ...lines].join('\n');
 }
 
 /** Where a role went on with another model than before. */

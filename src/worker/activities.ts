@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createCallModel } from '../activities/call-model.js';
 import { createCallTool } from '../activities/call-tool.js';
+import { createEditArtifact } from '../activities/edit-artifact.js';
 import { createLoadRun } from '../activities/load-run.js';
 import { createResolveModel } from '../activities/resolve-model.js';
 import { createStateReader } from '../activities/state-reader.js';
@@ -68,6 +69,10 @@ export function createActivities(parts: Parts): SteersmanActivities {
     }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),
+    steersmanEditArtifact: createEditArtifact({
+      blobs,
+      readArguments: callId => readArguments(askToolRequest, callId),
+    }),
   };
 }
 

@@ -14,6 +14,7 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanCallTool: true,
   steersmanResolveModel: true,
   steersmanStoreText: true,
+  steersmanEditArtifact: true,
 };
 
 /** False for activities of an application that shares its worker with us: what they do is its own. */

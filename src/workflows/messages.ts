@@ -1,5 +1,6 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Artifact } from '../core/artifacts.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { Cursor } from '../core/cursor.js';
 import type { Gate } from '../core/gates/gate.js';
@@ -34,6 +35,8 @@ export interface RunResult {
   /** All goals of the run; the last is the one above. */
   goals: GoalRecord[];
   tasks: Task[];
+  /** Texts that it wrote, by reference. */
+  artifacts: Artifact[];
   usage: Usage;
   /** The parts of `usage`, by role and model. */
   usageBy: UsageEntry[];
@@ -52,6 +55,8 @@ export interface RunView {
   goal: string;
   answer: string | null;
   tasks: Task[];
+  /** Texts that it wrote, by reference. */
+  artifacts: Artifact[];
   paused: boolean;
   stopping: boolean;
   /** Messages that are not applied yet. */

@@ -7,9 +7,11 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  EditArtifactInput,
   ResolveModelInput,
   StoreTextInput,
 } from '../activities/types.js';
+import type { ArtifactEdited } from '../core/artifacts.js';
 import type { CallFailure } from '../core/failure.js';
 import type { ModelRequestPage } from '../core/model-request.js';
 import type { RunSettings } from '../core/run-config.js';
@@ -54,6 +56,7 @@ export interface Ports {
   offer(page: ModelRequestPage, check: string): void;
   /** Several may be in flight at once. */
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
+  editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */

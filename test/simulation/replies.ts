@@ -1,9 +1,11 @@
 /** Random replies of models: right ones of every flavour, and wrong ones of every kind. */
+
 import type { CallModelResult } from '../../src/activities/types.js';
 import type { AssistantMessage, TextBlock, ToolUseBlock } from '../../src/core/message.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { TASK_STATUSES } from '../../src/core/plan.js';
 import type { PinnedRole } from '../../src/core/role.js';
+import { artifactCall } from './artifact-store.js';
 import type { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import {
@@ -173,6 +175,8 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
   const calls = Array.from(
     { length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) },
     () => {
+      if (hasArtifacts(scenario) && random.chance(0.5))
+        return { type: 'tool_use' as const, id: random.pick(['', 'call_0']), ...artifactCall(random) };
       const call: ToolUseBlock = {
         type: 'tool_use',
         id: random.pick(['', 'call_0', 'call_1']),
@@ -197,6 +201,10 @@ function reads(random: Random): ToolUseBlock[] {
     name: random.pick(['read', 'list']),
     input: { path },
   }));
+}
+
+function hasArtifacts({ pinned }: Scenario): boolean {
+  return pinned.tools.some(({ name }) => name === 'list_artifacts');
 }
 
 /** Nested, or too large to travel with its activity. */

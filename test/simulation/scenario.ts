@@ -13,6 +13,7 @@ import { STEP_FAILURE_POLICIES } from '../../src/core/step-failure.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
 import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
+import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
@@ -49,8 +50,19 @@ export interface Scenario {
 export function scenarioOf(seed: number, attended: boolean, mode: Mode = DEFAULT_MODE): Scenario {
   const { pinned, ...rest } = scenarioAlone(seed, mode);
   const onStepFailure = new Random(seed, 'steps').pick(STEP_FAILURE_POLICIES);
-  const alone = { ...rest, pinned: { ...pinned, onStepFailure } };
+  const plain = { ...rest, pinned: { ...pinned, onStepFailure } };
+  const alone = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
   return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
+}
+
+/** Roles with tools write artifacts too. */
+function withArtifacts(alone: Scenario): Scenario {
+  const roles = Object.values(alone.pinned.roles).map(one =>
+    one.tools.length === 0 ? one : { ...one, tools: [...one.tools, '*_artifact*'] },
+  );
+  const { tools } = addWorkflowTools(alone.pinned.tools, roles);
+  const named = Object.fromEntries(roles.map(one => [one.name, one]));
+  return { ...alone, pinned: { ...alone.pinned, tools, roles: named } };
 }
 
 function withPeople(alone: Scenario, random: Random): Scenario {

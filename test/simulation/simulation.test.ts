@@ -40,6 +40,7 @@ test(`every mode: ${RUNS} random runs, alone and with people, whole and in parts
 
 /** What a simulation that tries everything comes by: it would prove little if its world were too kind. */
 const MUST_HAPPEN = [
+  ...['an artifact was written', 'an artifact that was not changed'],
   ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'].map(
     outcome => `outcome ${outcome}`,
   ),

@@ -4,12 +4,16 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  EditArtifactInput,
 } from '../../src/activities/types.js';
+import type { ArtifactEdited } from '../../src/core/artifacts.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { ModelRequestPage } from '../../src/core/model-request.js';
 import type { RunState } from '../../src/core/run-state.js';
+import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
+import { ArtifactStore } from './artifact-store.js';
 import { Crowd } from './crowd.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
@@ -53,6 +57,7 @@ export class World implements Ports {
   readonly #inFlight = new Set<InFlight>();
   #cancelled = false;
   #struck = new Set<Moment>();
+  readonly #artifacts = new ArtifactStore();
   readonly #crowd: Crowd;
   /** The run is to continue as new while it waits; and it just did. */
   #suggested = false;
@@ -134,7 +139,8 @@ export class World implements Ports {
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
     const call = this.#begin('tool', options);
-    this.#watcher.toolCalled(this.#runState(), input, options);
+    const artifact = this.#artifacts.read(input.arguments?.ref);
+    if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
     // Those that began together end in any order.
@@ -145,8 +151,22 @@ export class World implements Ports {
       this.#crowd.interrupts(this.#servedRun(), new Random(this.scenario.seed, 'interrupt', call.number));
     this.#end(call, call.random.int(0, 500));
     const called = this.#toolEnd(call);
-    this.#watcher.toolReturned(input, called);
+    if (artifact === null) this.#watcher.toolReturned(input, called);
     return called;
+  }
+
+  async editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>> {
+    const call = this.#begin('tool', options);
+    const { random, number } = call;
+    const args = input.arguments ?? toolArguments(this.#runState(), input.callId);
+    await null;
+    this.#strike('during', number);
+    this.#end(call, random.int(0, 500));
+    if ((call.interrupted || this.#cancelled) && random.chance(0.5)) return { ok: false, failure: CANCELLED };
+    if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
+    const value = this.#artifacts.edit(random, input, args);
+    this.#watcher.seen.add('fault' in value ? 'an artifact that was not changed' : 'an artifact was written');
+    return { ok: true, value };
   }
 
   #toolEnd({ random, number, interrupted }: InFlight): Called<CallToolResult> {
@@ -278,6 +298,7 @@ export class World implements Ports {
   /** The first safe point of a later part is the place where the part before it ended. */
   handoverDue(state: RunState): boolean {
     this.#watcher.safePoint(state, this.#clock);
+    this.#artifacts.check(state);
     this.#safePointsOfPart += 1;
     if (this.#policy === 'never' || (state.part > 1 && this.#safePointsOfPart === 1)) return false;
     return this.#policy === 'every' || new Random(this.scenario.seed, 'handover', this.#calls).chance(0.3);

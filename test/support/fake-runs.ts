@@ -157,6 +157,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     model: null,
     switches: [],
     tasks: [],
+    artifacts: [],
     counters: null,
     limits: null,
     usage: null,

@@ -71,6 +71,7 @@ export function quietPorts(ran: CallToolInput[]): Ports {
       const content = [{ type: 'text' as const, text: 'done' }];
       return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
     },
+    editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
       while (!done()) await new Promise(setImmediate);

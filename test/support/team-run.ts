@@ -129,6 +129,7 @@ function teamPorts(
     },
     offer: () => {},
     callTool: () => Promise.reject(new Error('no tool is called here')),
+    editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
     tellSubagent: (_id, _message, lost) => lost(),

@@ -34,6 +34,7 @@ export interface RunSnapshot {
   /** Roles that went on with another model, each with its last change and why. */
   switches: RunView['switches'];
   tasks: RunView['tasks'];
+  artifacts: RunView['artifacts'];
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
   usage: RunView['usage'] | null;
@@ -108,6 +109,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     model: view?.model ?? null,
     switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
+    artifacts: view?.artifacts ?? result?.artifacts ?? [],
     counters: view?.counters ?? result?.counters ?? null,
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? null,

@@ -15,6 +15,18 @@ const WITHIN_THE_RUN: ToolPolicy = {
   cache: 'none',
 };
 
+const ID: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: 64,
+  description: 'Letters, digits, dots, dashes and underscores, such as "research_report" or "main.py".',
+};
+const EXPECTED_VERSION: JsonSchema = {
+  type: 'integer',
+  minimum: 1,
+  description: 'The version that was read last: nothing is changed where the artifact is at another.',
+};
+
 const DEFINITIONS = {
   call_subagent: {
     description:
@@ -28,6 +40,60 @@ const DEFINITIONS = {
     }),
     // What it calls is decided upon where it calls it.
     policy: { ...WITHIN_THE_RUN, concurrent: true },
+  },
+  create_artifact: {
+    description:
+      'Creates an artifact: a named text that this run keeps beside the conversation, such as a report, code or a plan. ' +
+      'The id "task_plan" is for the plan of the work, with the type "task_plan".',
+    inputSchema: object(
+      {
+        id: ID,
+        type: { type: 'string', minLength: 1, maxLength: 40, description: 'Such as "markdown" or "python".' },
+        title: { type: 'string', maxLength: 100, description: 'For people. Default: the id.' },
+        content: { type: 'string' },
+      },
+      ['title'],
+    ),
+    policy: WITHIN_THE_RUN,
+  },
+  update_artifact: {
+    description:
+      'Replaces a text in an artifact by another. "oldText" must stand in it exactly once, as it is written.',
+    inputSchema: object(
+      {
+        id: ID,
+        oldText: { type: 'string', minLength: 1 },
+        newText: { type: 'string' },
+        expectedVersion: EXPECTED_VERSION,
+      },
+      ['expectedVersion'],
+    ),
+    policy: WITHIN_THE_RUN,
+  },
+  rewrite_artifact: {
+    description: 'Replaces the whole content of an artifact.',
+    inputSchema: object(
+      {
+        id: ID,
+        content: { type: 'string' },
+        title: { type: 'string', maxLength: 100, description: 'Default: as it was.' },
+        expectedVersion: EXPECTED_VERSION,
+      },
+      ['title', 'expectedVersion'],
+    ),
+    policy: WITHIN_THE_RUN,
+  },
+  read_artifact: {
+    description: 'Reads an artifact, a page at a time: go on with the offset that the last page names.',
+    inputSchema: object(
+      {
+        id: ID,
+        version: { type: 'integer', minimum: 1, description: 'Default: the latest.' },
+        offset: { type: 'integer', minimum: 0, description: 'First byte to read. Default 0.' },
+      },
+      ['version', 'offset'],
+    ),
+    policy: WITHIN_THE_RUN,
   },
   list_artifacts: {
     description: 'Lists the artifacts of this run: id, type, title, version and size of each.',

@@ -77,6 +77,16 @@ function storeOptions(name: string, once: boolean) {
   };
 }
 
+/** It does not heartbeat: a store answers, or its time is up. */
+function artifactOptions({ summary, attempts }: CallOptions) {
+  return {
+    summary: cutText(summary, MOST_SUMMARY_BYTES),
+    startToCloseTimeout: 60_000,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+  };
+}
+
 /** A program that is slow or fails holds no run up: its chain is used. */
 const RESOLVE_OPTIONS = {
   summary: 'choose a model',
@@ -137,6 +147,10 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
         input.activity === undefined
           ? activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])
           : callActivity(input.activity, input, options),
+      ),
+    editArtifact: (input, options) =>
+      call(options, () =>
+        activities.steersmanEditArtifact.executeWithOptions(artifactOptions(options), [input]),
       ),
     storeText: (input, { once }) =>
       call({ interruptible: true }, () =>

@@ -4,13 +4,12 @@ import type { CallToolInput, CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
-import { utf8Length } from '../../core/json.js';
 import { headChars } from '../../core/large-text.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
-import { inputOf } from '../../core/tools/batch-input.js';
+import { inlineInput, inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
@@ -26,8 +25,6 @@ import { settleCall } from './settle-call.js';
 import { closeCallGates, openBatchGates } from './settle-permission.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
-/** Arguments up to this size travel with the activity; larger ones are read by query, to be in history once. */
-const INLINE_ARGUMENT_BYTES = 1_024;
 /** Of what a failure says. */
 const FAILURE_CHARS = 2_000;
 /** Beyond the tool's own limit, for the activity to report its result. */
@@ -162,10 +159,13 @@ function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefiniti
     idempotent: isRepeatable(tool.policy),
     workspace: settings.workspace,
     context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
+    ...inlineInput(given),
   };
-  const isActivity = tool.origin.type === 'activity';
-  if (tool.origin.type === 'activity') input.activity = tool.origin.activity;
-  if (isActivity || utf8Length(JSON.stringify(given)) <= INLINE_ARGUMENT_BYTES) input.arguments = given;
+  // An application's activity can't ask for its arguments.
+  if (tool.origin.type === 'activity') {
+    input.activity = tool.origin.activity;
+    input.arguments = given;
+  }
   if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
   if (tool.validation === 'strict') input.checked = true;
   const words = wordsForNotes(run.pinned);

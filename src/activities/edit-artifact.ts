@@ -1,0 +1,34 @@
+/** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
+
+import type { BlobStore } from '../blobs/blob-store.js';
+import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/artifacts.js';
+import { runIdOf } from './store-text.js';
+import type { EditArtifactInput } from './types.js';
+
+export interface EditArtifactDeps {
+  blobs: BlobStore;
+  /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
+  readArguments(callId: string): Promise<Record<string, unknown>>;
+}
+
+/** Makes `steersmanEditArtifact`: contents never change once they are stored, so a retry does no harm. */
+export function createEditArtifact({ blobs, readArguments }: EditArtifactDeps) {
+  return async function steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited> {
+    const { edit } = input;
+    const args = input.arguments ?? (await readArguments(input.callId));
+    const text = (name: string) => (typeof args[name] === 'string' ? args[name] : '');
+    if (edit.kind === 'write') return keep(blobs, text('content'));
+    const page = await blobs.read(runIdOf(), edit.ref, { offset: 0, length: MOST_ARTIFACT_BYTES });
+    if (!page) return { fault: 'gone' };
+    const replaced = replaceOnce(page.data.toString('utf8'), text('oldText'), text('newText'));
+    return 'matches' in replaced
+      ? { fault: 'matches', count: replaced.matches }
+      : keep(blobs, replaced.content);
+  };
+}
+
+async function keep(blobs: BlobStore, content: string): Promise<ArtifactEdited> {
+  const bytes = Buffer.byteLength(content, 'utf8');
+  if (bytes > MOST_ARTIFACT_BYTES) return { fault: 'too_large', bytes };
+  return { ref: await blobs.put(runIdOf(), content), bytes };
+}
