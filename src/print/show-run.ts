@@ -5,6 +5,7 @@ import type { RunSnapshot } from '../client/runs/run-snapshot.js';
 import { stuckLine } from '../client/runs/stuck-task.js';
 import type { Gate } from '../core/gates/gate.js';
 import { preview } from '../core/preview.js';
+import { artifactLine } from './artifact-line.js';
 import { endLine } from './end-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
@@ -37,6 +38,7 @@ export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | nul
     sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
+  for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
   for (const item of shown.inbox ?? [])
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);

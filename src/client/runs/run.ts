@@ -1,4 +1,5 @@
 /** A run, as programs hold it. */
+import type { Artifact } from '../../core/artifacts.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { SteerTime } from '../../core/inbox.js';
 import type { Limits } from '../../core/limits.js';
@@ -246,6 +247,23 @@ export class Run {
   /** A text that it keeps by reference (`blob:…`), whole. Only on a machine that has the blobs of the worker. */
   stored(ref: string): Promise<string> {
     return readStored(this.#scope.home, this.id, ref);
+  }
+
+  /** The texts that it wrote beside its conversation, in the order it made them. */
+  async artifacts(options: Abortable = {}): Promise<Artifact[]> {
+    return (await this.show(options)).artifacts;
+  }
+
+  /**
+   * An artifact with its content. Only on a machine that has the blobs of the worker. Throws a SteersmanError
+   * `not_found` where the run has none of this id.
+   */
+  async artifact(id: string, options: Abortable = {}): Promise<Artifact & { text: string }> {
+    const all = await this.artifacts(options);
+    const found = all.find(each => each.id === id);
+    if (found) return { ...found, text: await this.stored(found.ref) };
+    const known = all.map(each => each.id).join(', ') || 'none';
+    throw new SteersmanError(`The run ${this.id} has no artifact ${id}. It has: ${known}.`, '', 'not_found');
   }
 
   #ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {

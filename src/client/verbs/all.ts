@@ -1,5 +1,6 @@
 /** The verbs: what the command line does with runs. */
 import type { Command } from 'commander';
+import { addArtifact } from './artifact.js';
 import { addBudget, addModel, addPlan } from './change.js';
 import { addDoctor } from './doctor.js';
 import { addExport } from './export.js';
@@ -36,6 +37,7 @@ const VERBS = [
   addModel,
   addExport,
   addStored,
+  addArtifact,
   addMcp,
   addModels,
   addPrompts,
