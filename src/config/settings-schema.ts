@@ -88,6 +88,21 @@ const toolOverrideSchema = z.strictObject({
       'Calls of one reply may run at the same time. Left out: those of read-only tools do; false where the server keeps a state between calls.',
     )
     .optional(),
+  callsPerTurn: z
+    .int()
+    .min(1)
+    .describe('Calls of the tool in one reply that are run. Left out: limits.toolCallsPerTurn.')
+    .optional(),
+  cacheTtlMs: z
+    .int()
+    .min(1)
+    .describe('Milliseconds for which a result may be reused. Left out: for the goal.')
+    .optional(),
+  corrections: z
+    .int()
+    .min(0)
+    .describe('Bad calls in a task that are sent back for correction. Left out: limits.argumentCorrections.')
+    .optional(),
 });
 
 const toolResultsSchema = z

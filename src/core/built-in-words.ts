@@ -209,6 +209,8 @@ export const EN = {
   noteCancelledUnsent: 'Not run: cancelled before it was sent.',
   noteCancelledRunning: 'It was cancelled before it ended.',
   noteOverTurnCap: 'Not run: at most {max} tool calls of one reply are run. Ask again if it is still needed.',
+  noteOverToolCap:
+    'Not run: at most {max} calls of {tool} in one reply are run. Ask again if it is still needed.',
   noteDeniedByConfiguration: 'Not run: {tool} is denied by the configuration. Go on without it.',
   noteNotAllowed:
     "Not run: {tool} is not read-only, and a person's permission for it was not given.{why} Go on without it, and say in your report what you would have done.",
@@ -476,6 +478,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteCancelledUnsent: '没有执行：在发出之前被取消。',
   noteCancelledRunning: '它在结束之前被取消。',
   noteOverTurnCap: '没有执行：一条回复最多执行 {max} 次工具调用。仍需要的话请再次调用。',
+  noteOverToolCap: '没有执行：一条回复最多执行 {max} 次 {tool} 调用。仍需要的话请再次调用。',
   noteDeniedByConfiguration: '没有执行：配置禁止使用 {tool}。请不用它继续。',
   noteNotAllowed:
     '没有执行：{tool} 不是只读的，而人没有给予许可。{why} 请不用它继续，并在报告中说明本来会做什么。',

@@ -33,6 +33,8 @@ export interface RoleProfile {
   output: OutputContract;
   /** Rounds that it has for a goal that is its own work; null for `limits.execution`. */
   maxRounds: number | null;
+  /** Tool calls of one reply of it that are run, at most `limits.toolCallsPerTurn`; null for that. */
+  toolCallsPerTurn: number | null;
   /** The form of its JSON: flat components, or envelopes. */
   dialect: Dialect;
   /** `endpoint/model`s in order of preference; empty: the run's default. */

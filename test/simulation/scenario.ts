@@ -233,6 +233,7 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     requires: [],
     output,
     maxRounds: random.pick([null, null, 2]),
+    toolCallsPerTurn: null,
     dialect: 'component',
     models: random.chance(0.2) ? ['q/c', 'p/a'] : [],
     temperature: null,

@@ -38,6 +38,7 @@ export function testRole(name: string, more: Partial<PinnedRole> = {}): PinnedRo
     agents: [],
     requires: [],
     maxRounds: null,
+    toolCallsPerTurn: null,
     dialect: 'component',
     models: [],
     temperature: null,

@@ -24,6 +24,8 @@ export interface LedgerEntry {
   isStub: boolean;
   /** What it is about; null where that may be anything (`tool-paths.ts`). */
   paths: string[] | null;
+  /** When it holds no more, milliseconds since the epoch; absent: while nothing may have changed it. */
+  until?: number;
 }
 
 /** Oldest entry first. Plain data: keys as `ledgerKey` makes them. */
@@ -76,18 +78,19 @@ function hex32(half: number): string {
 /**
  * What the ledger says of a call about to be made: `reuse` its result (`enforce` and the
  * tool is read-only), `advise` that there is one, or null. Only a result that was executed, is complete
- * and no error counts, and none of a tool with `cache: none`.
+ * and no error counts, none of a tool with `cache: none`, and none whose time is over `now`.
  */
 export function lookUp(
   ledger: Ledger,
   tool: string,
   args: unknown,
-  rules: { policy: ToolPolicy; dedupe: 'enforce' | 'advise' | 'off' },
+  rules: { policy: ToolPolicy; dedupe: 'enforce' | 'advise' | 'off'; now: number },
 ): { reuse: LedgerEntry } | { advise: LedgerEntry } | null {
   if (rules.dedupe === 'off' || rules.policy.cache === 'none') return null;
   const key = ledgerKey(tool, args);
   const entry = Object.hasOwn(ledger.entries, key) ? ledger.entries[key] : undefined;
   if (entry === undefined || !isReusable(entry)) return null;
+  if (entry.until !== undefined && rules.now >= entry.until) return null;
   return rules.dedupe === 'enforce' && rules.policy.readOnly ? { reuse: entry } : { advise: entry };
 }
 
@@ -103,6 +106,8 @@ export interface LedgerCall {
   policy: ToolPolicy;
   /** Where relative paths begin. */
   workspace: string;
+  /** Milliseconds since the epoch. */
+  now: number;
 }
 
 /**
@@ -110,7 +115,10 @@ export interface LedgerCall {
  * entries of what it names, or all where it or they name no paths: what they say may no longer be true. Changes
  * `ledger`.
  */
-export function recordCall(ledger: Ledger, { call, result, messageId, policy, workspace }: LedgerCall): void {
+export function recordCall(
+  ledger: Ledger,
+  { call, result, messageId, policy, workspace, now }: LedgerCall,
+): void {
   const paths = pathsOf(call.input, workspace);
   // What a server calls invalid may have had effects before it said so.
   const ran = mayHaveRun(result.ending);
@@ -131,6 +139,7 @@ export function recordCall(ledger: Ledger, { call, result, messageId, policy, wo
     complete: ending === 'executed' && result.content.every(isWhole),
     isStub: result.content.length > 0 && result.content.every(isReference),
     paths,
+    ...(policy.cacheTtlMs === undefined ? {} : { until: now + policy.cacheTtlMs }),
   };
   dropOldest(ledger);
 }
@@ -194,10 +203,13 @@ const LONGEST_NAMED = 100;
 
 /**
  * The youngest `max` results that still hold, for a prompt (OU12): a line a tool, oldest first, each by its path
- * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use.
+ * or whatever else its call said. Empty where there is none. What shows no text, or an error, is no result to use,
+ * and what holds for a time only may be over when it is read.
  */
 export function heldResults(ledger: Ledger, max: number): string {
-  const held = Object.entries(ledger.entries).filter(([, entry]) => isReusable(entry) && !entry.isStub);
+  const held = Object.entries(ledger.entries).filter(
+    ([, entry]) => isReusable(entry) && !entry.isStub && entry.until === undefined,
+  );
   const byTool = new Map<string, string[]>();
   for (const [key, { tool }] of held.slice(Math.max(0, held.length - max)))
     byTool.set(tool, [...(byTool.get(tool) ?? []), argumentsIn(key, tool)]);

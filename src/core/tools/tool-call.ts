@@ -20,6 +20,8 @@ export interface ToolCallCase {
   said: CallAnswer | null;
   /** Position in its reply, from 0. */
   index: number;
+  /** Calls of the same tool before it in its reply. */
+  before: number;
   /** Tools the role is offered; empty for roles without. */
   offered: readonly ToolDefinition[];
   pinned: Pick<PinnedRun, 'fallbackServer' | 'dedupe' | 'tools'>;
@@ -32,6 +34,8 @@ export interface ToolCallCase {
   /** Bad calls of this tool in the task at hand, this one not counted. */
   badCalls: number;
   words: Words;
+  /** Milliseconds since the epoch. */
+  now: number;
 }
 
 export type ToolCallDecision =
@@ -65,9 +69,12 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     const names = offered.map(({ name }) => name);
     return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));
   }
+  const { callsPerTurn, corrections = limits.argumentCorrections } = tool.policy;
+  if (callsPerTurn !== undefined && given.before >= callsPerTurn)
+    return end('skipped', fill(words.noteOverToolCap, { tool: call.name, max: callsPerTurn }));
   const { argErrors = [], argsParseFailed: unreadable = false } = call;
   if (unreadable || argErrors.length > 0) {
-    const wrong = { wrongCalls: given.badCalls + 1, corrections: limits.argumentCorrections };
+    const wrong = { wrongCalls: given.badCalls + 1, corrections };
     return end('invalid', badArgumentsNote(words, argErrors, { ...wrong, unreadable }));
   }
   const edited = said?.kind === 'approval' ? said.arguments : null;
@@ -77,7 +84,11 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }
   if (tool.origin.type === 'client') return { kind: 'client', tool };
-  const known = lookUp(given.ledger, call.name, call.input, { policy: tool.policy, dedupe: pinned.dedupe });
+  const known = lookUp(given.ledger, call.name, call.input, {
+    policy: tool.policy,
+    dedupe: pinned.dedupe,
+    now: given.now,
+  });
   if (known && 'reuse' in known) return { kind: 'reuse', entry: known.reuse };
   const note = known ? words.noteRepeated : null;
   if (permission === 'run') return { kind: 'run', tool, note, edited: null };

@@ -27,6 +27,12 @@ export interface ToolPolicy {
   cache: 'goal' | 'none';
   /** Calls of one reply may run at the same time. Default: as `readOnly`. */
   concurrent: boolean;
+  /** Calls of one reply that are run; absent: as many as of all tools. */
+  callsPerTurn?: number;
+  /** How long a result may be reused, milliseconds; absent: as long as `cache` says. */
+  cacheTtlMs?: number;
+  /** Bad calls in a task that are sent back for correction; absent: `limits.argumentCorrections`. */
+  corrections?: number;
 }
 
 export interface ToolDefinition {

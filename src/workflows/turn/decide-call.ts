@@ -1,11 +1,13 @@
 /** What becomes of the calls of a reply, with all that the decision needs of the run. */
 
 import { ownValue } from '../../core/json.js';
+import type { Limits } from '../../core/limits.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import { envelopeOf } from '../../core/outputs/parse-output.js';
 import type { Batch } from '../../core/place.js';
+import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 import { decidePermission } from '../../core/tools/permission.js';
@@ -92,7 +94,9 @@ export function decideCall(
   { call, index, said }: { call: ToolUseBlock; index: number; said: CallAnswer | null },
 ): ToolCallDecision {
   const { state, pinned } = run;
-  const role = run.role(openReply(run, batch).role);
+  const reply = openReply(run, batch);
+  const role = run.role(reply.role);
+  const earlier = toolCallsOf(reply).slice(0, index);
   const { autoApprove, workspace } = state.settings;
   const given = { alwaysThisRun: state.people.allowedTools, autoApprove };
   const decision = decideToolCall({
@@ -101,14 +105,22 @@ export function decideCall(
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
     pinned,
-    limits: run.limits,
+    before: earlier.filter(({ name }) => name === call.name).length,
+    limits: limitsFor(run.limits, role),
+    now: run.ports.now(),
     ledger: state.tools.ledger,
     permission: (tool, input) => decidePermission(tool, { input, workspace }, pinned.permissions, given),
     words: run.words,
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
-  return said ? decision : withConcerns(run, decision, openReply(run, batch));
+  return said ? decision : withConcerns(run, decision, reply);
+}
+
+/** A role may take fewer calls of a reply than the run does. */
+function limitsFor(limits: Limits, { toolCallsPerTurn }: PinnedRole): Limits {
+  if (toolCallsPerTurn === null) return limits;
+  return { ...limits, toolCallsPerTurn: Math.min(limits.toolCallsPerTurn, toolCallsPerTurn) };
 }
 
 /** A call with effects that its own reply wants confirmed asks a person, whatever its permission. */

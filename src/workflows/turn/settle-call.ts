@@ -48,6 +48,7 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
       messageId,
       policy: ran.policy,
       workspace: state.settings.workspace,
+      now: ports.now(),
     });
   // It has run, or never will.
   delete batch.edited[call.id];

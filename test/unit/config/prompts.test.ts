@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -122,6 +122,7 @@ describe('front matter', () => {
       requires: ['url'],
       output: 'verdict',
       maxRounds: 3,
+      toolCallsPerTurn: 1,
       dialect: 'component',
       models: ['openai/a'],
       temperature: 0.2,

@@ -205,6 +205,7 @@ describe('models', () => {
     agents: [],
     requires: [],
     maxRounds: null,
+    toolCallsPerTurn: null,
     memory: 'shared',
     tools: [],
     output: 'text',
@@ -293,7 +294,7 @@ describe('tool overrides', () => {
   test('overrides: several globs match → later entries win key by key (E1, D5)', () => {
     const { tools, warnings } = applyToolOverrides([tool('web_fetch'), tool('edit')], {
       '*_fetch': { readOnly: true, timeoutMs: 5 },
-      'web*': { timeoutMs: 9, cache: 'none' },
+      'web*': { timeoutMs: 9, cache: 'none', callsPerTurn: 2, cacheTtlMs: 60_000, corrections: 0 },
     });
     expect(tools[0]?.policy).toEqual({
       readOnly: true,
@@ -303,6 +304,9 @@ describe('tool overrides', () => {
       timeoutMs: 9,
       cache: 'none',
       concurrent: true,
+      callsPerTurn: 2,
+      cacheTtlMs: 60_000,
+      corrections: 0,
     });
     expect(tools[1]).toEqual(tool('edit'));
     expect(warnings).toEqual([]);

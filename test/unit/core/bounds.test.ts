@@ -119,7 +119,7 @@ function fullState(text: string, times: number): RunState {
     );
     const call = { id: `c${n}`, name: `tool${n % 200}`, input: { n, text: text.slice(0, 190) } };
     const result = toolResult(call, 'executed', { content: [] });
-    recordCall(state.tools.ledger, { call, result, messageId: `m${n}`, policy, workspace: '/w' });
+    recordCall(state.tools.ledger, { call, result, messageId: `m${n}`, policy, workspace: '/w', now: 0 });
     state.goals = withGoal(state.goals, {
       number: n,
       text,

@@ -92,6 +92,7 @@ const ROLE: PinnedRole = {
   agents: [],
   requires: [],
   maxRounds: null,
+  toolCallsPerTurn: null,
   tools: [],
   output: 'execution',
   dialect: 'component',

@@ -122,6 +122,22 @@ test('workflow tool: named by the role → the run carries it out itself, and as
 });
 
 describe('ends of calls that do not run', () => {
+  test('a role takes one call of a reply → the first runs, the others are skipped (T13)', async () => {
+    const roles = { executor: testRole('executor', { toolCallsPerTurn: 1 }) };
+    const small = runAtCalls(
+      [
+        { name: 'read', input: { path: 'a' } },
+        { name: 'read', input: {} },
+      ],
+      {
+        pinned: { roles },
+      },
+    );
+    await workOff(small);
+    expect(small.results().map(({ ending }) => ending)).toEqual(['executed', 'skipped']);
+    expect(small.results()[1]?.note).toContain('at most 1 tool calls of one reply');
+  });
+
   test('arguments that could not be read: tool that takes none → invalid, never run with {} (TR3)', async () => {
     const small = runAtCalls([{ name: 'put', input: {}, raw: '{"path": "a', argsParseFailed: true }], {
       settings: { autoApprove: true },

@@ -40,7 +40,14 @@ function made(ledger: Ledger, name: string, input: Record<string, unknown>, fiel
   const { id = 'c1', ending = 'executed', content = [{ type: 'text', text: 'x' }], isError = false } = fields;
   const { policy = READ } = fields;
   const result = { ending, content, isError };
-  recordCall(ledger, { call: { id, name, input }, result, messageId: `m-${id}`, policy, workspace: '/w' });
+  recordCall(ledger, {
+    call: { id, name, input },
+    result,
+    messageId: `m-${id}`,
+    policy,
+    workspace: '/w',
+    now: 0,
+  });
 }
 
 function found(
@@ -49,12 +56,22 @@ function found(
   input: unknown,
   policy = READ,
   dedupe: 'enforce' | 'advise' | 'off' = 'enforce',
+  now = 0,
 ) {
-  const hit = lookUp(ledger, name, input, { policy, dedupe });
+  const hit = lookUp(ledger, name, input, { policy, dedupe, now });
   return hit === null ? 'nothing' : 'reuse' in hit ? 'reuse' : 'advise';
 }
 
 describe('lookUp', () => {
+  it('D5 lookUp: a tool with a time to live → given again until it is over, and not listed as held', () => {
+    const ledger = emptyLedger();
+    const policy = { ...READ, cacheTtlMs: 100 };
+    made(ledger, 'price', { of: 'a' }, { policy });
+    expect(found(ledger, 'price', { of: 'a' }, policy, 'enforce', 99)).toBe('reuse');
+    expect(found(ledger, 'price', { of: 'a' }, policy, 'enforce', 100)).toBe('nothing');
+    expect(heldResults(ledger, 9)).toBe('');
+  });
+
   it('D1 D4 lookUp: same tool and arguments, keys in another order → the entry with its message', () => {
     const ledger = emptyLedger();
     made(ledger, 'read', { path: 'a', options: { head: 1, tail: 2 } }, { id: 'c7' });
@@ -62,7 +79,7 @@ describe('lookUp', () => {
       ledger,
       'read',
       { options: { tail: 2, head: 1 }, path: 'a' },
-      { policy: READ, dedupe: 'enforce' },
+      { policy: READ, dedupe: 'enforce', now: 0 },
     );
     expect(hit).toEqual({
       reuse: {

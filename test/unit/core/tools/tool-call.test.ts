@@ -46,6 +46,8 @@ function given(more: Partial<ToolCallCase> = {}): ToolCallCase {
     call: call('read_file'),
     said: null,
     index: 0,
+    before: 0,
+    now: 1_000,
     offered: OFFERED,
     pinned: { fallbackServer: null, dedupe: 'enforce', tools: [] },
     limits: DEFAULT_LIMITS,
@@ -97,6 +99,18 @@ describe('decideToolCall: calls that do not run', () => {
       { index: 9, limits: twoCallsATurn, call: badCall() },
       'skipped',
       /at most 2/,
+    ],
+    [
+      'over callsPerTurn of its tool → skipped, with tool and number (T9)',
+      { index: 2, before: 1, offered: [tool('read_file', { readOnly: true, callsPerTurn: 1 })] },
+      'skipped',
+      /at most 1 calls of read_file/,
+    ],
+    [
+      'bad arguments after the corrections of its tool → told to go another way (T7, T9)',
+      { call: badCall(), badCalls: 0, offered: [tool('read_file', { corrections: 0 })] },
+      'invalid',
+      /do not call it again/,
     ],
     [
       'no tool of that name → unavailable, with the nearest names (T3)',
