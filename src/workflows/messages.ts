@@ -14,6 +14,7 @@ import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { ShownPhase } from '../core/status.js';
+import type { ChildRecord } from '../core/subagent.js';
 import type { TraceReport } from '../core/trace.js';
 import type { UsageEntry } from '../core/usage-by.js';
 
@@ -69,6 +70,8 @@ export interface RunView {
   usageBy: UsageEntry[];
   /** Goals of this run that have ended. */
   goals: GoalRecord[];
+  /** The last sub-agents that it called; the workflow id of one is that of the run, `/` and its `id`. */
+  children: ChildRecord[];
   mode: string;
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */

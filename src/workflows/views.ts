@@ -43,6 +43,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     usage: state.total.usage,
     usageBy: state.total.usageBy,
     goals: state.goals,
+    children: state.children.list,
     mode: state.goal.mode,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     models: Object.fromEntries(

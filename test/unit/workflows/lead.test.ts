@@ -168,11 +168,11 @@ describe('mode lead', () => {
 
   test.each<[string, Call, RegExp]>([
     [
-      'an unknown agent → the names there are',
+      'an unknown agent → the names there are (A2)',
       { ...ASK, agent_name: 'serach' },
       /no agent serach\. There are: search, crawl/,
     ],
-    ['crawl without a URL → refused', { ...READ, instruction: 'Read their home page.' }, /needs a URL/],
+    ['crawl without a URL → refused (A4)', { ...READ, instruction: 'Read their home page.' }, /needs a URL/],
   ])('lead: %s, and nothing is started', async (_title, call, note) => {
     const { started, results } = await lead([[call], 'Done.']);
     expect(started).toEqual([]);
