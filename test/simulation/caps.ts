@@ -68,7 +68,9 @@ export class Caps {
     const between = steering?.idle ? (steering.items[0]?.id ?? null) : null;
     if (between !== this.#between) this.#betweenReplies = 0;
     this.#between = between;
-    const alone = mostReplies(this.#most) + this.#scenario.maxFailures + 1;
+    // A reply that its model declined is a call too, and each model of the last role's chain may decline.
+    const { maxFailures, pinned } = this.#scenario;
+    const alone = mostReplies(this.#most) + maxFailures + pinned.models.length + 1;
     const most = this.#scenario.people === NOBODY ? alone : MOST_CALLS_WITH_PEOPLE;
     expectThat(this.#calls <= most, `${this.#calls} model calls, when at most ${most} can be needed`);
     const at = here(cursor);

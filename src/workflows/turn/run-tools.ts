@@ -1,4 +1,4 @@
-/** The tool calls of one reply, in order (T12), some at the same time (C21): every call gets exactly one result. */
+/** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
 
 import type { CallToolInput, CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
