@@ -39,6 +39,7 @@ export function statusMarkdown(state: RunState): string {
     headline(state),
     gates(state),
     tasks(state),
+    agents(state),
     artifacts(state),
     models(state),
     limits(state),
@@ -87,6 +88,15 @@ function tasks({ tasks }: RunState): string {
     return `- ${plainLine(task.id)} · ${task.status}${why} · ${plainLine(preview(task.description, 80))}`;
   });
   return ['Tasks:', '', ...lines].join('\n');
+}
+
+/** The last sub-agents: they are runs of their own, below this one's id. */
+function agents({ children }: RunState): string {
+  const lines = children.list.map(
+    ({ id, outcome, instruction }) =>
+      `- ${plainLine(id)} · ${outcome ?? 'running'} · ${plainLine(preview(instruction, 80))}`,
+  );
+  return lines.length === 0 ? '' : ['Agents:', '', ...lines].join('\n');
 }
 
 function artifacts({ artifacts }: RunState): string {

@@ -38,6 +38,8 @@ export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | nul
     sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
+  for (const { id, outcome, instruction } of shown.children)
+    sink.line(`  agent ${terminalText(`${id} · ${outcome ?? 'running'} · ${instruction}`)}`);
   for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
   for (const item of shown.inbox ?? [])

@@ -158,6 +158,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     switches: [],
     tasks: [],
     artifacts: [],
+    children: [],
     counters: null,
     limits: null,
     usage: null,

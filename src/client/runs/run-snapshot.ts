@@ -35,6 +35,8 @@ export interface RunSnapshot {
   switches: RunView['switches'];
   tasks: RunView['tasks'];
   artifacts: RunView['artifacts'];
+  /** The last sub-agents; empty where no worker tells. */
+  children: RunView['children'];
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
   usage: RunView['usage'] | null;
@@ -110,6 +112,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? [],
+    children: view?.children ?? [],
     counters: view?.counters ?? result?.counters ?? null,
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? null,

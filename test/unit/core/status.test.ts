@@ -77,6 +77,21 @@ test('statusMarkdown: a mode without a plan → neither plan nor verifications (
 });
 
 describe('statusMarkdown: what follows', () => {
+  test('statusMarkdown: sub-agents → each with how it stands and what it was told, as plain text (A1)', () => {
+    const state = stateWith({});
+    state.children = {
+      started: 2,
+      list: [
+        { id: 'search/1', agent: 'search', callId: 'c1', instruction: 'Find *it*.', outcome: 'unverified' },
+        { id: 'crawl/2', agent: 'crawl', callId: 'c2', instruction: 'Read it.', outcome: null },
+      ],
+    };
+    const text = statusMarkdown(state);
+    expect(text).toContain('Agents:');
+    expect(text).toMatch(/- search\/1 · unverified · Find \\\*it\\\*\./);
+    expect(text).toContain('- crawl/2 · running · Read it.');
+  });
+
   test('statusMarkdown: not loaded → nothing else', () => {
     expect(statusMarkdown(stateWith({ pinned: null }))).not.toContain('\n');
   });
