@@ -163,13 +163,16 @@ const MEASURES: Measures = {
 /** Bytes of each part, in the terms of `BOUNDS`. */
 export function partBytes(state: RunState): Record<Path, number> {
   const paths = Object.keys(BOUNDS) as Path[];
-  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(state, path))]);
+  const parts: Parts = { ...state };
+  const sizes = paths.map(path => [path, MEASURES[path]?.(state) ?? jsonBytes(partAt(parts, path))]);
   return Object.fromEntries(sizes) as Record<Path, number>;
 }
 
-function partAt(state: RunState, path: Path): unknown {
+type Parts = Readonly<Record<string, unknown>>;
+
+function partAt(parts: Parts, path: Path): unknown {
   const [part = '', field] = path.split('.');
-  const value: unknown = Object.entries(state).find(([key]) => key === part)?.[1];
+  const value = parts[part];
   return field !== undefined && isRecord(value) ? value[field] : value;
 }
 
