@@ -261,6 +261,10 @@ describe('a whole team run', () => {
     const ids = (type: string) =>
       journal.flatMap(event => (event.type === type && 'callId' in event ? [event.callId] : []));
     expect(ids('tool_call_ended')).toEqual(ids('tool_call_started'));
+    for (const callId of ids('tool_call_started')) {
+      const [begun, ended] = journal.filter(event => 'callId' in event && event.callId === callId);
+      expect([begun?.type, ended?.type]).toEqual(['tool_call_started', 'tool_call_ended']);
+    }
   });
 
   test('workspace: a run that only reads → unchanged', () => {

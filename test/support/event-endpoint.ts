@@ -1,12 +1,5 @@
 /** An endpoint that answers each request with the next list of events, or with an error, and keeps what it was sent. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach } from 'vitest';
-
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(close => close()));
-});
+import { serve } from './serve.js';
 
 /** A list of events, or the error that stands in its place. */
 export type Answer = readonly object[] | { status: number; error: object };
@@ -22,7 +15,7 @@ export interface EventEndpoint {
 export async function startEventEndpoint(...answers: readonly Answer[]): Promise<EventEndpoint> {
   const bodies: Record<string, unknown>[] = [];
   const paths: string[] = [];
-  const server = createServer(async (req, res) => {
+  const baseUrl = await serve(async (req, res) => {
     let text = '';
     for await (const part of req) text += part;
     const answer = answers[Math.min(bodies.length, answers.length - 1)] ?? [];
@@ -36,13 +29,5 @@ export async function startEventEndpoint(...answers: readonly Answer[]): Promise
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.end(answer.map(event => `data: ${JSON.stringify(event)}\n\n`).join(''));
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, bodies, paths };
+  return { baseUrl, bodies, paths };
 }

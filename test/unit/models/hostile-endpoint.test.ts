@@ -1,7 +1,5 @@
 /** Endpoints that send too much, something else, or the request elsewhere: the worker bears it. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import type { AssistantMessage, ToolUseBlock } from '../../../src/core/message.js';
 import { textOf, toolCallsOf } from '../../../src/core/message.js';
@@ -9,26 +7,9 @@ import { readEventData } from '../../../src/models/event-stream.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { REPLY_BOUNDS } from '../../../src/models/reply-bounds.js';
 import { failureOf, runCall, tool, user } from '../../support/model-calls.js';
+import { serve } from '../../support/serve.js';
 
 const { model } = FAILURE;
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(close => close()));
-});
-
-async function serve(handle: RequestListener): Promise<string> {
-  const server = createServer(handle);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-}
-
 /** A stream of these events; what is no text is sent as JSON. */
 function streaming(events: Iterable<unknown>): Promise<string> {
   return serve(async (_req, res) => {

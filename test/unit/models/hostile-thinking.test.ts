@@ -1,36 +1,21 @@
 /** Endpoints that send thinking, and what is to go back with it, in forms that nobody would send: the worker bears it. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { REPLY_BYTES } from '../../../src/core/bounds.js';
 import { jsonBytes } from '../../../src/core/json.js';
 import type { ModelDelta } from '../../../src/models/provider.js';
 import { ReplyDraft } from '../../../src/models/reply-draft.js';
 import { runCall, startCall, tool } from '../../support/model-calls.js';
-
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(close => close()));
-});
+import { serve } from '../../support/serve.js';
 
 /** A stream of these events. */
 async function streaming(events: Iterable<unknown>): Promise<string> {
   const body = [...events]
     .map(event => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`)
     .join('');
-  const server = createServer((_req, res) => {
+  return serve((_req, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' });
     res.end(body);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  open.push(
-    () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
 }
 
 function delta(part: object, finish: string | null = null) {
