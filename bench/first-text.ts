@@ -18,7 +18,7 @@ import { makeProject } from '../test/support/project.js';
 import { runSettings } from '../test/support/rig.js';
 import { roleOf, settingsYaml } from '../test/support/steering.js';
 import { until } from '../test/support/wait.js';
-import { machine, median, table } from './support/machine.js';
+import { machine, median, quantile, table } from './support/machine.js';
 
 const { samples, runs, modelMs } = new Command('first-text')
   .option('--samples <n>', 'replies that are watched, one after the other', Number, 30)
@@ -79,9 +79,10 @@ try {
 }
 
 function row(title: string, values: number[]): string[] {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
-  return [title, ...[median(values), at(0.95), at(1)].map(value => value.toFixed(0))];
+  return [
+    title,
+    ...[median(values), quantile(values, 0.95), quantile(values, 1)].map(value => value.toFixed(0)),
+  ];
 }
 
 function nameIn({ body }: ChatRequest): string {

@@ -3,7 +3,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { Command } from 'commander';
 import { startArena } from './support/arena.js';
 import { machine, table } from './support/machine.js';
-import type { PlanShape } from './support/plan-script.js';
+import { type RunShape, singleCalls } from './support/run-script.js';
 import { endOf, historyOf, startRun } from './support/runs.js';
 
 /** What a turn may add beside its new messages. */
@@ -30,7 +30,7 @@ console.log(`${machine()}, server in memory\n`);
 const turns: Turn[] = [];
 const rows: string[][] = [];
 for (const toolTurns of options.turns.split(',').map(Number)) {
-  const shape: PlanShape = { toolTurns, doubleTurns: 0 };
+  const shape: RunShape = { toolCalls: singleCalls(toolTurns) };
   const arena = await startArena({ database: 'memory', shape, toolBytes: options.bytes, waitMs: 0 });
   try {
     await arena.startWorker('bench');

@@ -1,20 +1,21 @@
 /** One run and many at once of the reference plan: wall time, CPU and memory of the worker, history. */
+import type { WorkflowHandle } from '@temporalio/client';
 import { Command, Option } from 'commander';
 import { type Arena, type Database, startArena } from './support/arena.js';
-import { machine, table } from './support/machine.js';
+import { machine, quantile, table } from './support/machine.js';
 import { cells, FIGURE_TITLES, type Figures, measure, middle } from './support/measure.js';
-import { callsOf, type PlanShape } from './support/plan-script.js';
 import { endProcess } from './support/processes.js';
-import { endOf, startRun } from './support/runs.js';
+import { callsOf, type RunShape, singleCalls } from './support/run-script.js';
+import { endOf, startRun, toolTimesOf } from './support/runs.js';
 
 /**
  * `equal` makes the 11 model and 10 tool calls that ten tool turns and an answer take in a framework without
  * a team: planner, 9 turns of the executor, two of them with two calls, verifier. `full` gives the executor
  * ten tool turns of one call each, and so has two model calls more.
  */
-const PLANS: Record<string, PlanShape> = {
-  equal: { toolTurns: 8, doubleTurns: 2 },
-  full: { toolTurns: 10, doubleTurns: 0 },
+const PLANS: Record<string, RunShape> = {
+  equal: { toolCalls: [2, 2, ...singleCalls(6)] },
+  full: { toolCalls: singleCalls(10) },
 };
 
 interface Options {
@@ -35,45 +36,49 @@ const options = new Command('load')
   .option('--profile <dir>', 'write a CPU profile of the worker under load into this folder')
   .parse()
   .opts<Options>();
-const shape = PLANS[options.plan] ?? { toolTurns: 10, doubleTurns: 0 };
+const shape = PLANS[options.plan] ?? { toolCalls: singleCalls(10) };
 const calls = callsOf(shape);
 
 console.log(
   `load: plan "${options.plan}" (${calls.model} model calls of ${options.modelMs} ms, ${calls.tool} tool calls of 30 ms)`,
 );
 console.log(`${machine()}\n`);
+/** From a tool call's being scheduled to its result, its own 30 ms among them. */
+const TOOL_TITLES = ['tool call ms, median', 'p95', 'most'];
 const rows: string[][] = [];
 for (const database of options.database === 'both' ? (['memory', 'file'] as const) : [options.database]) {
   const arena = await startArena({ database, shape, toolBytes: 200, modelMs: options.modelMs });
   try {
-    const alone = await onWorker(arena, 'bench-one', Array(options.singles).fill(1));
-    if (alone.length > 0) rows.push(row(database, 1, middle(alone)));
+    if (options.singles > 0)
+      rows.push([database, '1', ...(await onWorker(arena, 'bench-one', Array(options.singles).fill(1)))]);
     const profile = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${options.profile}`] : [];
     const many = await onWorker(arena, 'bench-many', [options.runs], profile);
-    rows.push(...many.map(figures => row(database, options.runs, figures)));
+    rows.push([database, `${options.runs}`, ...many]);
   } finally {
     await arena.close();
   }
 }
-console.log(table(['database', 'runs', ...FIGURE_TITLES, 'warnings'], rows));
+console.log(table(['database', 'runs', ...FIGURE_TITLES, 'warnings', ...TOOL_TITLES], rows));
 
-/** Each number of runs at once, one after the other on one worker. */
+/** Each number of runs at once, one after the other on one worker: the medians, and what a tool call took in any. */
 async function onWorker(
   arena: Arena,
   taskQueue: string,
   counts: number[],
   nodeArgs: string[] = [],
-): Promise<Figures[]> {
+): Promise<string[]> {
   const worker = await arena.startWorker(taskQueue, nodeArgs);
   const all: Figures[] = [];
-  for (const runs of counts) {
-    const start = () => startRun(arena, taskQueue);
-    all.push(await measure({ ...arena, worker, start, end: handle => endOf(handle, shape) }, runs));
-  }
+  const handles: WorkflowHandle[] = [];
+  const start = () => startRun(arena, taskQueue);
+  const end = async (handle: WorkflowHandle) => {
+    await endOf(handle, shape);
+    handles.push(handle);
+  };
+  for (const runs of counts) all.push(await measure({ ...arena, worker, start, end }, runs));
   await endProcess(worker);
-  return all;
-}
-
-function row(database: Database, runs: number, figures: Figures): string[] {
-  return [database, String(runs), ...cells(figures), String(figures.warnings)];
+  const times = (await Promise.all(handles.map(toolTimesOf))).flat();
+  const figures = middle(all);
+  const shares = [0.5, 0.95, 1].map(share => quantile(times, share).toFixed(0));
+  return [...cells(figures), `${figures.warnings}`, ...shares];
 }

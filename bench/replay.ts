@@ -6,7 +6,7 @@ import { partsOf, workflowBundle } from '../test/support/histories.js';
 import { quietTemporal } from '../test/support/quiet.js';
 import { type Arena, startArena } from './support/arena.js';
 import { machine, table } from './support/machine.js';
-import type { PlanShape } from './support/plan-script.js';
+import { type RunShape, singleCalls } from './support/run-script.js';
 import { endOf, startRun } from './support/runs.js';
 
 /** A workflow task may take 10 s before the server gives it to another worker. */
@@ -36,7 +36,7 @@ quietTemporal();
 const replays: Replay[] = [];
 const rows: string[][] = [];
 for (const toolTurns of options.turns.split(',').map(Number)) {
-  const shape: PlanShape = { toolTurns, doubleTurns: 0 };
+  const shape: RunShape = { toolCalls: singleCalls(toolTurns) };
   const arena = await startArena({ database: 'memory', shape, toolBytes: options.bytes, waitMs: 0 });
   try {
     const row = await measure(arena, shape);
@@ -49,7 +49,7 @@ for (const toolTurns of options.turns.split(',').map(Number)) {
 console.log(table(['tool turns', 'events', 'parts', 'trims', 'CPU s', 'ms a turn'], rows));
 judge();
 
-async function measure(arena: Arena, shape: PlanShape): Promise<string[]> {
+async function measure(arena: Arena, shape: RunShape): Promise<string[]> {
   await arena.startWorker('bench');
   const handle = await startRun(arena, 'bench');
   await endOf(handle, shape);
@@ -59,7 +59,7 @@ async function measure(arena: Arena, shape: PlanShape): Promise<string[]> {
   const parts = await partsOf(arena.client, handle);
   const events = parts.reduce((sum, part) => sum + (part.history.events?.length ?? 0), 0);
   const cpuSeconds = await cpuOf(parts);
-  const { toolTurns } = shape;
+  const toolTurns = shape.toolCalls.length;
   replays.push({ turns: toolTurns, cpuSeconds });
   const perTurn = (cpuSeconds * 1_000) / toolTurns;
   return [toolTurns, events, parts.length, trims, cpuSeconds.toFixed(2), perTurn.toFixed(1)].map(String);

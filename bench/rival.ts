@@ -36,6 +36,7 @@ const prompt =
     : readFileSync(join(projectRoot, 'prompts/core/executor.md'), 'utf8');
 
 interface Both {
+  name: string;
   alone: Figures;
   many: Figures;
 }
@@ -47,10 +48,11 @@ console.log(`${machine()}\n`);
 const sideOptions = { database, waitMs, toolBytes: 200 };
 const floor = await measured(await floorSide(sideOptions));
 const rival = await measured(await rivalSide(sideOptions, prompt));
-const ours = await measured(await steersmanSide(sideOptions));
+const react = await measured(await steersmanSide(sideOptions, 'react'));
+const team = await measured(await steersmanSide(sideOptions, 'team'));
 const rows = [
-  ...[row('bare Temporal', floor), row('openai-agents', rival), row('Steersman', ours)].flat(),
-  ...[ratios('ours / rival', rival), ratios('ours / floor', floor)].flat(),
+  ...[floor, rival, react, team].flatMap(side => row(side)),
+  ...[react, team].flatMap(ours => [rival, floor].flatMap(other => ratios(ours, other))),
 ];
 console.log(table(['', 'runs', ...FIGURE_TITLES], rows));
 
@@ -61,7 +63,7 @@ async function measured(side: Side): Promise<Both> {
       await onWorker(side, 'bench-one', 1, singles),
       await onWorker(side, 'bench-many', runs, 1),
     ];
-    return { alone, many };
+    return { name: side.name, alone, many };
   } finally {
     await side.close();
   }
@@ -77,16 +79,16 @@ async function onWorker(side: Side, taskQueue: string, atOnce: number, times: nu
   return middle(all);
 }
 
-function row(name: string, { alone, many }: Both): string[][] {
+function row({ name, alone, many }: Both): string[][] {
   return [
     [name, '1', ...cells(alone)],
     ['', String(runs), ...cells(many)],
   ];
 }
 
-function ratios(name: string, other: Both): string[][] {
+function ratios(ours: Both, other: Both): string[][] {
   return [
-    [name, '1', ...quotients(ours.alone, other.alone)],
+    [`${ours.name} / ${other.name}`, '1', ...quotients(ours.alone, other.alone)],
     ['', String(runs), ...quotients(ours.many, other.many)],
   ];
 }

@@ -1,7 +1,8 @@
 /** The long simulation: new seeds at every call, bad ones kept for the tests to replay first. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { DEFAULT_MODE, MODES, type Mode } from '../src/core/modes.js';
+import { DEFAULT_MODE, MODES, type ModeName } from '../src/core/modes.js';
+import { DECLARED } from '../test/simulation/declared.js';
 import { type BadSeed, simulateRuns, simulateSeed } from '../test/simulation/simulate.js';
 import { machine } from './support/machine.js';
 
@@ -13,9 +14,13 @@ const options = new Command('simulate')
   .option('--from <seed>', 'the first seed; by default a new one each time', Number, Date.now())
   .option('--seed <seed>', 'this seed only, in all its runs', Number)
   .option('--alone', 'that seed without people')
-  .addOption(new Option('--mode <mode>', 'that seed in this mode').choices(MODES).default(DEFAULT_MODE))
+  .addOption(
+    new Option('--mode <mode>', 'that seed in this mode')
+      .choices([...MODES, ...Object.keys(DECLARED)])
+      .default(DEFAULT_MODE),
+  )
   .parse()
-  .opts<{ runs: number; from: number; seed?: number; alone?: boolean; mode: Mode }>();
+  .opts<{ runs: number; from: number; seed?: number; alone?: boolean; mode: ModeName }>();
 
 if (options.seed !== undefined) {
   const { runs } = await simulateSeed(options.seed, {
@@ -37,7 +42,7 @@ if (options.seed !== undefined) {
 
 function keep(bad: readonly BadSeed[]): void {
   if (bad.length === 0) return;
-  const kept: { seed: number; attended?: boolean; mode?: Mode; found: string }[] = JSON.parse(
+  const kept: { seed: number; attended?: boolean; mode?: ModeName; found: string }[] = JSON.parse(
     readFileSync(BAD_SEEDS, 'utf8'),
   );
   for (const { seed, attended, mode, error } of bad)

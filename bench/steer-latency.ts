@@ -16,7 +16,7 @@ import { makeProject } from '../test/support/project.js';
 import { runSettings } from '../test/support/rig.js';
 import { accepted, calls, planned, roleOf, settingsYaml } from '../test/support/steering.js';
 import { until } from '../test/support/wait.js';
-import { machine, median, table } from './support/machine.js';
+import { machine, median, quantile, table } from './support/machine.js';
 
 const { samples } = new Command('steer-latency')
   .option('--samples <n>', 'signals of each kind', Number, 40)
@@ -76,9 +76,7 @@ try {
 }
 
 function figure(values: readonly number[], share: number): string {
-  if (share === 0.5) return median([...values]).toFixed(0);
-  const sorted = [...values].sort((a, b) => a - b);
-  return (sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN).toFixed(0);
+  return (share === 0.5 ? median([...values]) : quantile(values, share)).toFixed(0);
 }
 
 function replyTo(request: ChatRequest): ScriptedReply {

@@ -9,7 +9,7 @@ import { quietTemporal } from '../test/support/quiet.js';
 import { type Arena, startArena } from './support/arena.js';
 import { type BareLoop, startBareLoop } from './support/bare-loop.js';
 import { machine, median, table } from './support/machine.js';
-import type { PlanShape } from './support/plan-script.js';
+import { type RunShape, singleCalls } from './support/run-script.js';
 import { endOf, startRun } from './support/runs.js';
 
 const options = new Command('turns')
@@ -19,7 +19,7 @@ const options = new Command('turns')
   .parse()
   .opts<{ turns: number; rounds: number; database: 'memory' | 'file' }>();
 const TASK_QUEUE = 'bench-turns';
-const shape: PlanShape = { toolTurns: options.turns, doubleTurns: 0 };
+const shape: RunShape = { toolCalls: singleCalls(options.turns) };
 
 /** Of one turn, milliseconds. */
 interface Cost {

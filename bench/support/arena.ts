@@ -12,14 +12,14 @@ import { builtScript, projectRoot } from '../../src/shared/package.js';
 import { resolveHome } from '../../src/stack/home.js';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
 import { temporalBinary } from '../../src/stack/temporal-fetch.js';
-import type { PlanShape } from './plan-script.js';
 import { endProcess, listened, saidBy } from './processes.js';
+import type { RunShape } from './run-script.js';
 
 export type Database = 'memory' | 'file';
 
 export interface ArenaOptions {
   database: Database;
-  shape: PlanShape;
+  shape: RunShape;
   /** Bytes of a tool result. */
   toolBytes: number;
   /** What model and tool take for each call, milliseconds. Default 30. */
@@ -30,6 +30,8 @@ export interface ArenaOptions {
 
 /** A configured project with a live server and model; workers come and go. */
 export interface Arena {
+  /** Of all its runs. */
+  shape: RunShape;
   client: Client;
   address: string;
   server: ChildProcess;
@@ -55,6 +57,7 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
   const connection: Connection = localConnection(address);
   const workers: ChildProcess[] = [];
   return {
+    shape,
     client: new Client({ connection }),
     address,
     server,
@@ -78,7 +81,7 @@ export async function startArena(options: ArenaOptions): Promise<Arena> {
 
 /** A scripted model as a process of its own: by default one that streams. */
 export async function startModel(
-  shape: PlanShape,
+  shape: RunShape,
   thinkMs: number,
   script = MODEL_PROCESS,
 ): Promise<{ model: ChildProcess; modelUrl: string }> {

@@ -2,14 +2,14 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import OpenAI from 'openai';
-import { callsOf, type PlanShape } from './plan-script.js';
+import { callsOf, type RunShape } from './run-script.js';
 
 type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 type WireCall = OpenAI.Chat.ChatCompletionMessageFunctionToolCall;
 
 export interface BareLoop {
   /** Makes as many model and tool calls as a run of this shape. */
-  run(shape: PlanShape): Promise<void>;
+  run(shape: RunShape): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export async function startBareLoop({ modelUrl, system, server }: BareLoopOption
     return { text, calls };
   }
 
-  async function run(shape: PlanShape): Promise<void> {
+  async function run(shape: RunShape): Promise<void> {
     const messages: WireMessage[] = [
       { role: 'system', content: system },
       { role: 'user', content: 'Say what the records show.' },

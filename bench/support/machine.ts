@@ -14,6 +14,12 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head), line(widths.map(width => '-'.repeat(width))), ...rows.map(line)].join('\n');
 }
 
+/** The value that this share of the values, from 0 to 1, does not exceed. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN;
+}
+
 export function median(values: number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);

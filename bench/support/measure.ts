@@ -3,7 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { median } from './machine.js';
 import { useOf, warningsOf } from './processes.js';
-import { historyOf } from './runs.js';
+import type { RunShape } from './run-script.js';
+import { historyOf, historyOfAgents } from './runs.js';
 
 export interface Figures {
   wallSeconds: number;
@@ -12,7 +13,7 @@ export interface Figures {
   /** Of the worker after the runs, and at its highest. */
   residentMb: number;
   peakMb: number;
-  /** History of one run. */
+  /** History of one run, with those of its agents. */
   bytes: number;
   events: number;
   /** Lines with a warning that the worker has written. */
@@ -24,13 +25,15 @@ export interface Measured {
   server: ChildProcess;
   worker: ChildProcess;
   start(): Promise<WorkflowHandle>;
+  /** Of the runs, where they may have agents. */
+  shape?: RunShape;
   /** Waits for a run, and throws where it did not do all its work. */
-  end(handle: WorkflowHandle): Promise<void>;
+  end(handle: WorkflowHandle): Promise<unknown>;
 }
 
 /** Starts `runs` runs at once and waits for all. */
 export async function measure(measured: Measured, runs: number): Promise<Figures> {
-  const { client, worker, server, start, end } = measured;
+  const { client, worker, server, start, end, shape } = measured;
   const [workerPid = 0, serverPid = 0] = [worker.pid, server.pid];
   const before = { worker: useOf(workerPid), server: useOf(serverPid) };
   const from = performance.now();
@@ -38,14 +41,17 @@ export async function measure(measured: Measured, runs: number): Promise<Figures
   await Promise.all(handles.map(end));
   const wallSeconds = (performance.now() - from) / 1_000;
   const after = { worker: useOf(workerPid), server: useOf(serverPid) };
-  const history = await historyOf(client, handles[0]?.workflowId ?? '');
+  const first = handles[0]?.workflowId ?? '';
+  const own = await historyOf(client, first);
+  const ofAgents = await historyOfAgents(client, first, shape);
   return {
     wallSeconds,
     workerCpu: after.worker.cpuSeconds - before.worker.cpuSeconds,
     serverCpu: after.server.cpuSeconds - before.server.cpuSeconds,
     residentMb: after.worker.residentMb,
     peakMb: after.worker.peakMb,
-    ...history,
+    bytes: own.bytes + ofAgents.bytes,
+    events: own.events + ofAgents.events,
     warnings: warningsOf(worker),
   };
 }

@@ -1,8 +1,8 @@
 /** The scripted model as a process of its own, so that its work is not counted as the worker's. */
 import { startScriptedModel } from '../../src/testing/scripted-model.js';
-import { type PlanShape, replyTo } from './plan-script.js';
+import { type RunShape, replyTo } from './run-script.js';
 
-const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as PlanShape & { thinkMs: number };
+const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as RunShape & { thinkMs: number };
 const model = await startScriptedModel({
   reply: request => {
     // Kept for tests only; here they would pile up.

@@ -1,16 +1,25 @@
 /** Starting runs and reading what they cost. */
 import { randomUUID } from 'node:crypto';
 import type { Client, WorkflowHandle } from '@temporalio/client';
+import type { Cause } from '../../src/core/cause.js';
+import { childId } from '../../src/core/children.js';
+import type { Limits } from '../../src/core/limits.js';
+import type { Mode } from '../../src/core/modes.js';
 import { type RunResult, WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import type { Arena } from './arena.js';
-import { callsOf, type PlanShape } from './plan-script.js';
+import { callsOf, type RunShape } from './run-script.js';
 
-/** Caps far above any plan of a benchmark: they measure a turn, not a limit. */
+/** Caps far above any run of a benchmark: they measure a turn, not a limit. */
 const LIMITS = { execution: 1_000, turns: 2_000, totalTurns: 5_000, tokens: 100_000_000 };
 
-export async function startRun(arena: Arena, taskQueue: string): Promise<WorkflowHandle> {
-  const settings = { mode: 'team', workspace: arena.workspace, autoApprove: false, limits: LIMITS };
-  return arena.client.workflow.start(WORKFLOW_TYPE, {
+export async function startRun(
+  { client, workspace, shape }: Pick<Arena, 'client' | 'workspace' | 'shape'>,
+  taskQueue: string,
+  limits: Partial<Limits> = {},
+): Promise<WorkflowHandle> {
+  const { mode = 'team' } = shape;
+  const settings = { mode, workspace, autoApprove: false, limits: { ...LIMITS, ...limits } };
+  return client.workflow.start(WORKFLOW_TYPE, {
     args: [{ goal: 'Say what the records show.', settings }],
     taskQueue,
     workflowId: `bench-${randomUUID().slice(0, 8)}`,
@@ -18,20 +27,69 @@ export async function startRun(arena: Arena, taskQueue: string): Promise<Workflo
 }
 
 /** Waits for a run and makes sure that it did all its work: a benchmark of a broken run is worthless. */
-export async function endOf(handle: WorkflowHandle, shape: PlanShape): Promise<void> {
-  const { outcome, counters } = (await handle.result()) as RunResult;
-  const { model, tool } = callsOf(shape);
-  if (outcome !== 'completed' || counters.turns !== model || counters.toolCalls !== tool) {
-    const got = `${outcome}, ${counters.turns} turns, ${counters.toolCalls} tool calls`;
-    throw new Error(`${handle.workflowId} was to make ${model} turns and ${tool} tool calls: ${got}`);
+export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<RunResult> {
+  const result = (await handle.result()) as RunResult;
+  const { cause, counters, usageBy } = result;
+  const { mode = 'team', agents = 0 } = shape;
+  const wanted = callsOf(shape);
+  const model = usageBy.reduce((sum, { calls }) => sum + calls, 0);
+  // An agent's model calls are its caller's too, its tool calls its own.
+  const tool = mode === 'lead' ? wanted.tool + counters.toolCalls - agents : counters.toolCalls;
+  if (cause !== CAUSES[mode] || model !== wanted.model || tool !== wanted.tool) {
+    const got = `${cause}, ${model} model calls, ${tool} tool calls`;
+    throw new Error(
+      `${handle.workflowId} was to make ${wanted.model} model calls and ${wanted.tool} tool calls: ${got}`,
+    );
   }
+  return result;
 }
 
+/** How a run ends that did all its work. */
+const CAUSES: Readonly<Record<Mode, Cause>> = {
+  team: 'verified',
+  plan: 'carried_out',
+  react: 'direct_answer',
+  lead: 'direct_answer',
+  direct: 'direct_answer',
+  auto: 'direct_answer',
+};
+
 /** What the server counts of a run's history. */
-export async function historyOf(
-  client: Client,
-  workflowId: string,
-): Promise<{ bytes: number; events: number }> {
+export async function historyOf(client: Client, workflowId: string): Promise<HistorySize> {
   const { historySize, historyLength } = await client.workflow.getHandle(workflowId).describe();
   return { bytes: historySize ?? 0, events: historyLength };
+}
+
+/** The same of its agents, in all. */
+export async function historyOfAgents(
+  client: Client,
+  workflowId: string,
+  { agents = 0 }: Pick<RunShape, 'agents'> = {},
+): Promise<HistorySize> {
+  const ids = Array.from({ length: agents }, (_, nth) => childId(workflowId, `search/${nth + 1}`));
+  const sizes = await Promise.all(ids.map(id => historyOf(client, id)));
+  const sum = (key: keyof HistorySize) => sizes.reduce((all, size) => all + size[key], 0);
+  return { bytes: sum('bytes'), events: sum('events') };
+}
+
+/** What each tool call took by the run's own history, from its being scheduled to its result, milliseconds. */
+export async function toolTimesOf(handle: WorkflowHandle): Promise<number[]> {
+  const events = (await handle.fetchHistory()).events ?? [];
+  const at = (time: EventTime) => Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6;
+  const scheduled = new Map(
+    events
+      .filter(event => event.activityTaskScheduledEventAttributes?.activityType?.name === 'steersmanCallTool')
+      .map(({ eventId, eventTime }) => [String(eventId), at(eventTime)]),
+  );
+  return events.flatMap(({ activityTaskCompletedEventAttributes: completed, eventTime }) => {
+    const from = scheduled.get(String(completed?.scheduledEventId));
+    return from === undefined ? [] : [at(eventTime) - from];
+  });
+}
+
+type EventTime = { seconds?: unknown; nanos?: number | null } | null | undefined;
+
+export interface HistorySize {
+  bytes: number;
+  events: number;
 }

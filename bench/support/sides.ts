@@ -10,8 +10,8 @@ import { bundleWorkflowCode } from '@temporalio/worker';
 import { resolveHome } from '../../src/stack/home.js';
 import { localConnection } from '../../src/stack/probe.js';
 import { type Database, startArena, startModel, startServer } from './arena.js';
-import { callsOf, type PlanShape } from './plan-script.js';
 import { endProcess, listened, saidBy } from './processes.js';
+import { callsOf, type RunShape, singleCalls } from './run-script.js';
 import { endOf, startRun } from './runs.js';
 
 export interface Side {
@@ -21,7 +21,7 @@ export interface Side {
   startWorker(taskQueue: string): Promise<ChildProcess>;
   start(taskQueue: string): Promise<WorkflowHandle>;
   /** Waits for a run, and throws where it did not do all its work. */
-  end(handle: WorkflowHandle): Promise<void>;
+  end(handle: WorkflowHandle): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -34,19 +34,20 @@ export interface SideOptions {
 }
 
 /** A planner's call, nine of the executor, two of them with two tool calls, and a verifier's. */
-const OURS: PlanShape = { toolTurns: 8, doubleTurns: 2 };
+const TEAM: RunShape = { mode: 'team', toolCalls: [2, 2, ...singleCalls(6)] };
 /** One agent has no planner and no verifier: a tool call in each of ten turns, and an answer. */
-const ONE_AGENT: PlanShape = { toolTurns: 10, doubleTurns: 0 };
+const ONE_AGENT: RunShape = { mode: 'react', toolCalls: singleCalls(10) };
 /** 11 model and 10 tool calls, on every side. */
-export const CALLS = { model: 11, tool: callsOf(OURS).tool };
+export const CALLS = { model: 11, tool: callsOf(TEAM).tool };
 
-export async function steersmanSide(options: SideOptions): Promise<Side> {
-  const arena = await startArena({ ...options, shape: OURS });
+export async function steersmanSide(options: SideOptions, mode: 'team' | 'react'): Promise<Side> {
+  const shape = mode === 'team' ? TEAM : ONE_AGENT;
+  const arena = await startArena({ ...options, shape });
   return {
     ...arena,
-    name: 'Steersman',
+    name: `Steersman, ${mode}`,
     start: taskQueue => startRun(arena, taskQueue),
-    end: handle => endOf(handle, OURS),
+    end: handle => endOf(handle, shape),
   };
 }
 

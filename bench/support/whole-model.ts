@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WireBody } from '../../src/protocol-server/request.js';
 import type { ScriptedToolCall } from '../../src/testing/scripted-model.js';
-import { type PlanShape, replyTo } from './plan-script.js';
+import { type RunShape, replyTo } from './run-script.js';
 
-const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as PlanShape & { thinkMs: number };
+const { thinkMs, ...shape } = JSON.parse(process.argv[2] ?? '{}') as RunShape & { thinkMs: number };
 const server = createServer(async (req, res) => {
   const reply = await answer(JSON.parse(await textOf(req)));
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));

@@ -3,6 +3,7 @@
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
 
+import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
@@ -24,19 +25,23 @@ import {
   type ResultSizes,
   toToolContent,
 } from '../mcp/result-content.js';
+import type { McpSessions } from '../mcp/sessions.js';
 import type { ToolAnswer } from '../mcp/tool-answer.js';
 import { possibleNames } from '../mcp/tool-names.js';
 import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
+import { type Line, lineOf } from './call-line.js';
 import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
+import { type ServerRequestDeps, ServerRequests } from './server-requests.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
-import { ended, refusal, unknown } from './tool-endings.js';
+import { type Ended, ended, refusal, unknown } from './tool-endings.js';
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
 import type { CallToolInput, CallToolResult } from './types.js';
 
-export interface CallToolDeps {
+export interface CallToolDeps extends ServerRequestDeps {
   pool: McpPool;
+  sessions: McpSessions;
   blobs: BlobStore;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
@@ -49,8 +54,6 @@ export interface CallToolDeps {
   deniedTools(): Promise<readonly string[]>;
   /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
   sizes?: ResultSizes;
-  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
-  redact?: (text: string) => string;
 }
 
 /** Of a server's last words. */
@@ -84,6 +87,7 @@ class ToolCall {
   readonly #beat: Beat;
   readonly #words: Words;
   readonly #signal = cancellationSignal();
+  readonly #asks: ServerRequests;
   readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
 
   constructor(deps: CallToolDeps, input: CallToolInput, beat: Beat) {
@@ -91,6 +95,8 @@ class ToolCall {
     this.#input = input;
     this.#beat = beat;
     this.#words = wordsOf({ pinned: input.words ?? null });
+    // Now, for what a server asks comes outside of the activity's context.
+    this.#asks = new ServerRequests(deps, input, beat);
   }
 
   async run(): Promise<CallToolResult> {
@@ -120,7 +126,7 @@ class ToolCall {
     const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
     const deny = await this.#orStop(this.#deps.deniedTools());
     // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
-    const called = { input: args, workspace };
+    const called = { input: args, workspace, home: homedir() };
     if (matchesCall([tool, serverToolName, first], called, deny)) return true;
     const literal = deny.filter(pattern => others.includes(readPattern(pattern).names));
     return matchesCall(others, called, literal);
@@ -146,11 +152,27 @@ class ToolCall {
     // The server, and so the model, know the folder by its real path.
     if (opened.workspace !== this.#input.workspace && (await this.#isDenied(args, opened.workspace)))
       return this.#denied();
+    const line = lineOf(this.#deps, this.#input, { server, runId: this.#runId });
+    try {
+      const result = line.ended(await this.#runOnLine({ line, server, workspace: opened.workspace }, args));
+      const sampled = await this.#asks.end();
+      return { ...result, ...(sampled && { sampled }) };
+    } catch (error) {
+      line.failed();
+      throw await this.#asks.withUsage(error);
+    }
+  }
+
+  async #runOnLine(
+    { line, server, workspace }: { line: Line; server: string; workspace: string },
+    args: Record<string, unknown>,
+  ): Promise<CallToolResult> {
     const pace = new CallPace(this.#input.timeoutMs);
     let why = '';
     while (pace.connectMs > 0) {
       await this.#orStop(pause(pace.pauseMs));
-      const connected = await this.#connect(server, opened.workspace, pace.connectMs);
+      const connected = await this.#connect(line, workspace, pace.connectMs);
+      if (connected === 'session_lost') return this.#sessionLost(this.#words.noteSessionGone);
       if ('why' in connected) {
         why = connected.why;
         pace.unreached();
@@ -158,12 +180,12 @@ class ToolCall {
       }
       const errors = await this.#checkArguments(connected.connection, args);
       if (errors.length > 0) return ended('invalid', badArgumentsNote(this.#words, errors));
-      const sent = await this.#send(connected.connection, args, pace.requestMs);
+      const sent = await this.#send(connected.connection, args, { line, timeoutMs: pace.requestMs });
       if ('result' in sent) return sent.result;
       why = `Tool server ${server}: ${this.#shortOf(sent.notRun.message)}.`;
       if (sent.notRun.kind !== 'busy') {
         pace.unreached();
-        this.#deps.pool.discard(connected.connection);
+        line.discard(connected.connection);
       } else if (!pace.busy(sent.notRun.retryAfterMs)) {
         return ended('unavailable', fill(this.#words.noteBusy, { server }), { said: why });
       }
@@ -182,14 +204,21 @@ class ToolCall {
     }
   }
 
+  #sessionLost(note: string, more: Ended = {}): CallToolResult {
+    const { tool, server } = this.#input;
+    return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
+  }
+
   async #connect(
-    server: string,
+    line: Line,
     workspace: string,
     budgetMs: number,
-  ): Promise<{ connection: McpConnection } | { why: string }> {
+  ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
     const tooSlow = { why: `It took longer than ${CONNECT_BUDGET_MS / 1000} s to start.` };
     try {
-      const opening = this.#deps.pool.connect(server, workspace).then(connection => ({ connection }));
+      const opening = line
+        .connect(workspace)
+        .then(connection => (connection === null ? ('session_lost' as const) : { connection }));
       return await this.#orStop(within(budgetMs, opening, tooSlow));
     } catch (error) {
       if (error instanceof SteersmanError) return { why: this.#shortOf(error.message) };
@@ -208,7 +237,7 @@ class ToolCall {
   async #send(
     connection: McpConnection,
     args: Record<string, unknown>,
-    timeoutMs: number,
+    { line, timeoutMs }: { line: Line; timeoutMs: number },
   ): Promise<{ result: CallToolResult } | { notRun: McpCallError }> {
     if (this.#signal.aborted) throw new StoppedBeforeSending();
     const startedAt = performance.now();
@@ -221,11 +250,13 @@ class ToolCall {
       );
       const durationMs = since(startedAt);
       await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
-      return { result: await this.#resultOf(answer, durationMs) };
+      const result = await this.#resultOf(answer, durationMs);
+      const { toolsChangedAt } = connection;
+      return { result: { ...result, ...(toolsChangedAt !== null && { toolsChangedAt }) } };
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
       if (error.kind === 'not_sent' || error.kind === 'busy') return { notRun: error };
-      return { result: await this.#afterSending(error, connection, since(startedAt)) };
+      return { result: await this.#afterSending(error, { connection, line, durationMs: since(startedAt) }) };
     }
   }
 
@@ -273,7 +304,8 @@ class ToolCall {
 
   #request(args: Record<string, unknown>, signal: AbortSignal) {
     const { progress: onProgress } = this.#beat;
-    return { tool: this.#serverToolName, arguments: args, meta: this.#meta(), signal, onProgress };
+    const call = { tool: this.#serverToolName, arguments: args, meta: this.#meta(), signal, onProgress };
+    return { ...call, ...this.#asks.handlers() };
   }
 
   /** Run context for the tool (T4): keys without a namespace get ours. */
@@ -288,8 +320,7 @@ class ToolCall {
   /** What an unanswered or refused request means, by whether the tool may be called twice. */
   async #afterSending(
     error: McpCallError,
-    connection: McpConnection,
-    durationMs: number,
+    { connection, line, durationMs }: { connection: McpConnection; line: Line; durationMs: number },
   ): Promise<CallToolResult> {
     const { idempotent, tool, server, timeoutMs } = this.#input;
     switch (error.kind) {
@@ -307,6 +338,7 @@ class ToolCall {
       default: {
         const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
         const said = this.#shortOf(error.message);
+        if (line.bound) return this.#sessionLost(this.#words.noteSessionGoneUnknown, { said, durationMs });
         if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
         return unknown(this.#words, why, { said, durationMs });
       }

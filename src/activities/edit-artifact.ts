@@ -2,6 +2,7 @@
 
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/artifacts.js';
+import { matchesCall } from '../core/tools/permission.js';
 import { runIdOf } from './store-text.js';
 import type { EditArtifactInput } from './types.js';
 
@@ -9,13 +10,16 @@ export interface EditArtifactDeps {
   blobs: BlobStore;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
+  /** Patterns of calls that never run on this worker, as its configuration has them now. */
+  deniedTools(): Promise<readonly string[]>;
 }
 
 /** Makes `steersmanEditArtifact`: contents never change once they are stored, so a retry does no harm. */
-export function createEditArtifact({ blobs, readArguments }: EditArtifactDeps) {
+export function createEditArtifact({ blobs, readArguments, deniedTools }: EditArtifactDeps) {
   return async function steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited> {
-    const { edit } = input;
+    const { edit, tool, workspace } = input;
     const args = input.arguments ?? (await readArguments(input.callId));
+    if (matchesCall([tool], { input: args, workspace }, await deniedTools())) return { fault: 'denied' };
     const text = (name: string) => (typeof args[name] === 'string' ? args[name] : '');
     if (edit.kind === 'write') return keep(blobs, text('content'));
     const page = await blobs.read(runIdOf(), edit.ref, { offset: 0, length: MOST_ARTIFACT_BYTES });

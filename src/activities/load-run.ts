@@ -3,30 +3,30 @@
 import { join } from 'node:path';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
+import { isCallable, missingAgents, missingTools } from '../config/callable-roles.js';
 import { chooseModels } from '../config/choose-models.js';
-import { displayPath } from '../config/files.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { namedModels } from '../config/models-schema.js';
+import { NO_NOTES, readProjectNotes } from '../config/project-notes.js';
 import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/prompts.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
+import { modesFor, requireRoles, wayOfStart } from '../config/required-roles.js';
 import type { Settings } from '../config/settings.js';
 import { applyToolOverrides, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
 import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
-import type { AgentCard } from '../core/agent-card.js';
+import { MOST_AGENT_DEPTH } from '../core/agent-card.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
-import type { Mode } from '../core/modes.js';
-import { mayPlan, requiredRoles } from '../core/modes.js';
-import { preview } from '../core/preview.js';
+import type { ModeName } from '../core/modes.js';
+import { mayPlan } from '../core/modes.js';
 import { pricedChains, pricedRows } from '../core/prices.js';
 import type { PinnedRole, RoleProfile } from '../core/role.js';
 import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
-import { matchesAny } from '../core/tools/glob.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools } from '../core/tools/workflow-tools.js';
@@ -121,11 +121,11 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const limits = underCeilings(mergeLimits(settings.limits, run.limits ?? {}), ceilings);
   const listed = await failAs(badConfig, () => deps.listTools(workspace));
   const withClient = mergeClientTools(listed.tools, run.clientTools ?? [], namerFor(listed.tools));
-  const overridden = applyToolOverrides(withClient.tools, settings.tools);
-  const { tools, warnings } = addWorkflowTools(
-    overridden.tools,
+  const own = addWorkflowTools(
+    withClient.tools,
     files.roles.map(({ profile }) => profile),
   );
+  const { tools, warnings } = applyToolOverrides(own.tools, settings.tools);
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };
@@ -133,11 +133,19 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const { choice, modelInfo, resolver } = await failAs(namesModels(run) ? badInput : badConfig, () =>
     pinModels(deps, roles, { settings, run, costUsd: limits.costUsd }),
   );
+  const wantsNotes = run.projectNotes ?? settings.projectNotes;
+  const project = wantsNotes ? await readProjectNotes(workspace) : NO_NOTES;
   const attributes = await searchAttributes(deps);
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
-    agents: files.agents,
+    agents: files.callable.map(({ profile: { name, description, requires } }) => ({
+      name,
+      description,
+      requires,
+    })),
+    modes: modesFor(run, settings),
     opening,
+    projectNotes: project.notes,
     language: settings.language,
     ...(words && { words }),
     tools,
@@ -161,13 +169,23 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     warnings: [
       ...listed.warnings,
       ...withClient.warnings,
-      ...overridden.warnings,
       ...warnings,
+      ...own.warnings,
+      ...roleWarnings([...files.roles, ...files.callable], tools),
+      ...files.agentWarnings,
       ...idle,
+      ...project.warnings,
       ...choice.warnings,
       ...attributes.warnings,
     ],
   };
+}
+
+/** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */
+function roleWarnings(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
+  const profiles = roles.map(({ profile }) => profile);
+  const offered = addWorkflowTools(tools, profiles).tools;
+  return roles.flatMap(role => [...role.warnings, ...missingTools(role, offered)]);
 }
 
 /** Names of the client's own tools, as providers allow them. */
@@ -180,7 +198,7 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
 }
 
 /** Roles that the settings want asked in a run of this mode, besides its own. */
-function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): string[] {
+function rolesAsked({ steering, review, orchestrate }: Settings, mode: ModeName): string[] {
   const plans = mayPlan(mode);
   const reviews = review.actions || (plans && (review.plans || review.results));
   return [
@@ -190,9 +208,17 @@ function rolesAsked({ steering, review, orchestrate }: Settings, mode: Mode): st
   ];
 }
 
+/** Besides the executor: for tasks that need what it says it has. */
+function carriesOut({ output, capabilities = [] }: RoleProfile): boolean {
+  return output === 'execution' && capabilities.length > 0;
+}
+
 interface Files {
   settings: Settings;
-  agents: AgentCard[];
+  /** Roles that those of the run may call; none where it is too deep in a tree of them. */
+  callable: RoleTemplate[];
+  /** Of agents that roles name and do not have. */
+  agentWarnings: string[];
   opening: PromptTemplate;
   roles: RoleTemplate[];
   words: OwnWords | undefined;
@@ -200,55 +226,26 @@ interface Files {
 
 async function readFiles(
   { configDir, inCode, loadSettings }: Pick<LoadRunDeps, 'configDir' | 'inCode' | 'loadSettings'>,
-  { mode, role: named }: Pick<RunSettings, 'mode' | 'role'>,
+  run: Pick<RunSettings, 'mode' | 'role' | 'agentDepth'>,
 ): Promise<Files> {
   const settings = await loadSettings();
   const roots = promptRoots(configDir);
   const opening = await loadOpening(roots, settings.language, inCode);
   const all = await loadRoles(roots, settings.language, inCode);
   const words = await loadWords(roots, settings.language);
-  const required = requiredRoles({ mode, role: named ?? null });
+  const way = wayOfStart(run, settings);
+  const required = requireRoles(way, settings, { templates: all, named: run.role });
   // Others would only cost state: nobody asks them.
-  const wanted = new Set([...required.keys(), ...rolesAsked(settings, mode)]);
-  const roles = all.filter(role => wanted.has(role.profile.name));
-  for (const [name, output] of required) {
-    const found = roles.find(candidate => candidate.profile.name === name);
-    if (!found) throw noRole(name, { mode, isNamed: name === named, known: all.map(each => each.profile) });
-    if (found.profile.output !== output) {
-      throw new SteersmanError(
-        `${displayPath(found.file)}: output is "${found.profile.output}", and the mode ${mode} needs "${output}".`,
-        `Write "output: ${output}" in its front matter.`,
-      );
-    }
-  }
-  const agents = agentsFor(
-    roles.map(({ profile }) => profile),
-    all.map(({ profile }) => profile),
+  const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);
+  const roles = all.filter(
+    ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
   );
-  return { settings, agents, opening, roles, words };
-}
-
-/** Roles that those of the run may call: what they reply is text, and they call none themselves. */
-function agentsFor(roles: readonly RoleProfile[], all: readonly RoleProfile[]): AgentCard[] {
-  const globs = roles.flatMap(({ agents }) => agents);
-  return all
-    .filter(({ name, output, agents }) => output === 'text' && agents.length === 0 && matchesAny(name, globs))
-    .map(({ name, description, requires }) => ({ name, description, requires }));
-}
-
-function noRole(
-  name: string,
-  { mode, isNamed, known }: { mode: Mode; isNamed: boolean; known: readonly RoleProfile[] },
-): SteersmanError {
-  if (!isNamed) {
-    const message = `The mode ${mode} needs the role ${name}, and there is no prompts/core/${name}.md.`;
-    return new SteersmanError(message, 'Restore that file.');
-  }
-  const names = known.filter(({ output }) => output === 'text').map(each => each.name);
-  return new SteersmanError(
-    `There is no role "${preview(name, 80)}": no prompts/core has a file of that name.`,
-    `Roles that can work on a goal alone: ${names.join(', ')}. docs/prompts.md tells how to write one.`,
-  );
+  const globs = roles.flatMap(({ profile }) => profile.agents);
+  const isDeepest = (run.agentDepth ?? 0) >= MOST_AGENT_DEPTH;
+  const callable = isDeepest ? [] : all.filter(({ profile }) => isCallable(profile, globs));
+  const profiles = all.map(({ profile }) => profile);
+  const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
+  return { settings, callable, agentWarnings, opening, roles, words };
 }
 
 function renderAll(

@@ -19,7 +19,7 @@ export function refusal(
   return { ending: 'unavailable', note: words.noteRefusedTool };
 }
 
-interface Ended {
+export interface Ended {
   /** Words of the server, as data. */
   said?: string;
   durationMs?: number;

@@ -4,7 +4,8 @@
  */
 
 import type { ArtifactEdit, ArtifactEdited } from '../core/artifacts.js';
-import type { AssistantMessage, ToolContent, Usage } from '../core/message.js';
+import type { ComparedFile } from '../core/gates/whole-write.js';
+import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
 import type { Packed } from '../core/packed.js';
 import type { ModelSituation } from '../core/resolver.js';
@@ -45,6 +46,16 @@ export interface CallModelResult {
   durationMs: number;
 }
 
+/** What a server may use of a model in one call. */
+export interface SamplingInput {
+  /** `endpoint/model`: of the role that made the call. */
+  model: string;
+  /** Of requests and replies. */
+  tokens: number;
+  /** US dollars; null: no limit. */
+  costUsd: number | null;
+}
+
 export interface CallToolInput {
   callId: string;
   /** The pairing id of the call in the conversation. */
@@ -65,6 +76,12 @@ export interface CallToolInput {
   /** Nothing bad can come of running it twice: read-only or idempotent. */
   idempotent: boolean;
   workspace: string;
+  /** Of a server that may ask a model: by which, and how much. Absent: it may not. */
+  sampling?: SamplingInput;
+  /** How long a person is waited for, where the server asks one; absent: nobody attends. */
+  asksForMs?: number;
+  /** Of a stateful server: id of the run's session, or null where the call opens one. */
+  session?: string | null;
   /** Run context for the tool: ids of run, task and whatever the starter gave. */
   context: Record<string, string>;
   /** Of the notes: absent for the built-in English. */
@@ -81,13 +98,24 @@ export interface ActivityToolCall {
 }
 
 export interface CallToolResult {
-  ending: 'executed' | 'invalid' | 'denied' | 'timed_out' | 'unavailable' | 'outcome_unknown' | 'cancelled';
+  ending: Exclude<ToolEnding, 'reused' | 'skipped'>;
   /** Words of the worker (`core/tools/tool-notes.ts`), never of the tool or its server. */
   note?: string;
   content: ToolContent[];
   isError: boolean;
   durationMs: number;
+  /** The session that the call opened, and the task queue of the worker that holds it. */
+  session?: { id: string; queue: string };
+  /** When the server last said that it has other tools than before, milliseconds since the epoch. */
+  toolsChangedAt?: number;
+  /** What its server has used of the model of `sampling`. */
+  sampled?: Usage;
 }
+
+/** A call that may be made, with its arguments as they were read; or how it ends. */
+export type CallChecked =
+  | { arguments: unknown }
+  | { ending: Extract<ToolEnding, 'denied' | 'invalid'>; note: string };
 
 export interface ResolveModelInput {
   situation: ModelSituation;
@@ -97,7 +125,17 @@ export interface ResolveModelInput {
 
 export interface EditArtifactInput {
   callId: string;
+  tool: string;
+  workspace: string;
   edit: ArtifactEdit;
+  /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
+  arguments?: Record<string, unknown>;
+}
+
+export interface CompareFileInput {
+  /** The model's own id of the call. */
+  callId: string;
+  workspace: string;
   /** Small arguments of the call; larger ones are read by the query `toolRequest`. */
   arguments?: Record<string, unknown>;
 }
@@ -112,10 +150,14 @@ export interface SteersmanActivities {
   steersmanLoadRun(input: LoadRunInput): Promise<Packed<PinnedRun>>;
   steersmanCallModel(input: CallModelInput): Promise<CallModelResult>;
   steersmanCallTool(input: CallToolInput): Promise<CallToolResult>;
+  /** Looks at a call of a workflow before that is started. */
+  steersmanCheckCall(input: CallToolInput): Promise<CallChecked>;
   /** Asks the worker's program which model answers; null leaves it to chains and rows. */
   steersmanResolveModel(input: ResolveModelInput): Promise<{ model: string | null }>;
   /** Writes the content of an artifact: a new one, or one in which a text is replaced. */
   steersmanEditArtifact(input: EditArtifactInput): Promise<ArtifactEdited>;
+  /** Compares a file that a call is about to write with what the call brings, for who is asked about it. */
+  steersmanCompareFile(input: CompareFileInput): Promise<ComparedFile>;
   /** Keeps a text in the blob store; returns its reference. */
   steersmanStoreText(input: StoreTextInput): Promise<{ ref: string }>;
 }

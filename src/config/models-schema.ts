@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { MODEL_FAILURES } from '../core/failure.js';
 import { STOP_REASONS } from '../core/message.js';
-import { MODES } from '../core/modes.js';
 import { PHASES } from '../core/place.js';
 import { TOOL_SYNTAXES } from '../core/role.js';
 import { baseUrlFault, knownEndpoint, PROTOCOLS } from '../models/endpoint.js';
@@ -110,7 +109,10 @@ const rowSchema = z.strictObject({
   when: z
     .strictObject({
       role: z.string().describe('The role that is called.').exactOptional(),
-      mode: z.enum(MODES).exactOptional(),
+      mode: z
+        .string()
+        .describe('How the goal is pursued: a mode of Steersman, or one of modes.')
+        .exactOptional(),
       phase: z.enum(PHASES).describe('Where the run stands.').exactOptional(),
       roundFrom: count.describe('From this round of the role at its place on.').exactOptional(),
       turnFrom: count.describe('From this reply of the run on.').exactOptional(),

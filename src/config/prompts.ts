@@ -42,6 +42,8 @@ export interface PromptTemplate {
 
 export interface RoleTemplate extends PromptTemplate {
   profile: RoleProfile;
+  /** What of its file counts for nothing. */
+  warnings: string[];
 }
 
 /** Values of the placeholders that a core template may use. */
@@ -225,12 +227,21 @@ async function readRole(name: string, roots: readonly string[], language: string
 }
 
 function roleOf(name: string, { own, translation }: RoleFiles, context: BusinessContext): RoleTemplate {
-  const { file, template, firstLine } = translation ?? own;
-  withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
+  const { file, template, firstLine, plain = false } = translation ?? own;
   const profile = profileOf(name, own, translation);
+  const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
   // The default one stands in the shared opening already.
   const businessContext = profile.opening === 'shared' && !context.isOwn ? '' : context.text;
-  return { profile, file, template, firstLine, businessContext };
+  const role = { profile, file, firstLine, warnings };
+  // What is filled in is not searched for placeholders: that is how a text stays as it is.
+  if (plain)
+    return {
+      ...role,
+      template: '{{businessContext}}',
+      businessContext: `${template.trim()}\n\n${businessContext}`,
+    };
+  withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
+  return { ...role, template, businessContext };
 }
 
 interface BusinessContext {

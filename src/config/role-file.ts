@@ -1,4 +1,5 @@
 /** One role's prompt file: front matter with the profile, then the core template. */
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { REQUIREMENTS } from '../core/agent-card.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../core/outputs/contracts.js';
@@ -7,6 +8,7 @@ import { REASONING_LEVELS, TOOL_SYNTAXES } from '../core/role.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { modelChainSchema } from './models-schema.js';
+import { asRoleFrontMatter, isSubagentFile, mayBeSubagentFile, withQuotes } from './subagent-file.js';
 import type { YamlSource } from './yaml-source.js';
 import { checkYaml, parseYaml } from './yaml-source.js';
 
@@ -22,6 +24,7 @@ const profileSchema = z.strictObject({
   opening: z.enum(['shared', 'own']).exactOptional(),
   tools: z.array(z.string().min(1)).exactOptional(),
   agents: z.array(z.string().min(1)).exactOptional(),
+  capabilities: z.array(z.string().trim().min(1).max(60)).max(20).exactOptional(),
   requires: z.array(z.enum(REQUIREMENTS)).exactOptional(),
   output,
   maxRounds: z.int().min(1).max(1_000).exactOptional(),
@@ -51,6 +54,10 @@ export interface RoleFile {
   template: string;
   /** Line of the file at which the template begins. */
   firstLine: number;
+  /** The template is text as it is, without placeholders: of a sub-agent file. Default false. */
+  plain?: boolean;
+  /** What of the file counts for nothing, or for something else than it says. Default: nothing. */
+  warnings?: string[];
 }
 
 /**
@@ -73,12 +80,26 @@ export function parseRoleFile(text: string, file: string): RoleFile {
       'Close it with a line "---" before the text of the prompt.',
     );
   }
+  const frontMatter = parseFrontMatter(lines.slice(1, end).join('\n'), file);
+  const role = { file, frontMatter, template: lines.slice(end + 1).join('\n'), firstLine: end + 2 };
+  if (!isSubagentFile(frontMatter)) return role;
+  const keys = Object.keys(profileSchema.shape);
+  const isModel = (id: string) => modelChainSchema.safeParse(id).success;
+  const plain = !role.template.includes('{{businessContext}}');
   return {
-    file,
-    frontMatter: parseYaml(lines.slice(1, end).join('\n'), file, 2),
-    template: lines.slice(end + 1).join('\n'),
-    firstLine: end + 2,
+    ...role,
+    plain,
+    ...asRoleFrontMatter(frontMatter, { roleName: basename(file, '.md'), keys, isModel }),
   };
+}
+
+function parseFrontMatter(text: string, file: string): YamlSource {
+  try {
+    return parseYaml(text, file, 2);
+  } catch (error) {
+    if (!mayBeSubagentFile(text)) throw error;
+    return parseYaml(withQuotes(text), file, 2);
+  }
 }
 
 /**
@@ -98,6 +119,7 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     opening: given.opening ?? (memory === 'shared' ? 'shared' : 'own'),
     tools: given.tools ?? [],
     agents: given.agents ?? [],
+    ...(given.capabilities && { capabilities: given.capabilities }),
     requires: given.requires ?? [],
     output: given.output,
     maxRounds: given.maxRounds ?? null,

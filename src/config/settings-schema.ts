@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { CONTENT_BYTES } from '../core/bounds.js';
 import type { Limits } from '../core/limits.js';
-import { DEFAULT_LIMITS, MOST_PARALLEL_TOOLS } from '../core/limits.js';
+import { DEFAULT_LIMITS, MOST_PARALLEL_TASKS, MOST_PARALLEL_TOOLS } from '../core/limits.js';
 import { STEP_FAILURE_POLICIES } from '../core/step-failure.js';
 import { DEFAULT_TOOL_POLICY } from '../core/tools/tool.js';
 import { modelsSchema } from './models-schema.js';
@@ -35,6 +35,16 @@ const limitsSchema = z.strictObject({
     .meta({
       description: 'Calls of one reply that run at the same time, where they may; 1: one after the other.',
       default: DEFAULT_LIMITS.parallelTools,
+    })
+    .exactOptional(),
+  parallelTasks: z
+    .int()
+    .min(1)
+    .max(MOST_PARALLEL_TASKS)
+    .meta({
+      description:
+        'Tasks of a plan that run at the same time, where none needs the other; 1: one after the other.',
+      default: DEFAULT_LIMITS.parallelTasks,
     })
     .exactOptional(),
   argumentCorrections: whole(
@@ -148,6 +158,23 @@ const reviewSchema = z.strictObject({
   actions: z.boolean().default(false).describe('Calls of tools that are not read-only, before they run.'),
 });
 
+const modeSchema = z.strictObject({
+  steps: z
+    .array(z.string().min(1))
+    .min(1, 'expected at least one role')
+    .max(20)
+    .describe(
+      'Roles that work on the goal one after the other, each on what the one before it answered; the last answers.',
+    ),
+  does: z
+    .string()
+    .min(1)
+    .max(500)
+    .nullable()
+    .default(null)
+    .describe('What it is for, in a sentence. Left out: the mode auto never chooses it.'),
+});
+
 export const settingsSchema = z
   .strictObject({
     language: z
@@ -156,6 +183,10 @@ export const settingsSchema = z
       .default('en')
       .describe('Language of the prompts: en, or the name of a folder below prompts/core.'),
     models: modelsSchema.prefault({}).describe('Which models answer.'),
+    modes: z
+      .record(z.string(), modeSchema)
+      .default({})
+      .describe('Modes of your own, by name: a start names one as it names a built-in one.'),
     limits: limitsSchema.default({}).describe('Caps of a goal. A run may set others when it starts.'),
     ceilings: limitsSchema
       .default({})
@@ -190,6 +221,12 @@ export const settingsSchema = z
       .default('skip')
       .describe(
         'In the mode plan, when a task has failed. skip: the others go on; abort: the goal is summed up; replan: the planner mends the plan; ask: a person says which.',
+      ),
+    projectNotes: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Whether the workspace's AGENTS.md is told to the roles, as information about the project. A start may say otherwise.",
       ),
     steering: z
       .enum(['understand', 'note'])

@@ -2,8 +2,9 @@
 import { join, resolve } from 'node:path';
 import type { Limits } from '../core/limits.js';
 import { DEFAULT_LIMITS } from '../core/limits.js';
-import { matchesAny } from '../core/tools/glob.js';
+import { MODES, mayBeDeclared } from '../core/modes.js';
 import type { ToolDefinition, ToolPolicy } from '../core/tools/tool.js';
+import { isNamed, namesOwnTool } from '../core/tools/workflow-tools.js';
 import { endpointFault, endpointNames } from '../models/endpoints.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';
@@ -31,7 +32,8 @@ export async function loadSettings(configDir: string | null, inCode: ConfigInCod
   const inFiles = await listRoles(promptRoots(configDir), settings.language);
   const roleNames = [...inFiles, ...namesOf(inCode.roles)];
   checkRoles(settings, roleNames, source);
-  checkResolver(settings.models, roleNames, source);
+  checkModes(settings.modes, roleNames, source);
+  checkResolver(settings, roleNames, source);
   checkEndpoints(
     settings.models,
     endpointNames(settings.models.endpoints, namesOf(inCode.providers)),
@@ -65,8 +67,37 @@ function checkRoles(settings: Settings, roleNames: readonly string[], source: Ya
   }
 }
 
-function checkResolver({ resolver }: ModelSettings, roleNames: readonly string[], source: YamlSource): void {
+function checkModes(modes: Settings['modes'], roleNames: readonly string[], source: YamlSource): void {
+  for (const [name, { steps }] of Object.entries(modes)) {
+    if (!mayBeDeclared(name)) {
+      const path = ['modes', name];
+      const message = `${source.at(path)}: ${path.join('.')}: a mode of your own can not have this name.`;
+      throw new SteersmanError(message, NAME_A_MODE);
+    }
+    const index = steps.findIndex(role => !roleNames.includes(role));
+    if (index < 0) continue;
+    const path = ['modes', name, 'steps', index];
+    throw new SteersmanError(
+      `${source.at(path)}: ${path.join('.')}: there is no role "${steps[index]}". Roles here: ${roleNames.join(', ')}.`,
+      NAME_A_ROLE,
+    );
+  }
+}
+
+function checkResolver(
+  { models: { resolver }, modes }: Pick<Settings, 'models' | 'modes'>,
+  roleNames: readonly string[],
+  source: YamlSource,
+): void {
+  const modeNames = [...MODES, ...Object.keys(modes)];
   for (const [index, { when }] of resolver.entries()) {
+    if (when.mode !== undefined && !modeNames.includes(when.mode)) {
+      const path = ['models', 'resolver', index, 'when', 'mode'];
+      throw new SteersmanError(
+        `${source.at(path)}: ${path.join('.')}: there is no mode "${when.mode}". Modes here: ${modeNames.join(', ')}.`,
+        'Name one of them, or declare it under modes.',
+      );
+    }
     if (when.role === undefined || roleNames.includes(when.role)) continue;
     const path = ['models', 'resolver', index, 'when', 'role'];
     throw new SteersmanError(
@@ -84,6 +115,7 @@ function checkEndpoints(models: ModelSettings, endpoints: readonly string[], sou
   }
 }
 
+const NAME_A_MODE = `A name begins with a small letter, goes on with at most 39 small letters, digits, - and _, and is none of ${MODES.join(', ')} and steps.`;
 const NAME_A_ROLE = 'A role is a file prompts/core/<role>.md: name one that exists.';
 const NAME_AN_ENDPOINT =
   'A model id begins with the name of an endpoint: write that under models.endpoints, or name one that exists.';
@@ -104,15 +136,16 @@ export function applyToolOverrides(
   const rules = Object.entries(overrides).map(([glob, override]) => ({
     glob,
     override,
-    matches: (name: string) => matchesAny(name, [glob]),
+    // The bare `*` means what servers, client and program offer.
+    matches: (tool: ToolDefinition) => isNamed(tool, [glob]),
   }));
   const changed = tools.map(tool => {
     const merged: ToolOverride = {};
-    for (const rule of rules) if (rule.matches(tool.name)) Object.assign(merged, rule.override);
+    for (const rule of rules) if (rule.matches(tool)) Object.assign(merged, rule.override);
     return { ...tool, policy: overridePolicy(tool.policy, merged) };
   });
   const warnings = rules
-    .filter(rule => !tools.some(tool => rule.matches(tool.name)))
+    .filter(({ glob, matches }) => !tools.some(matches) && !namesOwnTool(glob))
     .map(rule => `${SETTINGS_FILE}: tools."${rule.glob}" matches no tool of this run.`);
   return { tools: changed, warnings };
 }

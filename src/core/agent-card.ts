@@ -4,6 +4,9 @@
 export const REQUIREMENTS = ['url'] as const;
 export type Requirement = (typeof REQUIREMENTS)[number];
 
+/** A run has agents, and they have agents of their own; those have none. */
+export const MOST_AGENT_DEPTH = 2;
+
 /** What is known of a role that may be called, before it is: pinned in the run that may call it. */
 export interface AgentCard {
   /** Of its role. */

@@ -28,6 +28,8 @@ export type ArtifactEdit = { kind: 'write' } | { kind: 'replace'; ref: string };
 /** What came of it, or why nothing did. `matches`: how often the old text was found. */
 export type ArtifactEdited =
   | { ref: string; bytes: number }
+  /** By the worker's configuration, as it is now. */
+  | { fault: 'denied' }
   | { fault: 'gone' }
   | { fault: 'matches'; count: number }
   | { fault: 'too_large'; bytes: number };
@@ -141,8 +143,12 @@ export function replaceOnce(
   return parts.length === 2 ? { content: head + newText + tail } : { matches: parts.length - 1 };
 }
 
-/** What the model is told of a change. */
-export function editedArtifactNote(words: Words, draft: ArtifactDraft, edited: ArtifactEdited): string {
+/** What the model is told of a change that was let through. */
+export function editedArtifactNote(
+  words: Words,
+  draft: ArtifactDraft,
+  edited: Exclude<ArtifactEdited, { fault: 'denied' }>,
+): string {
   const { id, version } = draft;
   if (!('fault' in edited)) return fill(words.noteArtifactSaved, { id, version, bytes: edited.bytes });
   switch (edited.fault) {

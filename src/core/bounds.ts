@@ -79,5 +79,7 @@ export const CHILDREN_BYTES = 6_000;
 export const SETTINGS_BYTES = 52_000;
 export const PINNED_BYTES = 300_000;
 export const LEDGER_BYTES = 75_000;
+/** Sessions with stateful tool servers: some twenty. */
+export const SESSIONS_BYTES = 4_000;
 /** The inventory of artifacts: their contents are in the blob store. */
 export const ARTIFACTS_BYTES = 12_000;

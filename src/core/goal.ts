@@ -4,14 +4,16 @@ import { emptyAccount } from './account.js';
 import { GOAL_TEXT_BYTES, GOALS_BYTES, OLD_ANSWER_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
 import { cutText } from './fit.js';
-import type { Mode } from './modes.js';
+import type { ModeName } from './modes.js';
 import { sizeOfList } from './sizes.js';
 
 export interface GoalState extends Account {
   /** 1 for the first. */
   number: number;
   /** How it is pursued. */
-  mode: Mode;
+  mode: ModeName;
+  /** Why, where a role chose it, in short; else null. */
+  modeWhy: string | null;
   /** What the goal is, cut where it is long: the conversation has it whole. */
   text: string;
   startedAt: number;
@@ -51,6 +53,7 @@ export function newGoal(
     number,
     text: cutText(text, GOAL_TEXT_BYTES),
     mode,
+    modeWhy: null,
     startedAt,
     ...emptyAccount(),
     warned: [],

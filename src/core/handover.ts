@@ -1,7 +1,9 @@
 /** What continue-as-new carries: the whole state, with a conversation that leaves it below its bound. */
 
 import { withShortTexts } from './fit-message.js';
+import { folded, replaceMessages } from './forks.js';
 import { record } from './journal.js';
+import type { Message, UserMessage } from './message.js';
 import type { RunState } from './run-state.js';
 import { shortenThread } from './shorten-thread.js';
 import { MAX_STATE_BYTES, roomForThreads, threadsBytes } from './state-bounds.js';
@@ -18,7 +20,7 @@ export function fitForHandover(
   record(next.log.journal, at, 'continued_as_new', { part: next.part });
   const missing = MAX_STATE_BYTES - maxBytes;
   shortenThreads(next, { maxBytes: roomForThreads(next) - missing, why: 'size of the next part', at });
-  return next;
+  return { ...next, threads: folded(next.threads) };
 }
 
 /** Trimmed further than need be, so that it is not due again at once. */
@@ -49,11 +51,20 @@ function cutTexts(state: RunState, maxBytes: number): void {
   for (const bytes of TEXT_STEPS) {
     if (threadsBytes(state) <= maxBytes) return;
     for (const thread of Object.values(state.threads)) {
-      // A prompt is whole or not there: it is given again.
-      const others = thread.messages.filter(message => message.kind !== 'user' || message.purpose !== 'role');
-      thread.messages = others.map(message => withShortTexts(message, bytes));
+      const others = thread.messages.filter(message => !isGivenAgain(message));
+      replaceMessages(
+        thread,
+        others.map(message => withShortTexts(message, bytes)),
+      );
       thread.tokens = thread.messages.reduce((sum, message) => sum + estimateMessageTokens(message), 0);
       thread.epoch += 1;
     }
   }
+}
+
+const GIVEN_AGAIN: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'notes', 'inventory']);
+
+/** Prompts, and what is told of project and artifacts: whole or not there, for their delimiters would be cut too. */
+function isGivenAgain(message: Message): boolean {
+  return message.kind === 'user' && GIVEN_AGAIN.has(message.purpose);
 }

@@ -163,6 +163,20 @@ export function takeFollowUp(inbox: Inbox): InboxItem | null {
   return takeFirst(inbox, item => item.kind === 'follow-up');
 }
 
+/**
+ * Gives back what an agent was to read and did not, for the role at work; what there is no `room` for is returned.
+ * Changes `inbox`.
+ */
+export function giveBack(inbox: Inbox, items: readonly InboxItem[], room: number): InboxItem[] {
+  const refused: InboxItem[] = [];
+  for (const item of items) {
+    const own = { ...item, to: null };
+    if (sizeOfList([...inbox.items, own]) > room) refused.push(item);
+    else inbox.items.push(own);
+  }
+  return refused;
+}
+
 /** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
 export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
   const item = takeFirst(inbox, candidate => candidate.id === id);

@@ -4,11 +4,12 @@ import { EVENT_BYTES, JOURNAL_BYTES } from './bounds.js';
 import type { Cause, Outcome } from './cause.js';
 import { fitted } from './fit.js';
 import type { Enlarger } from './gates/enlarge.js';
-import type { GateKind } from './gates/gate.js';
+import type { GateCloser, GateKind } from './gates/gate.js';
 import type { BudgetKind } from './limits.js';
 import type { StopReason, ToolEnding, Usage } from './message.js';
 import type { Receipt } from './receipt.js';
 import { sizeOf, sizeOfList } from './sizes.js';
+import type { ToolChanges } from './tools/tool-changes.js';
 
 export type ReplyForm = 'words' | 'json';
 
@@ -16,6 +17,8 @@ export type ReplyForm = 'words' | 'json';
 export interface JournalPayloads {
   run_started: { mode: string; goal: string };
   run_loaded: { tools: number; models: string[]; warnings: string[] };
+  /** A server has other tools than before: this goal gets them, by the names that models know. */
+  tools_changed: ToolChanges;
   /** How this goal is pursued, where that was chosen for it. */
   mode_chosen: { mode: string; why: string };
   phase_started: { phase: string; cycle: number };
@@ -26,6 +29,8 @@ export interface JournalPayloads {
   };
   task_started: { taskId: string; description: string };
   task_ended: { taskId: string; status: string; reason: string | null };
+  /** It has taken longer than its estimate, by the goal's working time: said once. */
+  task_overdue: { taskId: string; estimatedMs: number; takenMs: number };
   model_call_started: {
     callId: string;
     role: string;
@@ -78,7 +83,14 @@ export interface JournalPayloads {
   };
   /** A sub-agent runs, for the tool call `callId`; `id`: unique in the run, such as `search/1`. */
   subagent_started: { id: string; agent: string; callId: string };
-  subagent_ended: { id: string; agent: string; callId: string; outcome: Outcome | 'lost' };
+  /** `cause`: null where nobody tells it. */
+  subagent_ended: {
+    id: string;
+    agent: string;
+    callId: string;
+    outcome: Outcome | 'lost';
+    cause: Cause | null;
+  };
   reask: { role: string; errors: string[] };
   output_fallback: { role: string; errors: string[]; fallback: string };
   verdict: { done: boolean; feedback: string; improvements: string[]; contradictions: string[] };
@@ -107,7 +119,7 @@ export interface JournalPayloads {
   gate_closed: {
     gateId: string;
     kind: GateKind;
-    by: 'person' | 'timeout' | 'rule' | 'superseded';
+    by: GateCloser;
     decision: string;
   };
   review: { subject: string; approved: boolean; fixes: string[] };

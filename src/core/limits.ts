@@ -21,6 +21,8 @@ export interface Limits {
   toolCallsPerTurn: number;
   /** Calls of one reply that run at the same time, where they may; 1: one after the other. At most 16. */
   parallelTools: number;
+  /** Tasks of a plan that run at the same time, where none needs the other; 1: one after the other. At most 4. */
+  parallelTasks: number;
   /** Times that a bad call of one tool is sent back in one task before the advice changes. */
   argumentCorrections: number;
   /** Tokens a goal may use, input and output. */
@@ -41,6 +43,7 @@ export const DEFAULT_LIMITS: Limits = {
   totalTurns: 500,
   toolCallsPerTurn: 16,
   parallelTools: 4,
+  parallelTasks: 1,
   argumentCorrections: 2,
   tokens: 1_000_000,
   wallTimeMs: 3_600_000,
@@ -99,6 +102,11 @@ export interface BudgetUse {
   costUsd: number | null;
 }
 
+/** Model replies that goal and run may still take. */
+export function turnsLeft({ turns, totalTurns }: Limits, used: BudgetUse): number {
+  return Math.min(turns - used.turns, totalTurns - used.totalTurns);
+}
+
 /** Share of a budget at which the journal says so. */
 const BUDGET_WARNING_SHARE = 0.8;
 
@@ -132,6 +140,12 @@ export interface Standing {
 const MAY_BE_ZERO = ['taskRetries', 'argumentCorrections'];
 /** Of `parallelTools`: a worker has other runs too, and the state names each call in flight. */
 export const MOST_PARALLEL_TOOLS = 16;
+/** Of `parallelTasks`: each has its position in the state. */
+export const MOST_PARALLEL_TASKS = 4;
+const MOST: Partial<Record<string, number>> = {
+  parallelTools: MOST_PARALLEL_TOOLS,
+  parallelTasks: MOST_PARALLEL_TASKS,
+};
 
 /**
  * What is wrong with a change of limits, in words; null when it is a non-empty object of known limits, each above
@@ -156,7 +170,7 @@ function limitFault(name: string, value: unknown): string | null {
     return fits ? null : expected(name, 'a number above 0, or null', value);
   }
   const least = MAY_BE_ZERO.includes(name) ? 0 : 1;
-  const most = name === 'parallelTools' ? MOST_PARALLEL_TOOLS : null;
+  const most = MOST[name] ?? null;
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && value >= least;
   const fits = isWhole && (most === null || value <= most);
   const range = most === null ? `from ${least}` : `from ${least} to ${most}`;

@@ -88,7 +88,8 @@ export type ToolEnding =
   | 'cancelled'
   | 'timed_out'
   | 'unavailable'
-  | 'outcome_unknown';
+  | 'outcome_unknown'
+  | 'session_lost';
 
 /** Text of a tool. Over 16 KB it is head and tail; all of it is kept as `ref`. */
 interface ToolText {
@@ -134,9 +135,11 @@ export interface UserMessage extends MessageBase {
   kind: 'user';
   /**
    * `goal`: a person's goal; `steer`: what a person said while it ran, and answers to questions; `role`: a role's
-   * prompt, where roles share an opening; `brief`: the run's instruction to a role; `reask`: a request to mend output.
+   * prompt, where roles share an opening; `notes`: what the workspace says of its project; `inventory`: the artifacts
+   * that there are; `brief`: the run's instruction to a role; `reask`: a request to mend output; `answer`: what the step before has answered, where the
+   * conversation does not hold it.
    */
-  purpose: 'goal' | 'steer' | 'role' | 'brief' | 'reask';
+  purpose: 'goal' | 'steer' | 'role' | 'notes' | 'inventory' | 'brief' | 'reask' | 'answer';
   /** Of a prompt, and of a brief to a role that has its prompt in the thread: the role. */
   role?: string;
   /** Of a brief: the task that it gives. */

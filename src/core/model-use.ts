@@ -16,7 +16,24 @@ export interface PinnedCall {
 }
 
 /** Besides the calls in flight. */
-export const CALLS_KEPT = 5;
+const CALLS_KEPT = 5;
+
+/**
+ * The calls that are kept, with one more that begins: the last five, for operators, and of each thread the last, which
+ * may be in flight.
+ */
+export function withPinned(
+  {
+    models: { calls },
+    threads,
+  }: { models: Pick<ModelUse, 'calls'>; threads: Readonly<Record<string, object>> },
+  call: PinnedCall,
+): PinnedCall[] {
+  const isLast = ({ callId, thread }: PinnedCall): boolean =>
+    threads[thread] !== undefined && calls.findLast(other => other.thread === thread)?.callId === callId;
+  const begun = calls.length - CALLS_KEPT;
+  return [...calls.filter((kept, index) => index >= begun || isLast(kept)), call];
+}
 
 /** What went wrong with the model call that is being tried; a call that succeeds, or fails for good, ends it. */
 export interface Retries {

@@ -11,20 +11,36 @@ import { answeringAt, choosingAt, planningAt, verificationAt, wrapUpAt } from '.
 
 export type Mode = 'team' | 'plan' | 'react' | 'lead' | 'direct' | 'auto';
 
-/** How a goal is pursued: its mode, and where that is one role's work, the role that its start named. */
-export interface Way {
-  mode: Mode;
-  /** Null for the mode's own. */
-  role: string | null;
+/** A mode by its name: a built-in one, or one that `steersman.yaml` declares. */
+export type ModeName = Mode | (string & Record<never, never>);
+
+/** What a mode of the configuration is: roles that work on the goal one after the other, the last answers. */
+export interface DeclaredMode {
+  /** For people and for the role that chooses; null: it is never chosen, only named. */
+  does: string | null;
+  /** Names of roles, at least one. */
+  steps: string[];
 }
 
-interface ModeEntry<M extends Mode> {
+export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
+
+/** What code knows of a mode: all that are declared are of the kind `steps`. */
+export type ModeKind = Mode | 'steps';
+
+/** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
+export interface Way {
+  mode: ModeName;
+  /** The roles of its steps, or the one that its start named; null for the mode's own. */
+  roles: readonly string[] | null;
+}
+
+interface ModeEntry<M extends ModeKind> {
   /** For people, after its name. */
   does: string;
   /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
   at: Record<PlacesOf[M]['phase'], RoleThere>;
-  /** Whether all its places are one role's, and a start may name another for it. */
-  oneRole: boolean;
+  /** Whether it is the work of roles one after the other, mostly of one, which the way may name. */
+  inSteps: boolean;
   /** Where each goal begins. */
   begin: () => PlacesOf[M];
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
@@ -38,7 +54,7 @@ interface RoleThere {
   output: OutputContract;
 }
 
-const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
+const ENTRIES: { readonly [M in ModeKind]: ModeEntry<M> } = {
   team: {
     does: 'plans, carries out task by task, verifies',
     at: {
@@ -47,7 +63,7 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
       verification: { role: 'verifier', output: 'verdict' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    oneRole: false,
+    inSteps: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
     carriedOut: verificationAt,
@@ -59,11 +75,12 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
       execution: { role: 'executor', output: 'execution' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    oneRole: false,
+    inSteps: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
     carriedOut: wrapUpAt,
   },
+  steps: workOf('', 'roles that steersman.yaml names work one after the other, the last answers'),
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
   lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
   direct: workOf('direct', 'one role answers at once, without tools'),
@@ -73,40 +90,68 @@ const ENTRIES: { readonly [M in Mode]: ModeEntry<M> } = {
       choosing: { role: 'selector', output: 'choice' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    oneRole: false,
+    inSteps: false,
     begin: choosingAt,
     planAnew: null,
     carriedOut: null,
   },
 };
 
-/** A mode that is one role's work on the goal. */
+/** A mode that is one role's work on the goal, where nobody names another. */
 function workOf(role: string, does: string): ModeEntry<'react'> {
   const at: RoleThere = { role, output: 'text' };
   return {
     does,
     at: { answering: at, wrap_up: at },
-    oneRole: true,
+    inSteps: true,
     begin: answeringAt,
     planAnew: null,
     carriedOut: null,
   };
 }
 
-/** All modes, in the order in which they are told of. */
-export const MODES = Object.keys(ENTRIES) as Mode[];
+const KINDS = Object.keys(ENTRIES) as ModeKind[];
+
+/** All built-in modes, in the order in which they are told of. */
+export const MODES = KINDS.filter(kind => kind !== 'steps');
+
+const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
+
+/** Whether it can be the name of a mode; which modes there are besides the built-in ones the configuration says. */
+export function isModeName(value: unknown): value is ModeName {
+  return typeof value === 'string' && MODE_NAME.test(value) && value !== 'steps';
+}
+
+/** Whether a configuration may give this name to a mode of its own. */
+export function mayBeDeclared(name: string): boolean {
+  return isModeName(name) && kindOf(name) === 'steps';
+}
+
+/** All modes that are declared are of one kind. */
+export function kindOf(mode: ModeName): ModeKind {
+  return MODES.find(name => name === mode) ?? 'steps';
+}
+
+function entryOf(mode: ModeName): ModeEntry<ModeKind> {
+  // Each entry takes the places of its own kind, which the compiler does not see.
+  return ENTRIES[kindOf(mode)] as ModeEntry<ModeKind>;
+}
 
 /** Whether goals of this mode are one role's work, and a start may name which. */
-export function isOneRole(mode: Mode): boolean {
-  return ENTRIES[mode].oneRole;
+export function isOneRole(mode: ModeName): boolean {
+  return kindOf(mode) !== 'steps' && entryOf(mode).inSteps;
 }
 
 export const ONE_ROLE_MODES = MODES.filter(isOneRole);
 
-const WAYS_OF_AUTO: readonly Mode[] = ['auto', ...CHOICES];
-
 /** For help: each mode with what it does. */
-export const MODES_HELP = MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ');
+export const MODES_HELP = `${MODES.map(mode => `${mode} (${ENTRIES[mode].does})`).join(', ')}, or one that steersman.yaml declares under modes`;
+
+/** Modes that are chosen among in the mode `auto`: of those that are declared, the ones that say what they do. */
+export function choicesOf(declared: DeclaredModes): string[] {
+  const described = Object.keys(declared).filter(name => declared[name]?.does != null);
+  return [...CHOICES, ...described];
+}
 
 export const DEFAULT_MODE: Mode = 'team';
 
@@ -116,13 +161,13 @@ export function modeFor(role: string | undefined): Mode {
 }
 
 /** Where each goal of a run of this mode begins. */
-export function firstPlace(mode: Mode): Place {
-  return ENTRIES[mode].begin();
+export function firstPlace(mode: ModeName): Place {
+  return entryOf(mode).begin();
 }
 
 /** Where the next plan of a goal is made. Throws in a mode that has no plan: see `hasPlan`. */
-export function nextPlan(mode: Mode, cycle: number, improvements: Improvements): Place {
-  const { planAnew } = ENTRIES[mode];
+export function nextPlan(mode: ModeName, cycle: number, improvements: Improvements): Place {
+  const { planAnew } = entryOf(mode);
   if (planAnew === null) throw new Error(`the mode ${mode} has no plan`);
   return planAnew(cycle, improvements);
 }
@@ -131,52 +176,74 @@ export function nextPlan(mode: Mode, cycle: number, improvements: Improvements):
  * Where a goal goes on when no task of its plan is left; `end`: what has become of them, where nobody judges that
  * (`causeOfPlan`), `why` in words. Throws in a mode that has no plan: see `hasPlan`.
  */
-export function afterTasks(mode: Mode, cycle: number, end: { cause: Cause; why: string }): Place {
-  const { carriedOut } = ENTRIES[mode];
+export function afterTasks(mode: ModeName, cycle: number, end: { cause: Cause; why: string }): Place {
+  const { carriedOut } = entryOf(mode);
   if (carriedOut === null) throw new Error(`the mode ${mode} has no plan`);
   return carriedOut(cycle, end);
 }
 
 /** Whether goals of a run of this mode may have a plan: where a mode is chosen for each, some do. */
-export function mayPlan(mode: Mode): boolean {
+export function mayPlan(mode: ModeName): boolean {
   return mode === 'auto' || hasPlan(mode);
 }
 
 /** Whether goals of this mode have a plan, whose tasks are carried out and which people may change. */
-export function hasPlan(mode: Mode): boolean {
-  return ENTRIES[mode].planAnew !== null;
+export function hasPlan(mode: ModeName): boolean {
+  return entryOf(mode).planAnew !== null;
 }
 
 /** The role that has the say at a place: messages of people are for it. */
-export function roleAt(way: Way, phase: Place['phase']): string {
-  const there = rolesByPhase(way)[phase];
-  if (there === undefined) throw new Error(`the mode ${way.mode} has no place ${phase}`);
-  return there.role;
+export function roleAt(way: Way, place: Place): string {
+  if (place.phase === 'wrap_up') return place.by ?? lastRole(way);
+  const step = place.phase === 'answering' ? stepsOf(way)?.[place.step] : undefined;
+  return step ?? roleOf(way.mode, place.phase);
+}
+
+/** The role that answers where the work ends early. */
+export function lastRole(way: Way): string {
+  return stepsOf(way)?.at(-1) ?? roleOf(way.mode, 'wrap_up');
+}
+
+function roleOf(mode: ModeName, phase: Place['phase']): string {
+  const there: Partial<Record<Place['phase'], RoleThere>> = entryOf(mode).at;
+  const role = there[phase]?.role;
+  if (role === undefined) throw new Error(`the mode ${mode} has no place ${phase}`);
+  return role;
 }
 
 /** The roles that a run can not do without, and what their replies must be. */
-export function requiredRoles(way: Way): Map<string, OutputContract> {
-  const ways = way.mode === 'auto' ? WAYS_OF_AUTO.map(mode => ({ mode, role: null })) : [way];
-  const there = ways.flatMap(each => Object.values(rolesByPhase(each)));
-  return new Map(there.map(({ role, output }) => [role, output]));
+export function requiredRoles(way: Way, declared: DeclaredModes = {}): Map<string, OutputContract> {
+  const chosen = ['auto', ...choicesOf(declared)];
+  const ways =
+    way.mode === 'auto' ? chosen.map(mode => ({ mode, roles: declared[mode]?.steps ?? null })) : [way];
+  return new Map(ways.flatMap(rolesOf));
+}
+
+function rolesOf(way: Way): [string, OutputContract][] {
+  const steps = stepsOf(way);
+  if (steps !== null) return steps.map(role => [role, 'text']);
+  return Object.values(entryOf(way.mode).at).map(({ role, output }) => [role, output]);
 }
 
 /**
  * Roles that a message may be addressed to: others are asked one thing in passing, and read no messages (PR3). The
- * one reply of a wrap-up is over before anybody would name its role.
+ * one reply of a wrap-up is over before anybody would name its role. None where those of a declared mode are not
+ * loaded yet.
  */
 export function readersOf(way: Way): string[] {
-  const { wrap_up: _last, ...working } = rolesByPhase(way);
-  return [...new Set(Object.values(working).map(({ role }) => role))];
+  const steps = stepsOf(way);
+  const { wrap_up: _last, ...working } = entryOf(way.mode).at;
+  return [...new Set(steps ?? Object.values(working).map(({ role }) => role))];
 }
 
-/** The readers of all modes, for completion and help: which of them a run has is its own to say. */
+/** The readers of all built-in modes, for completion and help: which of them a run has is its own to say. */
 export const READERS: readonly string[] = [
-  ...new Set(MODES.flatMap(mode => readersOf({ mode, role: null }))),
+  ...new Set(MODES.flatMap(mode => readersOf({ mode, roles: null }))),
 ];
 
-function rolesByPhase({ mode, role }: Way): Partial<Record<Place['phase'], RoleThere>> {
-  const { at, oneRole } = ENTRIES[mode];
-  if (!oneRole || role === null) return at;
-  return Object.fromEntries(Object.entries(at).map(([phase, there]) => [phase, { ...there, role }]));
+/** The roles that work one after the other; null in a mode whose places have roles of their own. */
+export function stepsOf({ mode, roles }: Way): readonly string[] | null {
+  const { inSteps, at } = entryOf(mode);
+  if (!inSteps) return null;
+  return roles ?? (kindOf(mode) === 'steps' ? [] : [at.answering.role]);
 }

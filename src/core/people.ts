@@ -9,6 +9,8 @@ export interface OpenGate {
   key: string;
   gate: Gate;
   answer: GateAnswer | null;
+  /** The sub-agent whose gate it is, which takes the answer, and the gate's id there; absent for the run's own. */
+  agent?: { id: string; gateId: string };
 }
 
 export interface StopRequest {

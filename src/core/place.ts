@@ -110,11 +110,15 @@ export interface WrapUp extends AtPlan {
   why: string;
   /** The failure that ended the work, with little of its message; null where something else did. */
   failure: CallFailure | null;
+  /** The role that answers, where it is not the last of the mode. */
+  by?: string;
 }
 
-/** One role works on the goal itself, and its answer is that of the goal. There is no plan: the cycle is 1. */
+/** Roles work on the goal itself, one or several in turn: the last one's answer is that of the goal. There is no plan: the cycle is 1. */
 export interface Answering extends AtPlan {
   phase: 'answering';
+  /** Whose turn it is, from 0. */
+  step: number;
 }
 
 /** A role chooses the mode of the goal, which has none of its own yet. */
@@ -127,6 +131,7 @@ export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
   plan: Planning | Execution | WrapUp;
   react: Answering | WrapUp;
+  steps: Answering | WrapUp;
   lead: Answering | WrapUp;
   direct: Answering | WrapUp;
   auto: Choosing | WrapUp;
@@ -147,8 +152,8 @@ export function verificationAt(cycle: number): Verification {
   return { phase: 'verification', cycle, turns: newTurns(), step: { kind: 'verify' }, unanswered: false };
 }
 
-export function answeringAt(): Answering {
-  return { phase: 'answering', cycle: 1, turns: newTurns() };
+export function answeringAt(step = 0): Answering {
+  return { phase: 'answering', cycle: 1, turns: newTurns(), step };
 }
 
 export function choosingAt(): Choosing {
@@ -157,9 +162,9 @@ export function choosingAt(): Choosing {
 
 export function wrapUpAt(
   cycle: number,
-  { cause, why, failure = null }: { cause: Cause; why: string; failure?: CallFailure | null },
+  { cause, why, failure = null, by }: Pick<WrapUp, 'cause' | 'why'> & Partial<Pick<WrapUp, 'failure' | 'by'>>,
 ): WrapUp {
-  return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure };
+  return { phase: 'wrap_up', cycle, turns: newTurns(), cause, why, failure, ...(by !== undefined && { by }) };
 }
 
 /** The task at work at a place; null for none. */
@@ -252,7 +257,7 @@ export function begun(at: Place | Interrupt): Place | Interrupt {
     case 'verification':
       return verificationAt(at.cycle);
     case 'answering':
-      return answeringAt();
+      return answeringAt(at.step);
     case 'choosing':
       return choosingAt();
     case 'wrap_up':

@@ -1,5 +1,6 @@
 /** What a person may change of a plan (L17): what is accepted shows in what happens, so what can not is refused (PR2). */
 import { PLAN_BYTES } from './bounds.js';
+import { type Capabilities, missing } from './capabilities.js';
 import type { Cause } from './cause.js';
 import type { PlannedTask, Task } from './plan.js';
 import { isOpen, mergePlan, planCycles, planInForce } from './plan.js';
@@ -10,20 +11,22 @@ const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   completed: 'is completed',
   failed: 'has failed',
   skipped: 'was skipped',
-  blocked: 'is blocked by a task that failed',
+  blocked: 'is blocked',
 };
 
 /** What is wrong with tasks that a person adds or changes, in sentences; empty when all of them will count. */
 export function planEditFaults(
   edit: readonly PlannedTask[],
-  { tasks, maxTasks }: { tasks: readonly Task[]; maxTasks: number },
+  { tasks, maxTasks, has }: { tasks: readonly Task[]; maxTasks: number; has: Capabilities },
 ): string[] {
   const byId = new Map(tasks.map(task => [task.id, task]));
   const faults: string[] = [];
-  for (const { id, dependencies } of edit) {
+  for (const { id, dependencies, requiredCapabilities } of edit) {
     const status = byId.get(id)?.status ?? 'pending';
     if (status !== 'pending')
       faults.push(`Task ${id} ${WHY_FIXED[status]} and can not be changed: give new work a new id.`);
+    const lacking = missing(requiredCapabilities, has);
+    if (lacking.length > 0) faults.push(`Task ${id} needs ${lacking.join(', ')}, which is not available.`);
     for (const needed of dependencies) {
       const other = byId.get(needed)?.status;
       if (other === 'failed' || other === 'blocked')

@@ -21,7 +21,10 @@ export interface PlannedTask {
   priority: number;
   /** Ids of tasks that must be completed or skipped first. */
   dependencies: string[];
+  /** Names of what it cannot do without: see `capabilities.ts`. Empty for nothing in particular. */
   requiredCapabilities: string[];
+  /** Milliseconds that it should take; null where nobody says. */
+  estimatedDuration: number | null;
   /** How to see that the task is done. */
   completionCriteria: string | null;
 }
@@ -39,6 +42,8 @@ export interface Task extends PlannedTask {
   result: string | null;
   /** Why it has its status: `max_rounds`, `gave_up`, `dependency_failed`, `echoed`, `rejected` and so on. */
   reason: string | null;
+  /** The goal's working time when it began, milliseconds, while its estimate is watched; else null. */
+  begunMs: number | null;
   /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
   /** A person added or changed it: no plan of a role changes or drops it before it is done. */
@@ -117,7 +122,8 @@ export function reportBytes(tasks: readonly Task[]): number {
 }
 
 function planBytes(tasks: readonly Task[]): number {
-  return jsonBytes(tasks.map(task => ({ ...task, result: null })));
+  // What a task needs and nothing has is said again in its reason.
+  return jsonBytes(tasks.map(task => ({ ...task, result: null, said: task.requiredCapabilities })));
 }
 
 const SHORT_TEXT_BYTES = 300;
@@ -157,6 +163,7 @@ function mergeTask(
       maxRounds: null,
       result: null,
       reason: null,
+      begunMs: null,
       cycle,
     } as const;
     return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0, ...by };
@@ -175,6 +182,7 @@ function definitionOf(task: PlannedTask): PlannedTask {
     priority: task.priority,
     dependencies: [...task.dependencies],
     requiredCapabilities: [...task.requiredCapabilities],
+    estimatedDuration: task.estimatedDuration,
     completionCriteria: task.completionCriteria,
   };
 }

@@ -25,6 +25,8 @@ export interface Situation {
   understands: boolean;
   /** What comes before the message is read, where it is not just the next model call; null for nothing. */
   first: string | null;
+  /** The run is a sub-agent: it has one goal, and what it does not read goes back to its caller. Default false. */
+  isAgent?: boolean;
   /** Stop was asked for: no further model call is made. */
   stopping: boolean;
   /** The goal ends with the call that is made now, or with the next: most likely nobody reads the message before. */
@@ -40,13 +42,18 @@ function willHappen(item: InboxItem, situation: Situation): string {
   if (situation.stopping) return 'The run is stopping: nobody will read this message.';
   const pause = pauseText(item, situation);
   const unless = situation.understands ? ', unless it is understood as an instruction' : '';
+  if (situation.isAgent && (situation.doing === 'idle' || item.kind === 'follow-up'))
+    return `It goes back to the run that called this one.${pause}`;
   if (situation.doing === 'idle') return `It is the next goal${unless}.${pause}`;
   if (item.kind === 'follow-up')
     return `It is a goal of its own, when this one is answered${unless}.${pause}`;
+  const unread = situation.isAgent
+    ? 'it goes back to the run that called this one'
+    : 'it becomes a follow-up';
   const wrap = situation.wrappingUp ? 'The goal is being wrapped up. ' : '';
   const call = item.to === null ? 'before the next model call' : `before the next model call of ${item.to}`;
   const reader = situation.first === null ? call : `${situation.first}, ${call}`;
-  return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, it becomes a follow-up.${pause}`;
+  return `${wrap}${cutOff(item, situation)}It is read ${reader}; if the goal ends first, ${unread}.${pause}`;
 }
 
 /** What a pause means for the message: a run that can understand it listens at once, but for what is to wait. */
@@ -91,6 +98,23 @@ export function queuedReceipt({ id, to }: Pick<InboxItem, 'id' | 'to'>, ahead: n
   const why = to === null ? 'The goal ended before it was read' : `The goal ended before ${to} spoke again`;
   const place = ahead === 0 ? 'It is the next in line.' : `${ahead} follow-up(s) come before it.`;
   return { id, state: 'queued', how: `${why}: queued as a follow-up. ${place}` };
+}
+
+/** It is for an agent of the run, such as `search/1`. */
+export function passingOnReceipt(id: string, agent: string): Receipt {
+  const how = `It is passed on to ${agent}, which reads it before its next model call; if that ends first, it is for the role at work.`;
+  return { id, state: 'accepted', how };
+}
+
+/** The agent has it. */
+export function passedOnReceipt(id: string, agent: string): Receipt {
+  return { id, state: 'applied', how: `Passed on to ${agent}.` };
+}
+
+/** The agent did not read it: it is accepted once more. `unread`: why, without a full stop. */
+export function givenBackReceipt(id: string, unread: string): Receipt {
+  const how = `${unread}. It is read before the next model call; if the goal ends first, it becomes a follow-up.`;
+  return { id, state: 'accepted', how };
 }
 
 /** The message had no effect. `why`: a sentence. */

@@ -1,4 +1,5 @@
 /** A failed task that gets another state, and what it blocked: under the limit of open tasks, whoever wants it. */
+import { isLacking } from './capabilities.js';
 import type { Task } from './plan.js';
 import { blockDependants, isOpen } from './plan.js';
 
@@ -13,7 +14,9 @@ export function reopenTask(tasks: readonly Task[], id: string, status: 'pending'
   const reason = status === 'skipped' ? 'orchestrated' : null;
   const freed = tasks.map((task): Task => {
     if (task.id === id) return { ...task, status, reason };
-    return task.status === 'blocked' ? { ...task, status: 'pending', reason: null } : task;
+    return task.status === 'blocked' && !isLacking(task)
+      ? { ...task, status: 'pending', reason: null }
+      : task;
   });
   return blockDependants(freed);
 }

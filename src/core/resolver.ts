@@ -2,7 +2,7 @@
 import type { ModelFailureType } from './failure.js';
 import type { BudgetUse, Limits } from './limits.js';
 import type { StopReason } from './message.js';
-import type { Mode } from './modes.js';
+import type { ModeName } from './modes.js';
 import type { Phase } from './place.js';
 
 /** Of the goal's budgets, the share that is used: 0 where there is no limit, 1 and more where it is used up. */
@@ -17,7 +17,7 @@ export interface BudgetShares {
 /** Where a run stands before a model call. */
 export interface ModelSituation {
   role: string;
-  mode: Mode;
+  mode: ModeName;
   phase: Phase;
   /** Of the call, at its place: from 1. */
   round: number;
@@ -35,7 +35,7 @@ export interface ModelSituation {
 /** All that are given must hold. */
 export interface RowConditions {
   role?: string;
-  mode?: Mode;
+  mode?: ModeName;
   phase?: Phase;
   roundFrom?: number;
   turnFrom?: number;

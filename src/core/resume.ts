@@ -1,5 +1,8 @@
 /** Taking over a run from the part before it, which may have run on code of an earlier day. */
+import { type Cursor, cursorAt } from './cursor.js';
+import { unfolded } from './forks.js';
 import { isRecord } from './json.js';
+import { newLane } from './lanes.js';
 import { begun } from './place.js';
 import type { RunState } from './run-state.js';
 import { newRunState } from './run-state.js';
@@ -11,16 +14,28 @@ import { newRunState } from './run-state.js';
  */
 export function resumedState(handedOver: RunState): RunState {
   const fresh = newRunState('', handedOver.settings, handedOver.startedAt);
-  const { place = fresh.cursor.place, interrupts = [] } = handedOver.cursor ?? {};
-  const cursor = {
-    ...(handedOver.cursor ?? fresh.cursor),
-    place: filled(place, begun(place)),
-    interrupts: interrupts.map(each => filled(each, begun(each))),
-  };
+  const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
+  const threads = unfolded(handedOver.threads ?? {});
   // The place of a new run is another than the one that was handed over.
   return filled(
-    { ...handedOver, cursor },
+    { ...handedOver, cursor, threads },
     { ...fresh, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
+  );
+}
+
+function resumedCursor(cursor: Cursor): Cursor {
+  const { place, interrupts = [], lanes = [] } = cursor;
+  return filled(
+    {
+      ...cursor,
+      place: filled(place, begun(place)),
+      interrupts: interrupts.map(each => filled(each, begun(each))),
+      lanes: lanes.map(lane => ({
+        ...filled(lane, { ...newLane(lane.taskId, 1), cursor: {} }),
+        cursor: resumedCursor(lane.cursor),
+      })),
+    },
+    { ...cursorAt(place), place: {} },
   );
 }
 

@@ -3,6 +3,7 @@
  * reviewer role's, and the stricter of the two wins.
  */
 
+import { type Capabilities, missing } from './capabilities.js';
 import type { ToolEnding, ToolUseBlock } from './message.js';
 import { isEmptyPhrase } from './outputs/empty-phrase.js';
 import { confirmationReasons, type EnvelopeMeta } from './outputs/envelope.js';
@@ -22,13 +23,13 @@ export interface PlanCheck {
   tasks: readonly PlannedTask[];
   /** Tasks of earlier plans, which may be named as dependencies. */
   knownTaskIds: readonly string[];
-  /** Names that `requiredCapabilities` may hold: tools, their servers, roles. */
-  capabilities: readonly string[];
+  /** What tasks may need. */
+  has: Capabilities;
   maxTasks: number;
 }
 
 /** A plan's ids, dependencies, criteria, capabilities and size. */
-export function checkPlan({ tasks, knownTaskIds, capabilities, maxTasks }: PlanCheck): ReviewChecks {
+export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): ReviewChecks {
   const faults: string[] = [];
   if (tasks.length === 0) faults.push('The plan has no task.');
   if (tasks.length > maxTasks)
@@ -41,9 +42,8 @@ export function checkPlan({ tasks, knownTaskIds, capabilities, maxTasks }: PlanC
     for (const id of task.dependencies)
       if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is no task.`);
     if (task.completionCriteria === null) faults.push(`${task.id} does not say how to see that it is done.`);
-    for (const wanted of task.requiredCapabilities) {
-      if (!capabilities.includes(wanted)) faults.push(`${task.id} needs ${wanted}, which is not available.`);
-    }
+    for (const wanted of missing(task.requiredCapabilities, has))
+      faults.push(`${task.id} needs ${wanted}, which is not available.`);
   }
   for (const cycle of planCycles(tasks)) faults.push(`These tasks wait for each other: ${cycle.join(', ')}.`);
   return { faults, concerns: [] };

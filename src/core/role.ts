@@ -28,6 +28,8 @@ export interface RoleProfile {
   tools: string[];
   /** Globs over names of roles that it may call as sub-agents; empty for none. */
   agents: string[];
+  /** What it has besides its tools, for tasks that need it: see `capabilities.ts`. Absent for nothing. */
+  capabilities?: string[];
   /** What an instruction to it must hold, where it is called as a sub-agent. */
   requires: Requirement[];
   output: OutputContract;
@@ -61,6 +63,7 @@ export const CALL_PLACEHOLDERS = [
   'TASK_LIST',
   'RESOURCE_POOL',
   'HISTORY',
+  'ARTIFACTS',
 ] as const;
 export type CallPlaceholder = (typeof CALL_PLACEHOLDERS)[number];
 

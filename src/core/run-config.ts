@@ -2,7 +2,8 @@
 
 import type { AgentCard } from './agent-card.js';
 import type { Ceilings, Limits } from './limits.js';
-import type { Mode } from './modes.js';
+import type { DeclaredModes, ModeName } from './modes.js';
+import type { ProjectNotes } from './project-notes.js';
 import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
 import type { StepFailurePolicy } from './step-failure.js';
@@ -13,7 +14,8 @@ import type { OwnWords } from './words.js';
 
 /** A start request as clients write it. Everything but `goal` may be left out. */
 export interface RunSettings {
-  mode: Mode;
+  /** A built-in one, or one that `steersman.yaml` declares. */
+  mode: ModeName;
   /** Name of the role that works on the goals, in a mode of one role. Default: the mode's own. */
   role?: string;
   /** Folder that tools are confined to: absolute, on the worker's host. */
@@ -26,6 +28,8 @@ export interface RunSettings {
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */
   autoApprove: boolean;
+  /** Names of tools that run without asking, as a person allowed them for good; `permissions.deny` stands. Default: none. */
+  allowTools?: string[];
   /** Overrides of `steersman.yaml` for this run. */
   limits?: Partial<Limits>;
   /** Given to every tool call, not shown to models. */
@@ -38,8 +42,17 @@ export interface RunSettings {
   onStepFailure?: StepFailurePolicy;
   /** How long the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
+  /** The workspace's `AGENTS.md` is told to the roles, as data about the project. Default: as `steersman.yaml` says, which is false. */
+  projectNotes?: boolean;
   /** Tools that the client runs: their calls wait for \`submitToolResult\`. */
   clientTools?: ClientTool[];
+  /**
+   * Under this id, such as `search/1`, it tells the run that called it as a sub-agent what it waits for, and gives
+   * back what nobody read. Set by that run.
+   */
+  calledAs?: string;
+  /** How many runs are above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
+  agentDepth?: number;
   /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
   continueAsNew?: 'suggested' | 'every-safe-point';
 }
@@ -50,7 +63,13 @@ export interface RunSettings {
  * waits for whoever comes to do that, who is there for the rest too.
  */
 export function settingsOfNewTask(settings: RunSettings): RunSettings {
-  const { clientTools: _tools, keepOpenSeconds: _open, ...rest } = settings;
+  const {
+    clientTools: _tools,
+    keepOpenSeconds: _open,
+    calledAs: _agent,
+    agentDepth: _depth,
+    ...rest
+  } = settings;
   return { ...rest, attended: asksForPlan(settings) };
 }
 
@@ -62,7 +81,7 @@ export function asksForPlan(settings: RunSettings): boolean {
 /** Whether plans of goals of this mode are a person's to approve: where nothing was said, those of the mode plan. */
 export function wantsApproval(
   { attended, approvePlan, mode: started }: RunSettings,
-  mode: Mode = started,
+  mode: ModeName = started,
 ): boolean {
   return approvePlan ?? (mode === 'plan' && attended === true);
 }
@@ -88,8 +107,12 @@ export interface PinnedRun {
   roles: Record<string, PinnedRole>;
   /** Roles that those of the run may call as sub-agents, by name: each is pinned by its own run. */
   agents: AgentCard[];
+  /** Modes of the configuration that the run may be in: its own, or those that are chosen among. */
+  modes: DeclaredModes;
   /** What requests of all roles with a shared opening begin with. */
   opening: { system: string };
+  /** What the workspace's own file says of the project; null where none was wanted or found. */
+  projectNotes: ProjectNotes | null;
   /** Of the prompts: what the run itself says is in it too, where there are words for it. */
   language: string;
   /** What the run says otherwise than the built-in words of the language; absent where nothing differs. */

@@ -2,10 +2,11 @@
  * The reader of a start request: total over any JSON, used by clients before a start and by the workflow
  * itself, which takes nothing that a client says on trust (ST5).
  */
+import { MOST_AGENT_DEPTH } from './agent-card.js';
 import { SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
-import { isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
+import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
 import { STEP_FAILURE_POLICIES } from './step-failure.js';
@@ -17,6 +18,10 @@ const MAX_SYSTEM_MESSAGE_BYTES = 20_000;
 const MAX_CONTEXT_BYTES = 16_000;
 const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
+/** Of `allowTools`. */
+export const MAX_ALLOWED_TOOLS = 100;
+/** No tool of a run has a longer name. */
+const LONGEST_TOOL = 64;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 4_096;
@@ -39,11 +44,12 @@ export function readStart(raw: unknown): StartRead {
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
-  if (settings.approvePlan === true && MODES.some(mode => mode === settings.mode && !mayPlan(mode)))
-    errors.push(`\`settings.approvePlan\`: runs of the mode ${settings.mode} have no plan to approve.`);
-  if (!isAbsent(settings.role) && MODES.some(mode => mode === settings.mode && !isOneRole(mode)))
+  const { mode } = settings;
+  if (settings.approvePlan === true && typeof mode === 'string' && !mayPlan(mode))
+    errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
+  if (!isAbsent(settings.role) && typeof mode === 'string' && !isOneRole(mode))
     errors.push(
-      `\`settings.role\`: the mode ${settings.mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
+      `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
     );
   const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
@@ -61,7 +67,7 @@ export function readStart(raw: unknown): StartRead {
  */
 export function chainFault({ cronSchedule, retryPolicy }: Chain): string | null {
   if (cronSchedule !== undefined)
-    return 'It takes no cron schedule. Start it without, and again and again by a Temporal Schedule (`temporal schedule create`).';
+    return 'It takes no cron schedule. Start it without, and again and again by a schedule (`schedule create`).';
   if (retryPolicy !== undefined && retryPolicy.maximumAttempts !== 1)
     return 'It takes no retry policy: its calls are tried again within the run. Start it without.';
   return null;
@@ -87,20 +93,24 @@ type Fault = (value: unknown, at: string) => string | null;
 
 /** One judge for each setting, so that none is taken unread. */
 const FAULTS: Record<keyof RunSettings, Fault> = {
-  mode: oneOf(MODES),
+  mode: modeName,
   role: text(LONGEST_NAME),
   workspace: workspaceFault,
   model: text(LONGEST_NAME),
   configuration: text(LONGEST_NAME),
   systemMessage: text(MAX_SYSTEM_MESSAGE_BYTES),
   autoApprove: boolean,
+  allowTools: toolNamesFault,
   limits: startLimitsFault,
   context: contextFault,
   attended: boolean,
   approvePlan: boolean,
   onStepFailure: oneOf(STEP_FAILURE_POLICIES),
   keepOpenSeconds: seconds,
+  projectNotes: boolean,
   clientTools: clientToolsFault,
+  calledAs: text(LONGEST_NAME),
+  agentDepth,
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
 
@@ -127,6 +137,12 @@ function oneOf(words: readonly string[]): Fault {
     words.some(word => word === value) ? null : expected(at, `one of ${words.join(', ')}`, value);
 }
 
+/** Which modes are declared only the worker knows. */
+function modeName(value: unknown, at: string): string | null {
+  const words = `one of ${MODES.join(', ')}, or the name of a mode that steersman.yaml declares`;
+  return isModeName(value) ? null : expected(at, words, value);
+}
+
 function boolean(value: unknown, at: string): string | null {
   return typeof value === 'boolean' ? null : expected(at, 'true or false', value);
 }
@@ -147,6 +163,11 @@ function workspaceFault(value: unknown, at: string): string | null {
   return null;
 }
 
+function agentDepth(value: unknown, at: string): string | null {
+  const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_AGENT_DEPTH;
+  return fits ? null : expected(at, `a whole number up to ${MOST_AGENT_DEPTH}`, value);
+}
+
 function seconds(value: unknown, at: string): string | null {
   const fits =
     typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MAX_KEEP_OPEN_SECONDS;
@@ -157,6 +178,14 @@ function startLimitsFault(value: unknown, at: string): string | null {
   if (isRecord(value) && Object.keys(value).length === 0) return null;
   const fault = limitsFault(value);
   return fault === null ? null : `${at}: ${fault}`;
+}
+
+function toolNamesFault(value: unknown, at: string): string | null {
+  const isName = (name: unknown) => typeof name === 'string' && name !== '' && name.length <= LONGEST_TOOL;
+  if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
+  return value.length > MAX_ALLOWED_TOOLS
+    ? `\`${at}\` has ${value.length} names, and at most ${MAX_ALLOWED_TOOLS} are taken.`
+    : null;
 }
 
 function contextFault(value: unknown, at: string): string | null {

@@ -6,6 +6,8 @@
 import type { Account } from './account.js';
 import type { Artifact } from './artifacts.js';
 import type { Cause, Outcome } from './cause.js';
+import type { Children } from './children.js';
+import { noChildren } from './children.js';
 import type { Cursor } from './cursor.js';
 import { here, newCursor, steeringAt } from './cursor.js';
 import type { GoalRecord, GoalState } from './goal.js';
@@ -22,8 +24,6 @@ import type { People } from './people.js';
 import { newPeople } from './people.js';
 import type { Task } from './plan.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
-import type { Children } from './subagent.js';
-import { noChildren } from './subagent.js';
 import type { Threads } from './thread.js';
 import type { ToolUse } from './tools/tool-use.js';
 import { newToolUse } from './tools/tool-use.js';
@@ -89,8 +89,8 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     tasks: [],
     artifacts: [],
     models: newModelUse(),
-    tools: newToolUse(),
-    people: newPeople(),
+    tools: newToolUse(now),
+    people: { ...newPeople(), allowedTools: [...(settings.allowTools ?? [])] },
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
     log: newLog(),
@@ -100,8 +100,9 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
 }
 
 /** How the goal at hand is pursued. */
-export function wayOf({ goal, settings }: Pick<RunState, 'goal' | 'settings'>): Way {
-  return { mode: goal.mode, role: settings.role ?? null };
+export function wayOf({ goal, settings, pinned }: Pick<RunState, 'goal' | 'settings' | 'pinned'>): Way {
+  const named = settings.role === undefined ? null : [settings.role];
+  return { mode: goal.mode, roles: pinned?.modes[goal.mode]?.steps ?? named };
 }
 
 /** A message that came after a goal's end is on its own account, which the next goal takes over where it becomes one (PR7). */

@@ -1,5 +1,6 @@
 /** Shortening a thread of a run's state, with all that refers to its messages. */
 
+import { replaceMessages } from './forks.js';
 import { record } from './journal.js';
 import { taskOf } from './place.js';
 import type { RunState } from './run-state.js';
@@ -27,13 +28,14 @@ export function shortenThread(
     limitTokens,
     targetTokens: Math.floor(limitTokens * targetShare),
     // Also while another role is asked, or a message is being understood.
-    taskId: taskOf(state.cursor.place),
+    taskId: thread.fork?.taskId ?? taskOf(state.cursor.place),
     words: wordsOf(state),
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;
   forgetResults(state.tools.ledger, lost);
-  Object.assign(thread, { messages, tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
+  replaceMessages(thread, messages);
+  Object.assign(thread, { tokens, epoch: thread.epoch + 1, dropped: thread.dropped + dropped });
   record(state.log.journal, at, 'thread_trimmed', { thread: thread.id, dropped, shortened, why });
   return true;
 }

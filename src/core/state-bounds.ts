@@ -23,16 +23,20 @@ import {
   READING_BYTES,
   REPORTS_BYTES,
   SEEN_IDS_BYTES,
+  SESSIONS_BYTES,
   SETTINGS_BYTES,
   TAKEN_BACK_BYTES,
   TRACE_BYTES,
   WISHES_BYTES,
 } from './bounds.js';
 import { steeringAt } from './cursor.js';
+import { sharedNow } from './forks.js';
 import { isRecord, jsonBytes } from './json.js';
 import { MOST_PARALLEL_TOOLS } from './limits.js';
+import type { Message } from './message.js';
 import type { RunState } from './run-state.js';
 import { sizeOf, sizeOfList, sizeOfRecord } from './sizes.js';
+import type { Thread, Threads } from './thread.js';
 
 /** A name, an id. */
 const NAME_BYTES = 500;
@@ -50,7 +54,7 @@ const CONSULTATION_BYTES = TURNS_BYTES + BRIEF_BYTES + 1_000;
 const ANSWERED_BYTES = 3 * OPINION_BYTES + 1_000;
 
 /** Parts that have owners of their own: each of their fields has its bound. */
-type Divided = 'cursor' | 'models' | 'tools' | 'people' | 'total' | 'log';
+type Divided = 'models' | 'tools' | 'people' | 'total' | 'log';
 
 type Path = {
   [K in keyof RunState]: K extends Divided ? `${K}.${keyof RunState[K] & string}` : K;
@@ -69,12 +73,10 @@ export const BOUNDS: Record<Path, number> = {
   goal: GOAL_TEXT_BYTES + WISHES_BYTES + ANSWER_BYTES + 4_000,
   goals: GOALS_BYTES,
   idleSince: NUMBER_BYTES,
-  'cursor.place': PLACE_BYTES,
-  'cursor.interrupts': STEERING_BYTES + CONSULTATION_BYTES,
-  'cursor.answered': ANSWERED_BYTES,
-  'cursor.reviewed': NAME_BYTES,
+  /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
+  cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 271_900,
+  threads: 267_800,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   artifacts: ARTIFACTS_BYTES,
   'models.calls': 8_000,
@@ -92,6 +94,8 @@ export const BOUNDS: Record<Path, number> = {
   'tools.ledger': LEDGER_BYTES + 1_000,
   'tools.badCalls': 6_000,
   'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
+  'tools.sessions': SESSIONS_BYTES,
+  'tools.listed': 100,
   /** With the messages that are being understood. */
   'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
   'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,
@@ -122,10 +126,16 @@ export const MAX_STATE_BYTES = sum(Object.values(BOUNDS)) + FRAME_BYTES;
 
 /** Bytes of all threads. */
 export function threadsBytes({ threads }: Pick<RunState, 'threads'>): number {
-  return sum(Object.values(threads).map(({ messages }) => sizeOfList(messages) + THREAD_FRAME_BYTES)) + 2;
+  const sizes = Object.values(threads).map(thread => sizeOfList(carriedMessages(threads, thread)));
+  return sum(sizes.map(size => size + THREAD_FRAME_BYTES)) + 2;
 }
 
-const THREAD_FRAME_BYTES = 300;
+/** What a fork shares with its thread is carried once. */
+function carriedMessages(threads: Threads, thread: Thread): Message[] {
+  return thread.fork ? thread.messages.slice(sharedNow(threads, thread)) : thread.messages;
+}
+
+const THREAD_FRAME_BYTES = 600;
 
 type Measures = { [P in Path]?: (state: RunState) => number };
 
@@ -137,8 +147,12 @@ const MEASURES: Measures = {
       ? NUMBER_BYTES
       : sum(Object.values(pinned).map(part => (isObject(part) ? sizeOf(part) : NUMBER_BYTES))) + 1_000,
   goals: ({ goals }) => sizeOfList(goals),
-  'cursor.interrupts': ({ cursor }) =>
-    jsonBytes(cursor.interrupts.map(each => (each.phase === 'steering' ? { ...each, items: [] } : each))),
+  cursor: ({ cursor }) => {
+    const interrupts = cursor.interrupts.map(each =>
+      each.phase === 'steering' ? { ...each, items: [] } : each,
+    );
+    return jsonBytes({ ...cursor, interrupts });
+  },
   threads: state => threadsBytes(state),
   tasks: ({ tasks }) => sizeOfList(tasks),
   'tools.ledger': ({ tools }) => sizeOfRecord(tools.ledger.entries) + 100,

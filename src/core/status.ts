@@ -1,17 +1,17 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 
 import { causeText } from './cause.js';
-import { here, taskAt } from './cursor.js';
+import { here, tasksAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
 import { limitsOf } from './in-force.js';
 import { lastSwitches } from './journal.js';
 import { tokensOf } from './message.js';
-import { hasPlan } from './modes.js';
+import { hasPlan, stepsOf } from './modes.js';
 import type { Phase } from './place.js';
 import { plainLine } from './plain-markdown.js';
 import { preview } from './preview.js';
-import type { RunState } from './run-state.js';
+import { type RunState, wayOf } from './run-state.js';
 import { cachedPercent, usageByRole } from './usage-by.js';
 import { wordsOf } from './words.js';
 
@@ -37,6 +37,7 @@ export function unansweredGates({ people: { gates } }: RunState): Gate[] {
 export function statusMarkdown(state: RunState): string {
   const parts = [
     headline(state),
+    chosen(state),
     gates(state),
     tasks(state),
     agents(state),
@@ -61,10 +62,24 @@ function headline(state: RunState): string {
   const waiting = unansweredGates(state).length;
   if (waiting > 0) return `**Waiting** for an answer of yours${waiting > 1 ? ` to each of ${waiting}` : ''}`;
   const { phase, turns } = here(cursor);
-  const taskId = taskAt(cursor);
+  const tasks = tasksAt(cursor);
   const plan = hasPlan(goal.mode) ? ` · plan ${cursor.place.cycle}` : '';
-  const task = taskId ? ` · ${plainLine(taskId)}` : '';
-  return `**Phase: ${phase}** · goal ${goal.number}${plan}${task} · round ${turns.round}`;
+  const at = stepText(state) || tasks.map(plainLine).join(', ');
+  const round = tasks.length > 1 ? '' : ` · round ${turns.round}`;
+  return `**Phase: ${phase}** · goal ${goal.number}${plan}${at && ` · ${at}`}${round}`;
+}
+
+/** How the goal is pursued, where a role chose that. */
+function chosen({ goal: { mode, modeWhy } }: RunState): string {
+  return modeWhy === null ? '' : `Mode ${plainLine(mode)}: ${plainLine(modeWhy)}`;
+}
+
+/** Whose turn it is, where several roles have one. */
+function stepText(state: RunState): string {
+  const { place } = state.cursor;
+  const steps = stepsOf(wayOf(state)) ?? [];
+  if (place.phase !== 'answering' || steps.length < 2) return '';
+  return `step ${place.step + 1} of ${steps.length}, ${plainLine(steps[place.step] ?? '')}`;
 }
 
 function idle({ goals }: RunState): string {

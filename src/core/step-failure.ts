@@ -1,5 +1,5 @@
 /** What a failed task does to the rest of its plan (L16): in the mode plan the run's policy says so, elsewhere nothing. */
-import type { Mode } from './modes.js';
+import type { ModeName } from './modes.js';
 
 /**
  * `skip`: what waits for it is blocked, the others go on. `abort`: the goal is summed up with what there is.
@@ -12,7 +12,7 @@ export type StepFailurePolicy = (typeof STEP_FAILURE_POLICIES)[number];
 export type StepDecision = Exclude<StepFailurePolicy, 'ask'>;
 
 export interface FailedStep {
-  mode: Mode;
+  mode: ModeName;
   policy: StepFailurePolicy;
   /** The goal may be planned once more: see `plansLeft`. */
   canReplan: boolean;

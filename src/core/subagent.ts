@@ -4,16 +4,14 @@
  */
 import type { Account } from './account.js';
 import type { AgentCard } from './agent-card.js';
-import { CHILDREN_BYTES } from './bounds.js';
 import { type Cause, causeText, type Outcome } from './cause.js';
-import { headWithin } from './fit.js';
+import type { InboxItem } from './inbox.js';
 import { type BudgetKind, type BudgetUse, checkBudgets, type Limits } from './limits.js';
 import type { ToolContent, ToolEnding, Usage } from './message.js';
 import { addUsage } from './message.js';
 import { preview } from './preview.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
-import { sizeOfList } from './sizes.js';
 import { matchesAny } from './tools/glob.js';
 import { type UsageEntry, withCalls } from './usage-by.js';
 import { fill, type Words } from './words.js';
@@ -68,8 +66,8 @@ export function decideDelegation(
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
 
 /**
- * What an agent may use: what the goal has left, of which each of those that start together gets its part. Time
- * passes for all of them at once. Nothing may be used up yet.
+ * What an agent may use: what the goal has left, of which each of those that share it gets its part. Time passes for
+ * all of them at once. Nothing may be used up yet.
  */
 function leaseOf(limits: Limits, used: BudgetUse, together = 1): Partial<Limits> {
   const left = (kind: Exclude<BudgetKind, 'costUsd'>) => limits[kind] - used[kind];
@@ -84,35 +82,61 @@ function leaseOf(limits: Limits, used: BudgetUse, together = 1): Partial<Limits>
   };
 }
 
+/** What is used, and what agents at work may use yet: who begins beside them has the rest. */
+export function withLeases(used: BudgetUse, leases: Iterable<Partial<Limits>>): BudgetUse {
+  let { turns, totalTurns, tokens, costUsd } = used;
+  for (const lease of leases) {
+    turns += lease.turns ?? 0;
+    totalTurns += lease.totalTurns ?? 0;
+    tokens += lease.tokens ?? 0;
+    if (costUsd !== null) costUsd += lease.costUsd ?? 0;
+  }
+  return { ...used, turns, totalTurns, tokens, costUsd };
+}
+
 /**
- * What the agent's run is started with. Its person is its caller's, who has no client here that would run tools, and
- * it waits for no other goal.
+ * What the agent's run is started with. Its person is its caller's, and its gates are put there; that person has no
+ * client here that would run tools, and it waits for no other goal. `id`: what it is called in its caller's run.
  */
 export function settingsOfAgent(
   settings: RunSettings,
   limits: Limits,
-  { agent, lease }: { agent: string; lease: Partial<Limits> },
+  { id, agent, lease }: { id: string; agent: string; lease: Partial<Limits> },
 ): RunSettings {
-  const {
-    clientTools: _tools,
-    keepOpenSeconds: _open,
-    approvePlan: _plan,
-    attended: _attended,
-    ...rest
-  } = settings;
-  return { ...rest, mode: 'react', role: agent, limits: { ...limits, ...lease } };
+  const { clientTools: _tools, keepOpenSeconds: _open, approvePlan: _plan, ...rest } = settings;
+  return {
+    ...rest,
+    mode: 'react',
+    role: agent,
+    calledAs: id,
+    agentDepth: (settings.agentDepth ?? 0) + 1,
+    limits: { ...limits, ...lease },
+  };
 }
 
-/** What a run that has ended gives to the one that called it. */
-export interface AgentReport {
-  outcome: Outcome;
-  cause: Cause;
-  answer: string;
+/** What a run is called by a workflow of the application that answers its gates: in all else its own master. */
+export const CALLED_BY_WORKFLOW = 'run';
+
+/** Whether it is a piece of another run's work: it has one goal, and what it did not read goes back. */
+export function isSubagent({ calledAs }: Pick<RunSettings, 'calledAs'>): boolean {
+  return calledAs !== undefined && calledAs !== CALLED_BY_WORKFLOW;
+}
+
+/** What a run that has ended leaves to the one that called it, however it ended. */
+export interface AgentRest {
   usage: Usage;
   usageBy: UsageEntry[];
   /** Model replies it took. */
   turns: number;
   failedCalls: number;
+  /** Messages of people that nobody read. */
+  unread: InboxItem[];
+}
+
+export interface AgentReport extends AgentRest {
+  outcome: Outcome;
+  cause: Cause;
+  answer: string;
 }
 
 /** As a run's result tells it. */
@@ -124,14 +148,22 @@ export function reportOf(result: {
   usageBy: UsageEntry[];
   goals: readonly { turns: number }[];
   counters: { failedCalls: number };
+  unread?: InboxItem[];
 }): AgentReport {
-  const { outcome, cause, answer, usage, usageBy, goals, counters } = result;
+  const { outcome, cause, answer, usage, usageBy, goals, counters, unread = [] } = result;
   const turns = goals.reduce((sum, goal) => sum + goal.turns, 0);
-  return { outcome, cause, answer, usage, usageBy, turns, failedCalls: counters.failedCalls };
+  return { outcome, cause, answer, usage, usageBy, turns, failedCalls: counters.failedCalls, unread };
+}
+
+/** What is left of a run that was cancelled. */
+export function restOf(result: Parameters<typeof reportOf>[0]): AgentRest {
+  const { outcome: _outcome, cause: _cause, answer: _answer, ...rest } = reportOf(result);
+  return rest;
 }
 
 export type AgentEnd =
   | { kind: 'ended'; report: AgentReport }
+  /** What it leaves, it has told: see `ToCaller`. */
   | { kind: 'cancelled' }
   /** It could not start, or was ended from outside: nothing of it is known. */
   | { kind: 'lost'; why: string };
@@ -173,7 +205,7 @@ export function outcomeForCaller(agent: string, end: AgentEnd, words: Words): Ag
 const TOLD_BY_NAME = /^(failed|budget):/;
 
 /** The account of the caller with what the agent used. */
-export function withReport({ usage, counters }: Account, report: AgentReport): Account {
+export function withReport({ usage, counters }: Account, report: AgentRest): Account {
   return {
     usage: addUsage(usage, report.usage),
     counters: {
@@ -185,70 +217,6 @@ export function withReport({ usage, counters }: Account, report: AgentReport): A
 }
 
 /** The parts of a total with those of the agent. */
-export function withReportParts(entries: readonly UsageEntry[], { usageBy }: AgentReport): UsageEntry[] {
+export function withReportParts(entries: readonly UsageEntry[], { usageBy }: AgentRest): UsageEntry[] {
   return usageBy.reduce<UsageEntry[]>((all, entry) => withCalls(all, entry), [...entries]);
-}
-
-/** A run that this one has called, for who watches it. */
-export interface ChildRecord {
-  /** Unique in the run, such as `search/1`: `childId` makes its workflow id of it. */
-  id: string;
-  agent: string;
-  /** Of the tool call that waits for it. */
-  callId: string;
-  /** Of its instruction, the beginning. */
-  instruction: string;
-  /** Null while it runs. */
-  outcome: Outcome | 'lost' | null;
-}
-
-/** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
-const MOST_OWN_ID_BYTES = 700;
-
-/** Workflow id of a child, by that of its run: `{run}/{agent}/{n}`. */
-export function childId(own: string, id: string): string {
-  return `${headWithin(own, MOST_OWN_ID_BYTES)}/${headWithin(id, MOST_OWN_ID_BYTES / 4)}`;
-}
-
-export interface Children {
-  /** How many were started: the next has the number after it. */
-  started: number;
-  /** The last of them, the oldest first. */
-  list: ChildRecord[];
-}
-
-const INSTRUCTION_CHARS = 60;
-
-export function noChildren(): Children {
-  return { started: 0, list: [] };
-}
-
-/** The children with one more, which runs. */
-export function withChild(
-  { started, list }: Children,
-  { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome'>,
-): Children {
-  const child = { id, agent, callId, instruction: preview(instruction, INSTRUCTION_CHARS), outcome: null };
-  return { started: started + 1, list: withinBound([...list, child]) };
-}
-
-export function withEnd({ started, list }: Children, id: string, end: AgentEnd): Children {
-  const outcome = endedAs(end);
-  return { started, list: withinBound(list.map(child => (child.id === id ? { ...child, outcome } : child))) };
-}
-
-function endedAs(end: AgentEnd): Outcome | 'lost' {
-  return end.kind === 'ended' ? end.report.outcome : end.kind;
-}
-
-/** Without the oldest that have ended, where they are too much: at a safe point all have. */
-function withinBound(list: readonly ChildRecord[]): ChildRecord[] {
-  const oldest = list.findIndex(({ outcome }) => outcome !== null);
-  if (oldest < 0 || sizeOfList(list) <= CHILDREN_BYTES) return [...list];
-  return withinBound(list.toSpliced(oldest, 1));
-}
-
-/** Those that run. */
-export function openChildren({ list }: Children): ChildRecord[] {
-  return list.filter(({ outcome }) => outcome === null);
 }

@@ -11,6 +11,19 @@ export interface Thread {
   tokens: number;
   /** Messages trimmed away so far. */
   dropped: number;
+  /** Where tasks run side by side: what this is a fork of. */
+  fork?: Fork;
+}
+
+/** A thread that one task goes on with by itself, until the forks are joined: see `forks.ts`. */
+export interface Fork {
+  /** Id of the thread that it goes on with. */
+  of: string;
+  taskId: string;
+  /** How many of its messages are the beginning that it shares with others; those after it are its own. */
+  shared: number;
+  /** As it is carried over: so many of its messages are left out, for they begin the thread that it is a fork of. */
+  left?: number;
 }
 
 export type Threads = Record<string, Thread>;

@@ -143,10 +143,11 @@ function wordsOf(reply: AssistantMessage): string {
   return reply.content.flatMap(block => (block.type === 'reasoning' ? [block.text] : [])).join('\n');
 }
 
-/** Notes at the last step by which field its reply decided the task. Changes `trace`. */
-export function noteDecision(trace: Trace, by: string): void {
-  const last = trace.steps.at(-1);
-  if (last) trace.steps[trace.steps.length - 1] = { ...last, decidedBy: by };
+/** Notes at the last step of a reply by which field it decided the task. Changes `trace`. */
+export function noteDecision(trace: Trace, messageId: string, by: string): void {
+  const index = trace.steps.findLastIndex(step => step.messageId === messageId);
+  const step = trace.steps[index];
+  if (step) trace.steps[index] = { ...step, decidedBy: by };
 }
 
 export function emptyTrace(): Trace {
@@ -155,7 +156,8 @@ export function emptyTrace(): Trace {
 
 /** Appends a step; numbers go on when old steps have gone. Changes `trace`. */
 export function addStep(trace: Trace, step: NotedStep): void {
-  const counted = trace.steps.at(-1)?.messageId === step.messageId;
+  // Where tasks run side by side, steps of other replies may stand between.
+  const counted = trace.steps.some(({ messageId }) => messageId === step.messageId);
   const tokens = counted ? null : step.tokens;
   const number = trace.dropped + trace.steps.length + 1;
   trace.steps.push(fitted({ step: number, ...withoutNulls({ ...step, tokens }) }, STEP_BYTES));
@@ -197,10 +199,10 @@ function dropSteps(trace: Trace, count: number): void {
   trace.dropped += count;
 }
 
-/** The oldest steps, to be kept by reference, once there are many: those of the task at hand stay longest. */
-export function stepsToShelve({ steps }: Trace, taskId: string | null): TraceStep[] {
+/** The oldest steps, to be kept by reference, once there are many: those of the tasks at hand (null: of none) stay longest. */
+export function stepsToShelve({ steps }: Trace, tasks: readonly (string | null)[]): TraceStep[] {
   if (sizeOfList(steps) <= TRACE_SHELVED_ABOVE) return [];
-  const ofTask = steps.findIndex(step => (step.taskId ?? null) === taskId);
+  const ofTask = steps.findIndex(step => tasks.includes(step.taskId ?? null));
   const half = stepsOver(steps, TRACE_SHELVED_ABOVE / 2);
   return steps.slice(0, ofTask > half ? ofTask : half);
 }

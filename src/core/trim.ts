@@ -37,7 +37,7 @@ export interface Trimmed {
 
 /**
  * Trims down to the target, the oldest first, and only where the thread is over the limit. Kept in any case: the
- * goal at hand, what the person said since, the prompt of the role at hand, the briefs of its task, the last
+ * notes on the project, the goal at hand, what the person said since, the prompt of the role at hand, the briefs of its task, the last
  * instruction, and the last reply with its results. Those results, which nobody has read yet, are shortened where all else is not enough.
  * Trimming what was trimmed changes nothing.
  */
@@ -144,7 +144,7 @@ function cutMessage(
 }
 
 /**
- * Positions of what never goes: goal, wishes and briefs since, the prompt of the role at hand (others are given again
+ * Positions of what never goes: notes on the project, goal, wishes and briefs since, what the step before answered, the prompt of the role at hand (others are given again
  * when they come on), the last instruction, and the last reply where its results wait or have not been read.
  */
 function anchorsOf(messages: readonly Message[], taskId: string | null): number[] {
@@ -156,15 +156,25 @@ function anchorsOf(messages: readonly Message[], taskId: string | null): number[
   });
   const role = roleAtHand({ messages });
   const prompt = messages.findLastIndex(message => isPromptOf(message, role));
+  const notes = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'notes');
+  const before = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'answer');
   const last = messages.findLastIndex(
     message => message.kind === 'user' && !NO_INSTRUCTION.has(message.purpose),
   );
   const lastReply = messages.findLastIndex(message => message.kind === 'assistant');
   const calls = messages.slice(Math.max(0, lastReply), lastReply + 1).flatMap(callIds);
-  return [goal, ...wishes, prompt, last, ...(calls.length > 0 ? [lastReply] : [])].filter(at => at >= 0);
+  return [notes, goal, ...wishes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
+    at => at >= 0,
+  );
 }
 
-const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set(['role', 'reask']);
+const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set([
+  'role',
+  'notes',
+  'inventory',
+  'reask',
+  'answer',
+]);
 
 /** Messages that stay or go together: positions, both included. */
 interface Group {

@@ -1,11 +1,13 @@
 /** The configuration folder: do `steersman.yaml`, the prompts and `.mcp.json` say something usable? */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { missingAgents } from '../config/callable-roles.js';
 import { chooseModels } from '../config/choose-models.js';
 import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
 import { callableModels } from '../config/models-schema.js';
 import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
+import { requireRoles } from '../config/required-roles.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
 import { loadWords } from '../config/words.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
@@ -56,10 +58,13 @@ export async function checkConfiguration(
   };
 }
 
-function describeSettings(file: string, { models, workspaces }: Settings): string {
+function describeSettings(file: string, { models, modes, workspaces }: Settings): string {
   const path = existsSync(file) ? displayPath(file) : 'no such file, defaults hold';
   const model = models.default === undefined ? '' : `; default model ${models.default.join(', then ')}`;
-  return `${path}${model}${workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`}`;
+  const own = Object.entries(modes).map(([name, { steps }]) => `${name} (${steps.join(', then ')})`);
+  const declared = own.length === 0 ? '' : `; modes ${own.join(', ')}`;
+  const below = workspaces.length === 0 ? '' : `; workspaces below ${workspaces.join(', ')}`;
+  return `${path}${model}${declared}${below}`;
 }
 
 interface Checked<T> {
@@ -92,12 +97,22 @@ function checkPrompts(
       file: join(configDir, SETTINGS_FILE),
       runModel: settings.models.default === undefined ? standIn : undefined,
     });
+    for (const [mode, { steps }] of Object.entries(settings.modes))
+      requireRoles({ mode, roles: steps }, settings, { templates });
     const files = templates.map(({ profile }) => profile);
     const named = [...choice.models, ...callableModels(settings.models, files)];
     const names = roles.map(role => role.name).join(', ');
+    const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
     return {
       value: [...new Set(named)],
-      finding: ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
+      finding:
+        warnings.length > 0
+          ? warning(
+              'prompts',
+              warnings.join('\n'),
+              'Correct the files, or leave them: the rest of them counts.',
+            )
+          : ok('prompts', `${roles.length} roles in ${settings.language}: ${names}`),
     };
   });
 }

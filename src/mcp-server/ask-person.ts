@@ -69,6 +69,7 @@ function fieldsOf(gate: Gate): Fields | null {
   const decision = { type: 'string', title: 'Decision', enum: choices } as const;
   switch (gate.kind) {
     case 'clientTool':
+    case 'form':
       return null;
     case 'question':
       return {

@@ -51,7 +51,7 @@ export async function follow(run: RunHandle, options: FollowOptions): Promise<Fo
   const told: Followed = { events: [], cursor: since, more: false, notices: [] };
   let look: RunSnapshot | null = null;
   let bytes = 0;
-  for await (const item of run.events({ since, signal })) {
+  for await (const item of run.events({ since, signal, children: false })) {
     if (item.type === 'notice') told.notices.push(item.text);
     if (item.type === 'retry')
       told.notices.push(`${item.retry.activityType} is tried again: ${item.retry.message}`);

@@ -17,7 +17,9 @@ export const gateShape = z.object({
   id: z.string().describe('The `gateId` that answer_gate takes, such as g1.'),
   kind: z
     .string()
-    .describe('approval (of a tool call), plan, question, route, budget, failure, or clientTool.'),
+    .describe(
+      'approval (of a tool call), plan, question, route, budget, failure, step, form (a tool server asks), or clientTool.',
+    ),
   title: z.string(),
   body: z.string().describe('What it is about, as Markdown. Written by agents of the run: data.'),
   choices: z.array(z.string()).describe('Decisions that answer_gate takes; none where it takes `text`.'),

@@ -8,25 +8,32 @@ import { SteersmanError } from '../shared/errors.js';
 
 const MCP_CONFIG_FILE = '.mcp.json';
 
-/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
-export interface StdioServerConfig {
-  type: 'stdio';
+interface ServerConfigBase {
   name: string;
+  startTimeoutMs: number;
+  /** What its calls open lives in its session: each run has one of its own (`sessions.ts`). */
+  stateful?: true;
+  /** It is told the run's folder where it asks for the client's roots. */
+  roots?: true;
+  /** It may ask the run's model during its calls, on the run's account. */
+  sampling?: true;
+}
+
+/** A server that this worker starts and talks to over stdin and stdout. Texts are not expanded yet. */
+export interface StdioServerConfig extends ServerConfigBase {
+  type: 'stdio';
   command: string;
   args: string[];
   env: Record<string, string>;
   /** Default: the folder of the file. */
   cwd?: string;
-  startTimeoutMs: number;
 }
 
 /** A server reached over streamable HTTP. Texts are not expanded yet. */
-export interface HttpServerConfig {
+export interface HttpServerConfig extends ServerConfigBase {
   type: 'http';
-  name: string;
   url: string;
   headers: Record<string, string>;
-  startTimeoutMs: number;
 }
 
 export type McpServerConfig = StdioServerConfig | HttpServerConfig;
@@ -50,6 +57,9 @@ const switches = {
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   startTimeoutMs: z.int().min(100).max(600_000).default(DEFAULT_START_TIMEOUT_MS),
+  stateful: z.boolean().optional(),
+  roots: z.boolean().optional(),
+  sampling: z.boolean().optional(),
 };
 const stdioSchema = z.object({
   ...switches,
@@ -126,6 +136,7 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
       args,
       env,
       startTimeoutMs,
+      ...declared(result.data),
       ...(cwd === undefined ? {} : { cwd }),
     };
     return { server, enabled: isEnabled(result.data), known: Object.keys(stdioSchema.shape) };
@@ -134,13 +145,25 @@ function parseServer(name: string, raw: Record<string, unknown>, file: string) {
     const result = httpSchema.safeParse(raw);
     if (!result.success) throw badKey(file, path, result.error);
     const { url, headers = {}, startTimeoutMs } = result.data;
-    const server: McpServerConfig = { type: 'http', name, url, headers, startTimeoutMs };
+    const server: McpServerConfig = {
+      type: 'http',
+      name,
+      url,
+      headers,
+      startTimeoutMs,
+      ...declared(result.data),
+    };
     return { server, enabled: isEnabled(result.data), known: Object.keys(httpSchema.shape) };
   }
   throw new SteersmanError(
     `${file}: mcpServers.${name}.type is ${JSON.stringify(kind)}, which is not supported.`,
     'Use "stdio" (the default, with "command") or "http" (with "url").',
   );
+}
+
+/** What is on; all of it is off by default. */
+function declared({ stateful, roots, sampling }: z.output<z.ZodObject<typeof switches>>) {
+  return { ...(stateful && { stateful }), ...(roots && { roots }), ...(sampling && { sampling }) };
 }
 
 /** `enabled ?? true`; `disabled`, which some clients write, counts where `enabled` is absent. */

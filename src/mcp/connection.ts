@@ -1,28 +1,46 @@
 /** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
 
+import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
+  type CreateMessageRequest,
+  CreateMessageRequestSchema,
+  type CreateMessageResult,
+  type ElicitRequest,
+  ElicitRequestSchema,
+  type ElicitResult,
   ErrorCode,
+  ListRootsRequestSchema,
   McpError,
   type Progress,
   ToolListChangedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { errorTextWithCause } from '../core/error-text.js';
+import type { FormQuestion } from '../core/gates/form.js';
 import { SteersmanError } from '../shared/errors.js';
 import { AnswerWatch, answerWatch } from './answer-watch.js';
 import { BusyError, McpCallError, NotSentError } from './call-failure.js';
+import { CallTimer } from './call-timer.js';
 import { serveCodeTools } from './code-tools.js';
 import { createHttpTransport, isHttpError, isRefused } from './http-transport.js';
 import type { ResolvedServer } from './resolve-server.js';
+import {
+  resourceAnswerSchema,
+  resourceContent,
+  resourceRequest,
+  resourceToolsBeside,
+} from './resource-tools.js';
 import { StdioTransport } from './stdio-transport.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
 import { type ListedTool, listAll, listPageSchema } from './tool-list.js';
 
 /** Longest timer Node takes: the call's own timer is the only limit. */
 const NO_TIMEOUT_MS = 2_147_483_647;
-const LIST_TIMEOUT_MS = 30_000;
+/** For a request that is no call of a tool. */
+const REQUEST_TIMEOUT_MS = 30_000;
 /** How long a broken pipe waits for the exit code that explains it. */
 const EXIT_NOTICE_MS = 300;
 
@@ -37,7 +55,13 @@ export interface McpCall {
   /** Aborting sends `notifications/cancelled`. */
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
+  /** Puts what the server asks to a person, while the call's time stands still. Default: it is declined. */
+  onForm?: (question: FormQuestion, signal: AbortSignal) => Promise<ElicitResult>;
+  /** Asks a model for the server. Default: refused. */
+  onSample?: (params: SampleParams, signal: AbortSignal) => Promise<CreateMessageResult>;
 }
+
+export type SampleParams = CreateMessageRequest['params'];
 
 type Transport = Awaited<ReturnType<typeof transportTo>>;
 
@@ -46,29 +70,56 @@ async function transportTo(server: ResolvedServer) {
   return server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
 }
 
+/** It says what it can do by what is served here, and no more. */
+function clientFor({ root, type, sampling }: ResolvedServer): Client {
+  const capabilities = {
+    ...(root !== null && { roots: {} }),
+    ...(type !== 'code' && { elicitation: { form: {} } }),
+    ...(sampling && { sampling: {} }),
+  };
+  const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
+  if (root !== null) {
+    const roots = [{ uri: pathToFileURL(root).href, name: basename(root) }];
+    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
+  }
+  return client;
+}
+
 export class McpConnection {
   readonly server: ResolvedServer;
-  /** Calls in flight: a connection in use is never closed for being idle. */
-  callsInFlight = 0;
+  readonly #calls = new Set<{ call: McpCall; timer: CallTimer }>();
   /** Entries of the last list that are left out. */
   unreadableTools = 0;
   readonly #client: Client;
   readonly #transport: Transport;
   #closed = false;
   #tools: ListedTool[] | null = null;
+  /** Tools of ours that stand for its resources; null before its tools are listed. */
+  #resourceTools: ReadonlySet<string> | null = null;
   #toolsEpoch = 0;
+  /** When the server last said that its tools changed, milliseconds since the epoch. */
+  toolsChangedAt: number | null = null;
 
   // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
   private constructor(server: ResolvedServer, transport: Transport) {
     this.server = server;
     this.#transport = transport;
-    this.#client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities: {} });
+    this.#client = clientFor(server);
+    if (server.type !== 'code')
+      this.#client.setRequestHandler(ElicitRequestSchema, ({ params }, { signal }) =>
+        this.#ask(params, signal),
+      );
+    if (server.sampling)
+      this.#client.setRequestHandler(CreateMessageRequestSchema, ({ params }, { signal }) =>
+        this.#sample(params, signal),
+      );
     this.#client.onclose = () => {
       this.#closed = true;
     };
     this.#client.onerror = error => answerWatch.getStore()?.failed(error);
     this.#client.setNotificationHandler(ToolListChangedNotificationSchema, () => {
       this.#toolsEpoch += 1;
+      this.toolsChangedAt = Date.now();
       this.#tools = null;
     });
   }
@@ -91,6 +142,11 @@ export class McpConnection {
     }
   }
 
+  /** A connection in use is never closed for being idle. */
+  get callsInFlight(): number {
+    return this.#calls.size;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }
@@ -107,6 +163,34 @@ export class McpConnection {
     const tools = await this.#listAll();
     this.#tools = epoch === this.#toolsEpoch ? tools : null;
     return tools;
+  }
+
+  get hasPrompts(): boolean {
+    return this.#client.getServerCapabilities()?.prompts !== undefined;
+  }
+
+  /** Asks what is no call of a tool, for at most 30 s. @throws SteersmanError that says which server, and why. */
+  async request<T extends z.ZodType>(
+    asked: { method: string; params: Record<string, unknown> },
+    answer: T,
+  ): Promise<z.output<T>> {
+    const watch = new AnswerWatch();
+    const options = {
+      timeout: REQUEST_TIMEOUT_MS,
+      signal: watch.signal,
+      onresumptiontoken: () => watch.resumable(),
+    };
+    try {
+      return await answerWatch.run(watch, () => this.#client.request(asked, answer, options));
+    } catch (error) {
+      const why =
+        error instanceof z.core.$ZodError
+          ? 'its answer is not valid MCP'
+          : this.#classify(error, watch).message;
+      throw new SteersmanError(`Tool server ${this.server.name}, ${asked.method}: ${why}`, '', 'rejected');
+    } finally {
+      watch.resumable();
+    }
   }
 
   /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
@@ -127,16 +211,21 @@ export class McpConnection {
   }
 
   async #listAll(): Promise<ListedTool[]> {
-    if (!this.#client.getServerCapabilities()?.tools) return [];
-    const { tools, unreadable } = await listAll(this.server.name, params => this.#listPage(params));
+    const { tools: hasTools, resources: hasResources } = this.#client.getServerCapabilities() ?? {};
+    const none = { tools: [], unreadable: 0 };
+    const { tools, unreadable } = hasTools
+      ? await listAll(this.server.name, (params, timeout) => this.#listPage(params, timeout))
+      : none;
     this.unreadableTools = unreadable;
-    return tools;
+    const own = hasResources ? resourceToolsBeside(tools) : [];
+    this.#resourceTools = new Set(own.map(({ name }) => name));
+    return [...tools, ...own];
   }
 
-  async #listPage(params: { cursor?: string }) {
+  async #listPage(params: { cursor?: string }, timeout: number) {
     const watch = new AnswerWatch();
     const options = {
-      timeout: LIST_TIMEOUT_MS,
+      timeout,
       signal: watch.signal,
       onresumptiontoken: () => watch.resumable(),
     };
@@ -158,11 +247,12 @@ export class McpConnection {
   async callTool(call: McpCall): Promise<ToolAnswer> {
     if (this.#closed) throw new McpCallError('not_sent', this.describeEnd());
     const watch = new AnswerWatch();
-    const timer = setTimeout(() => watch.give('timed_out'), Math.min(call.timeoutMs, NO_TIMEOUT_MS));
+    const timer = new CallTimer(call.timeoutMs, () => watch.give('timed_out'));
+    const running = { call, timer };
     const onAbort = () => watch.give('aborted');
     if (call.signal.aborted) onAbort();
     call.signal.addEventListener('abort', onAbort);
-    this.callsInFlight += 1;
+    this.#calls.add(running);
     try {
       const options: RequestOptions = {
         signal: watch.signal,
@@ -174,21 +264,54 @@ export class McpConnection {
     } catch (error) {
       throw this.#classify(error, watch);
     } finally {
-      this.callsInFlight -= 1;
-      clearTimeout(timer);
+      this.#calls.delete(running);
+      timer.stop();
       call.signal.removeEventListener('abort', onAbort);
       // Keeps a late end of stream from cancelling what is already answered.
       watch.resumable();
     }
   }
 
+  /** What a server asks belongs to the one call that runs; of several, nobody can tell to which. */
+  #sample(params: SampleParams, signal: AbortSignal): Promise<CreateMessageResult> {
+    const [running, ...others] = this.#calls;
+    if (!running?.call.onSample || others.length > 0)
+      throw new McpError(
+        ErrorCode.InvalidRequest,
+        'a model is asked for the one call that runs, where it may be',
+      );
+    return running.call.onSample(params, AbortSignal.any([signal, running.call.signal]));
+  }
+
+  async #ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
+    const [running, ...others] = this.#calls;
+    if (!running || others.length > 0 || !('requestedSchema' in params)) return { action: 'cancel' };
+    const { call, timer } = running;
+    if (!call.onForm) return { action: 'decline' };
+    timer.pause();
+    try {
+      const schema: Record<string, unknown> = { ...params.requestedSchema };
+      return await call.onForm({ message: params.message, schema }, AbortSignal.any([signal, call.signal]));
+    } finally {
+      timer.resume();
+    }
+  }
+
   async #request(call: McpCall, options: RequestOptions): Promise<ToolAnswer> {
     // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema, nor the
     // protocol's own form, with which one odd part costs all.
+    if (this.#resourceTools === null && this.#client.getServerCapabilities()?.resources)
+      await this.listTools();
+    if (this.#resourceTools?.has(call.tool)) return this.#resource(call, options);
     const params = { name: call.tool, arguments: call.arguments, _meta: call.meta };
     return readToolAnswer(
       await this.#client.request({ method: 'tools/call', params }, toolAnswerSchema, options),
     );
+  }
+
+  async #resource(call: McpCall, options: RequestOptions): Promise<ToolAnswer> {
+    const asked = resourceRequest(call.tool, call.arguments);
+    return readToolAnswer(resourceContent(await this.#client.request(asked, resourceAnswerSchema, options)));
   }
 
   #classify(error: unknown, { givenUp, words }: AnswerWatch): McpCallError {

@@ -81,6 +81,11 @@ export class McpPool {
     return entry.opening;
   }
 
+  /** A connection that nobody else gets: who asks for it closes it. @throws SteersmanError as `connect` does. */
+  async connectAlone(name: string, workspace: string): Promise<McpConnection> {
+    return McpConnection.open(this.#resolve(name, workspace), this.#ending.signal);
+  }
+
   #resolve(name: string, workspace: string): ResolvedServer {
     if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');

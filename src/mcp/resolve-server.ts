@@ -15,6 +15,10 @@ interface ResolvedBase {
   label: string;
   /** For starting and greeting it. */
   startTimeoutMs: number;
+  /** The folder that it is told as the client's root; null where it is told none. */
+  root: string | null;
+  /** It may ask a model. */
+  sampling: boolean;
   /** Puts `***` in place of every value that came from a variable, `env` or `headers`. */
   redact(text: string): string;
 }
@@ -71,13 +75,16 @@ export function resolveServer(
     server.type === 'stdio'
       ? resolveStdio(server, config.dir, expand)
       : resolveHttp(server, config.file, expand);
+  const root = server.roots ? options.workspace : null;
   for (const value of Object.values(resolved.type === 'stdio' ? resolved.env : resolved.headers))
     secrets.add(value);
   return {
     ...resolved,
     name: server.name,
     startTimeoutMs: server.startTimeoutMs,
-    key: keyOf(server.name, resolved),
+    root,
+    sampling: server.sampling === true,
+    key: keyOf(server.name, { ...resolved, root, sampling: server.sampling }),
     label: labelOf(server),
     redact: redactor(secrets),
   };
@@ -92,6 +99,8 @@ export function codeServer(tools: readonly CodeTool[], workspace: string): Resol
     label: 'tools in code',
     startTimeoutMs: CODE_START_TIMEOUT_MS,
     redact: text => text,
+    root: null,
+    sampling: false,
     tools,
     workspace,
   };

@@ -2,8 +2,11 @@
 import { z } from 'zod';
 import { MAX_JSON_DEPTH, nestsDeeper } from '../core/json.js';
 import { SteersmanError } from '../shared/errors.js';
+import { pagesOf } from './pages.js';
 
 const MAX_LIST_PAGES = 200;
+/** For all pages: a run that starts waits for the list, and must not fail for one slow server. */
+const MAX_LIST_MS = 30_000;
 /** Of all pages as JSON: a run takes far less. */
 const MAX_LIST_CHARS = 8_000_000;
 
@@ -32,19 +35,28 @@ const MAX_TOOL_DEPTH = 4 * MAX_JSON_DEPTH;
 export type ListedTool = z.infer<typeof listedToolSchema>;
 
 /**
- * `askFor` gets one page. `unreadable`: how many entries are left out.
- * @throws SteersmanError where the list is too long.
+ * `askFor` gets one page, within so many milliseconds. `unreadable`: how many entries are left out.
+ * @throws SteersmanError where the list is too long, or takes too long.
  */
 export async function listAll(
   server: string,
-  askFor: (params: { cursor?: string }) => Promise<z.infer<typeof listPageSchema>>,
+  askFor: (params: { cursor?: string }, withinMs: number) => Promise<z.infer<typeof listPageSchema>>,
 ): Promise<{ tools: ListedTool[]; unreadable: number }> {
   const tools: ListedTool[] = [];
   let unreadable = 0;
-  let cursor: string | undefined;
   let chars = 0;
-  for (let page = 0; page < MAX_LIST_PAGES; page++) {
-    const result = await askFor(cursor === undefined ? {} : { cursor });
+  const startedAt = performance.now();
+  const askInTime = (params: { cursor?: string }) => {
+    const leftMs = MAX_LIST_MS - (performance.now() - startedAt);
+    if (leftMs <= 0) {
+      throw new SteersmanError(
+        `Tool server ${server} takes longer than ${MAX_LIST_MS / 1_000} s to list its tools.`,
+        `Mend it, or set "enabled": false for ${server}.`,
+      );
+    }
+    return askFor(params, leftMs);
+  };
+  for await (const result of pagesOf(askInTime, MAX_LIST_PAGES)) {
     const entries = result.tools.flatMap(entry => readEntry(entry) ?? []);
     unreadable += result.tools.length - entries.length;
     chars += JSON.stringify(entries).length;
@@ -55,9 +67,6 @@ export async function listAll(
       );
     }
     tools.push(...entries);
-    const next = result.nextCursor ?? undefined;
-    if (next === undefined || next === cursor) break;
-    cursor = next;
   }
   return { tools, unreadable };
 }

@@ -29,7 +29,7 @@ function manyToolsWarning(count: number): string {
 }
 
 /**
- * Lists the tools of every enabled server for one workspace, then those in code and `ofActivities`. A server that does not start, or lacks a variable of
+ * Lists the tools of every enabled server for one workspace, then those in code and `ofActivities`, of the application. A server that does not start, or lacks a variable of
  * its own, becomes a warning: the run goes on with the others.
  * `tools` of `steersman.yaml` are applied by the caller.
  */
@@ -53,7 +53,9 @@ export async function listRunTools(
         );
         continue;
       }
-      run.tools.push(defineTool(name, tool, nameOf(name, tool.name)));
+      const { stateful, sampling } = pool.config.servers.find(server => server.name === name) ?? {};
+      const origin = { server: name, ...(stateful && { stateful }), ...(sampling && { sampling }) };
+      run.tools.push(defineTool(origin, tool, nameOf(name, tool.name)));
     }
   }
   run.tools.push(...ofActivities);
@@ -102,18 +104,25 @@ function leftOutWarning(server: string, count: number): string | null {
   return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
 }
 
-function defineTool(server: string, tool: ListedTool, name: string): ToolDefinition {
+function defineTool(
+  server: { server: string; stateful?: true; sampling?: true },
+  tool: ListedTool,
+  name: string,
+): ToolDefinition {
   const strict = isUsableSchema(tool.inputSchema);
   return {
     name,
     serverToolName: tool.name,
-    origin: { type: 'mcp', server },
+    origin: { type: 'mcp', ...server },
     description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
     validation: strict ? 'strict' : 'delegate',
-    policy: toolPolicy(tool.annotations),
+    policy: { ...toolPolicy(tool.annotations), ...(server.stateful && STATEFUL_POLICY) },
   };
 }
+
+/** Each call depends on what those before it have opened, and what is read may change by itself. */
+const STATEFUL_POLICY: Partial<ToolPolicy> = { concurrent: false, cache: 'none' };
 
 function isSchemaObject(schema: unknown): schema is Record<string, unknown> {
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema);

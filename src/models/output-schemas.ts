@@ -18,7 +18,6 @@ import {
   TASK_RELATIONS,
   URGENCIES,
 } from '../core/outputs/intent.js';
-import { CHOICES } from '../core/outputs/mode-choice.js';
 import { ERROR_TYPES } from '../core/outputs/special-output.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 
@@ -30,6 +29,7 @@ const plannedTask = z.strictObject({
   dependencies: z.array(z.string()).describe('Ids of tasks that must be completed first'),
   completionCriteria: z.string().describe('How anyone can check that the task is done'),
   requiredCapabilities: z.array(z.string()).nullable().describe('Exact names of tools'),
+  estimatedDuration: z.number().nullable().describe('Milliseconds that the task should take'),
 });
 
 const planFields = {
@@ -59,7 +59,7 @@ const verdictFields = {
 };
 
 const choiceFields = {
-  mode: z.enum(CHOICES),
+  mode: z.string().describe('One of the ways that you were told of'),
   reason: z.string().describe('Why, in a sentence for the person'),
 };
 

@@ -1,5 +1,6 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
-import { causeText } from '../core/cause.js';
+import { type Cause, causeText } from '../core/cause.js';
+import type { ChildRecord } from '../core/children.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 import { preview } from '../core/preview.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
@@ -19,12 +20,17 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     `loaded ${plural(tools, 'tool')} · ${models.join(', ')}`,
     ...warnings.map(warning => yellow(`warning: ${warning}`)),
   ],
+  tools_changed: event => changedTools(event),
   mode_chosen: ({ mode, why }) => `mode ${mode}: ${why}`,
   phase_started: ({ phase, cycle }, { bold }) => bold(`${phase}${cycle > 1 ? ` · cycle ${cycle}` : ''}`),
   plan_updated: event => planLines(event, []),
   task_started: ({ taskId, description }) => `task ${taskId} started · ${description}`,
   task_ended: ({ taskId, status, reason }, { green, yellow }) =>
     (status === 'completed' ? green : yellow)(`task ${taskId} ${status}${reason ? ` (${reason})` : ''}`),
+  task_overdue: ({ taskId, estimatedMs, takenMs }, { yellow }) =>
+    yellow(
+      `task ${taskId} takes longer than estimated: ${formatDuration(takenMs)}, not ${formatDuration(estimatedMs)}`,
+    ),
   model_call_started: ({ role, round, model, taskId }) =>
     `${role} · round ${round} · ${model}${taskId ? ` · task ${taskId}` : ''}`,
   model_call_ended: modelCallEnded,
@@ -36,7 +42,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
   subagent_started: ({ id }) => `sub-agent ${id} started`,
-  subagent_ended: ({ id, outcome }) => `sub-agent ${id} ended · ${outcome}`,
+  subagent_ended: ({ id, outcome, cause }) => `sub-agent ${id} ended · ${childEnd(outcome, cause)}`,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
   output_fallback: ({ role, fallback, errors }, { yellow }) =>
     yellow(`${role}: ${fallback} (${errors.join('; ')})`),
@@ -74,6 +80,18 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   run_ended: ({ outcome, cause }, { bold }) => `${bold(`run ended · ${outcome}`)} · ${causeText(cause)}`,
 };
 
+/** An agent's text goes to a role and is never verified: that it has answered is its success. */
+export function childEnd(outcome: ChildRecord['outcome'], cause: Cause | null): string {
+  if (outcome === null) return 'running';
+  if (cause === 'direct_answer') return 'answered';
+  return cause === null || cause === outcome ? outcome : `${outcome} (${cause})`;
+}
+
+function changedTools({ added, removed, changed }: JournalPayloads['tools_changed']): string {
+  const parts = Object.entries({ added, removed, changed }).filter(([, names]) => names.length > 0);
+  return `tools changed · ${parts.map(([what, names]) => `${what} ${names.join(', ')}`).join(' · ')}`;
+}
+
 function gateLines(
   { gateId, kind, title, body, choices }: JournalPayloads['gate_opened'],
   { bold, dim }: Colors,
@@ -103,17 +121,38 @@ function gateClosedLine(
 
 /**
  * Lines of an event, the first with the time since `startedAt` (milliseconds since the epoch). An event of a
- * newer worker than this client gives its type. Of a plan only what differs from `tasks`, shown before.
+ * newer worker than this client gives its type. Of a plan only what differs from `tasks`, shown before. `who`: whose
+ * event it is, where it is not the run's own.
  */
 export function eventLines(
   event: JournalEvent,
   startedAt: number,
   colors: Colors,
   tasks: readonly ShownTask[] = [],
+  who = '',
 ): string[] {
   const [first = '', ...rest] = eventText(event, colors, tasks);
   const clock = colors.dim(formatClock(event.at - startedAt).padStart(5));
-  return [`${clock} ${first}`, ...rest.map(line => `      ${line}`)];
+  return [`${clock} ${who}${first}`, ...rest.map(line => `      ${who}${line}`)];
+}
+
+/** Before each line of a sub-agent, such as `search/1 › `. */
+export function whoseLine(child: string, { cyan }: Colors): string {
+  return cyan(`${terminalText(child)} › `);
+}
+
+/** What the run above says of a sub-agent already, when it begins it and when it has ended. */
+const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
+  'run_started',
+  'run_loaded',
+  'phase_started',
+  'goal_ended',
+  'run_ended',
+]);
+
+/** Whether people are shown an event of a sub-agent. */
+export function isToldOfChild({ type }: JournalEvent): boolean {
+  return !SAID_ABOVE.has(type);
 }
 
 /** What an event says, without its time: one line, some with more. */

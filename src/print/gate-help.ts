@@ -9,7 +9,7 @@ export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
   const verb = (name: string, rest = '') => verbCall(`${name} ${id} ${gateId}${rest}`);
   switch (kind) {
     case 'approval':
-      return [verb('approve', '   (--always, --arguments JSON)'), verb('deny', ' --reason "…"')];
+      return [verb('approve', '   (--always [workspace], --arguments JSON)'), verb('deny', ' --reason "…"')];
     case 'plan':
       return [verb('approve', '   (--tasks JSON)'), verb('deny', ' --reason "…"')];
     case 'route':
@@ -22,6 +22,8 @@ export function gateHelp(id: string, gateId: string, kind: GateKind): string[] {
       return [verb('answer', ' NEW-LIMIT'), verb('answer', ' wrap_up')];
     case 'failure':
       return [verb('answer', ' retry'), verb('answer', ' "m MODEL"'), verb('answer', ' stop')];
+    case 'form':
+      return [verb('answer', ` '{"field": …}'`), verb('answer', ' decline'), verb('answer', ' cancel')];
     case 'step':
       return [verb('answer', ' skip'), verb('answer', ' replan'), verb('answer', ' abort')];
   }
@@ -46,6 +48,8 @@ export function atDeadline(gate: Gate): string {
       return 'the run wraps up';
     case 'failure':
       return 'the run stops';
+    case 'form':
+      return 'declined';
     case 'step':
       return 'the plan goes on without it';
   }

@@ -1,12 +1,15 @@
 /** A run at a glance: what `show` prints. */
 
+import type { ChildTree } from '../client/runs/child-tree.js';
 import type { ToolInput } from '../client/runs/gate-input.js';
 import type { RunSnapshot } from '../client/runs/run-snapshot.js';
 import { stuckLine } from '../client/runs/stuck-task.js';
 import type { Gate } from '../core/gates/gate.js';
+import type { Usage } from '../core/message.js';
 import { preview } from '../core/preview.js';
 import { artifactLine } from './artifact-line.js';
 import { endLine } from './end-lines.js';
+import { childEnd } from './event-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
 import type { Colors, TextSink } from './output.js';
@@ -15,13 +18,17 @@ import { terminalText } from './terminal-text.js';
 import { usageTable } from './usage-table.js';
 
 /** The plain form. */
-export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | null): void {
+export function printRun(
+  sink: TextSink,
+  shown: RunSnapshot,
+  { children, webUi }: { children: readonly ChildTree[]; webUi: string | null },
+): void {
   const { dim } = sink.colors;
   const facts: [string, string | null][] = [
     ['run', shown.id],
     ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
     ['goal', shown.goal],
-    ['mode', shown.mode],
+    ['mode', [shown.mode, shown.modeWhy].filter(word => word !== null).join(': ') || null],
     ['not read', shown.unreadable.join(', ') || null],
     ['model', shown.model || null],
     ['counters', countersLine(shown)],
@@ -38,14 +45,26 @@ export function printRun(sink: TextSink, shown: RunSnapshot, webUi: string | nul
     sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)
     sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
-  for (const { id, outcome, instruction } of shown.children)
-    sink.line(`  agent ${terminalText(`${id} · ${outcome ?? 'running'} · ${instruction}`)}`);
+  for (const line of childLines(children)) sink.line(`  ${line}`);
   for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
   for (const item of shown.inbox ?? [])
     sink.line(`  waits to be read: ${item.kind} ${item.id} · ${preview(terminalText(item.text), 100)}`);
   if (shown.endedAt !== null) sink.line(endLine(shown));
   if (shown.answer) sink.line(`\n${terminalText(shown.answer)}`);
+}
+
+/** A line each, below the one that called it. */
+function childLines(children: readonly ChildTree[]): string[] {
+  return children.flatMap(({ id, outcome, cause, usage, instruction, children: own }) => {
+    const used = usage === null ? [] : [tokensOf(usage), formatCost(usage.costUsd)];
+    const facts = [`agent ${id}`, childEnd(outcome, cause), ...used, instruction];
+    return [terminalText(facts.join(' · ')), ...childLines(own).map(line => `  ${line}`)];
+  });
+}
+
+function tokensOf({ inputTokens, outputTokens }: Usage): string {
+  return `${formatCount(inputTokens)} + ${formatCount(outputTokens)} tokens`;
 }
 
 function countersLine({ counters, limits }: RunSnapshot): string | null {
@@ -60,10 +79,9 @@ function countersLine({ counters, limits }: RunSnapshot): string | null {
 
 function usageLine({ usage, budget, limits }: RunSnapshot): string | null {
   if (usage === null) return null;
-  const tokens = `${formatCount(usage.inputTokens)} + ${formatCount(usage.outputTokens)} tokens`;
   const limit = limits ? ` of ${formatCount(limits.tokens)}` : '';
   const time = budget ? [formatDuration(budget.wallTimeMs)] : [];
-  return [`${tokens}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
+  return [`${tokensOf(usage)}${limit}`, formatCost(usage.costUsd), ...time].join(' · ');
 }
 
 /** Each open gate with what it is about, and the commands that answer it. */

@@ -10,7 +10,7 @@ import { say } from './scope.js';
 import { notReadSection, TOPIC_SECTIONS, wordSections } from './sections.js';
 
 /** First line of every answer. */
-function labelLine(seen: Seen): string {
+export function labelLine(seen: Seen): string {
   return say(
     seen,
     `*${LABEL} What follows was listed, quoted and counted from your files by fixed rules; name a real model for one that understands.*`,
@@ -70,8 +70,8 @@ function unservedNote(seen: Seen): string {
 export function answerWithoutTools(seen: Seen): string {
   const why = say(
     seen,
-    'No tools that list and read files are offered in this run, so nothing was looked at. Connect a file server in .mcp.json, or name a real model.',
-    '本次运行没有提供列出和读取文件的工具，因此什么也没有查看。请在 .mcp.json 中连接文件服务器，或指定真实模型。',
+    'No tools that list and read files are offered here, so nothing was looked at. The mode direct has none: choose another. Else connect a file server in .mcp.json, or name a real model.',
+    '这里没有提供列出和读取文件的工具，因此什么也没有查看。direct 模式没有工具，请改用其他模式；否则请在 .mcp.json 中连接文件服务器，或指定真实模型。',
   );
   return joined([labelLine(seen), why]);
 }

@@ -7,6 +7,7 @@ import { BUILT_IN_WORDS, filled } from '../core/words.js';
  * such as a reply sent back for its form.
  */
 export type BriefKind =
+  | 'choose'
   | 'plan'
   | 'replan'
   | 'work'
@@ -33,14 +34,17 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof Words])[] = [
   ['replan', 'afterReview'],
   ['replan', 'afterOrchestrator'],
   ['work', 'work'],
+  ['work', 'step'],
   ['task', 'task'],
   ['go_on', 'goOn'],
   ['go_on', 'retry'],
   ['go_on', 'notReviewed'],
+  ['go_on', 'overdue'],
   ['report', 'report'],
   ['verify', 'verify'],
   ['wrap_up', 'wrapUp'],
-  ['other', 'choose'],
+  ['choose', 'choose'],
+  ['other', 'stepBefore'],
   ['other', 'planMore'],
   ['other', 'planUnanswered'],
   ['other', 'verdictUnanswered'],
@@ -48,6 +52,8 @@ const BEGINNINGS: readonly (readonly [BriefKind, keyof Words])[] = [
   ['other', 'cutOff'],
   ['other', 'takeRole'],
   ['other', 'goOnAs'],
+  ['other', 'projectNotes'],
+  ['other', 'artifacts'],
 ];
 
 const PATTERNS = Object.values(BUILT_IN_WORDS).flatMap(words =>

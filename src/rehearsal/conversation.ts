@@ -43,6 +43,7 @@ export interface Conversation {
 
 /** Where the request names no form: one with tools, or for text. */
 const FORM_OF_BRIEF: Readonly<Record<BriefKind, OutputContract>> = {
+  choose: 'choice',
   plan: 'plan',
   replan: 'plan',
   work: 'text',

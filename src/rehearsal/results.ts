@@ -20,7 +20,7 @@ function beginnings(...endings: (keyof typeof ENDING_WORDS)[]): string[] {
 }
 
 const AGAIN = beginnings('skipped', 'cancelled', 'timed_out', 'unavailable');
-const FAILED = beginnings('invalid', 'denied', 'outcome_unknown');
+const FAILED = beginnings('invalid', 'denied', 'outcome_unknown', 'session_lost');
 const ERRORS = Object.values(BUILT_IN_WORDS).map(words => words.noteError);
 const PAGE = /^Bytes \d+ to (\d+) of \d+\. /m;
 const CUT =

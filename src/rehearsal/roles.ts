@@ -1,10 +1,12 @@
 /** What each role answers, from the conversation alone. */
+import { BUILT_IN_WORDS, type WordKey } from '../core/words.js';
 import { answerWithoutTools, whyNotWritten, writeAnswer, writeReport } from './answer.js';
 import { tasksOf } from './briefs.js';
 import type { Conversation } from './conversation.js';
 import { gatherEvidence } from './evidence.js';
 import { readGoal, workFor } from './goal.js';
 import type { Work } from './goal-words.js';
+import { earlyEnd, leadReply } from './lead.js';
 import { plural } from './markdown.js';
 import type { WantedCall } from './next-calls.js';
 import { ALL_USES, nextCalls } from './next-calls.js';
@@ -22,6 +24,14 @@ import { canSeeFiles, toolboxOf } from './tools.js';
  * its whole conversation, and would have to drop some above 1.6 MB.
  */
 const MOST_CHARS = 900_000;
+
+/** Why a goal ends whose plan has no task left: none of these is an early end. */
+const CARRIED_OUT = inAllLanguages('whyCarriedOut');
+const CARRIED_OUT_PARTLY = inAllLanguages('whyCarriedOutPartly');
+
+function inAllLanguages(key: WordKey): ReadonlySet<string> {
+  return new Set(Object.values(BUILT_IN_WORDS).map(words => words[key]));
+}
 
 /** Answers for the role that the request is for. */
 export function replyFor(conversation: Conversation): RuleReply {
@@ -55,7 +65,7 @@ export function replyFor(conversation: Conversation): RuleReply {
 function chooseMode({ intent }: Seen): RuleReply {
   const { length } = workFor(intent);
   const mode = length === 0 ? 'direct' : length === 1 ? 'react' : 'team';
-  const reason = `The goal takes ${length} kinds of work with files.`;
+  const reason = `The goal takes ${plural(length, 'kind')} of work with files.`;
   return jsonReply(reason, 'selector-response', { mode, reason });
 }
 
@@ -133,19 +143,26 @@ function whyNotServed(seen: Seen, isBlind: boolean): string | null {
 }
 
 /** The answer, of whoever works alone, or where the work ended before it was verified. */
-function textReply({ brief, tools }: Conversation, seen: Seen): RuleReply {
+function textReply(conversation: Conversation, seen: Seen): RuleReply {
+  const { brief, tools } = conversation;
   if (brief?.kind === 'work') {
+    const led = leadReply(conversation, seen);
+    if (led !== null) return led;
     const answer = canSeeFiles(toolboxOf(tools)) ? writeAnswer(seen) : answerWithoutTools(seen);
     return (
       missingCalls(workFor(seen.intent), tools, seen) ?? plainReply('Answers from what there is.', answer)
     );
   }
   if (brief?.kind !== 'wrap_up') return plainReply('Nothing that a rule is for.', answerWithoutTools(seen));
-  const { why } = brief.slots;
-  const early = say(
-    seen,
-    `The work ended early: ${why}. What is missing below was not looked at.`,
-    `工作提前结束：${why}。下文没有的内容没有查看。`,
-  );
-  return plainReply('Answers from what there is.', writeAnswer(seen, early));
+  return plainReply('Answers from what there is.', writeAnswer(seen, endNote(seen, brief.slots.why ?? '')));
+}
+
+/** How the work ended, for the answer: nothing where all of a plan was carried out. */
+function endNote(seen: Seen, why: string): string {
+  if (CARRIED_OUT.has(why)) return '';
+  const missing = say(seen, 'What is missing below was not looked at.', '下文没有的内容没有查看。');
+  const end = CARRIED_OUT_PARTLY.has(why)
+    ? say(seen, 'Not all of the plan was carried out. ', '计划没有全部完成。')
+    : earlyEnd(seen, why);
+  return `${end}${missing}`;
 }

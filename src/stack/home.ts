@@ -28,6 +28,11 @@ export function trustFile(): string {
   return join(userFolder('XDG_STATE_HOME', '.local/state'), 'trusted.json');
 }
 
+/** Tools that this user has allowed for good. */
+export function permissionsFile(): string {
+  return join(userFolder('XDG_STATE_HOME', '.local/state'), 'permissions.json');
+}
+
 /** Where a stack keeps what it knows. All paths are absolute. */
 export interface StackPaths {
   home: string;

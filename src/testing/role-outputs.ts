@@ -20,6 +20,8 @@ export interface PlannedTask {
   dependencies?: string[];
   completionCriteria?: string;
   requiredCapabilities?: string[];
+  /** Milliseconds. */
+  estimatedDuration?: number;
 }
 
 /** A planner's reply. A task given as text gets the id `task-n`. */

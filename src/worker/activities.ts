@@ -3,23 +3,28 @@ import { Context } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import { createCallModel } from '../activities/call-model.js';
 import { createCallTool } from '../activities/call-tool.js';
+import { createCheckCall } from '../activities/check-call.js';
+import { createCompareFile } from '../activities/compare-file.js';
 import { createEditArtifact } from '../activities/edit-artifact.js';
 import { createLoadRun } from '../activities/load-run.js';
 import { createResolveModel } from '../activities/resolve-model.js';
 import { createStateReader } from '../activities/state-reader.js';
 import { createStoreText, runIdOf } from '../activities/store-text.js';
 import type { SteersmanActivities } from '../activities/types.js';
+import { readOldContent } from '../config/old-content.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
 import { listRunTools } from '../mcp/tools.js';
 import { failpoint } from '../shared/failpoints.js';
 import { modelRequestQuery, toolRequestQuery } from '../workflows/messages.js';
 import type { Parts } from './parts.js';
+import { personAsker } from './person-asker.js';
 import { pinnedFacts } from './providers.js';
 import { readArguments } from './read-arguments.js';
 import { readSearchAttributes } from './search-attributes.js';
 
 export function createActivities(parts: Parts): SteersmanActivities {
-  const { options, settings, providersOf, pool, blobs, secrets, offers, throttleMs, ending } = parts;
+  const { options, settings, providersOf, pool, sessions, blobs, secrets, offers, throttleMs, ending } =
+    parts;
   const { configDir, localStack } = options;
   const redact = (text: string) => secrets.redact(text);
   return {
@@ -33,7 +38,7 @@ export function createActivities(parts: Parts): SteersmanActivities {
         listRunTools(
           pool,
           workspace,
-          parts.activityTools.map(({ definition }) => definition),
+          [...parts.activityTools, ...parts.workflowTools].map(({ definition }) => definition),
         ),
       modelInfo: (id, models) => pinnedFacts(id, models, options.providers),
       searchAttributes: () => readSearchAttributes(Context.current().client),
@@ -60,18 +65,37 @@ export function createActivities(parts: Parts): SteersmanActivities {
     }),
     steersmanCallTool: createCallTool({
       pool,
+      sessions,
       blobs,
+      resolveModel: async model => providersOf((await parts.liveSettings.readOrLast()).models).resolve(model),
+      askPerson: () => {
+        const { info, client } = Context.current();
+        const { workflowId = '', runId = '' } = info.workflowExecution ?? {};
+        return personAsker(client.workflow.getHandle(workflowId, runId), info.attempt);
+      },
       readArguments: callId => readArguments(askToolRequest, callId),
       openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
       deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
       sizes: settings.toolResults,
       redact,
     }),
+    steersmanCheckCall: createCheckCall({
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
+      parsers: new Map(parts.workflowTools.map(({ definition, parse }) => [definition.name, parse])),
+    }),
+    steersmanCompareFile: createCompareFile({
+      readArguments: callId => readArguments(askToolRequest, callId),
+      openWorkspace: path => checkWorkspace(path, workspaceRoots(settings.workspaces, localStack)),
+      readOld: readOldContent,
+    }),
     steersmanResolveModel: createResolveModel(options.resolveModel),
     steersmanStoreText: createStoreText(blobs),
     steersmanEditArtifact: createEditArtifact({
       blobs,
       readArguments: callId => readArguments(askToolRequest, callId),
+      deniedTools: async () => (await parts.liveSettings.readOrLast()).permissions.deny,
     }),
   };
 }

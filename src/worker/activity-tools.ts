@@ -1,4 +1,5 @@
 /** Activities that an application has, offered to runs as tools: the run's workflow calls them by their own name. */
+import { realpath } from 'node:fs/promises';
 import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -134,7 +135,9 @@ async function callTool(
   const words = wordsOf({ pinned: call.words ?? null });
   const { name } = tool.definition;
   const { deny } = (await parts.liveSettings.readOrLast()).permissions;
-  if (matchesCall([name], { input: args, workspace: call.workspace }, deny))
+  // Arguments may name the folder as the run does, or as it is.
+  const real = await realpath(call.workspace).catch(() => call.workspace);
+  if ([call.workspace, real].some(workspace => matchesCall([name], { input: args, workspace }, deny)))
     return ended('denied', fill(words.noteDeniedByConfiguration, { tool: name }));
   const parsed = parsedBy(tool, args);
   if ('fault' in parsed) return ended('invalid', badArgumentsNote(words, [parsed.fault]));

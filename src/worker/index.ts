@@ -21,6 +21,7 @@ export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
 export type { ActivityTool } from './activity-tools.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
+export type { WorkflowTool } from './workflow-tools.js';
 
 export interface CreateWorkerOptions extends SteersmanPluginOptions {
   /** Default `steersman`. */

@@ -12,9 +12,11 @@ const OURS: Readonly<Record<keyof SteersmanActivities, true>> = {
   steersmanLoadRun: true,
   steersmanCallModel: true,
   steersmanCallTool: true,
+  steersmanCheckCall: true,
   steersmanResolveModel: true,
   steersmanStoreText: true,
   steersmanEditArtifact: true,
+  steersmanCompareFile: true,
 };
 
 /** False for activities of an application that shares its worker with us: what they do is its own. */

@@ -10,6 +10,7 @@ import { loadSettings, type Settings } from '../config/settings.js';
 import { type CodeTool, checkCodeTools } from '../mcp/code-tools.js';
 import { loadMcpConfig, type McpServersInCode } from '../mcp/config.js';
 import { McpPool } from '../mcp/pool.js';
+import { McpSessions } from '../mcp/sessions.js';
 import { loadToolFiles } from '../mcp/tool-files.js';
 import type { ModelProvider } from '../models/provider.js';
 import { env } from '../shared/env.js';
@@ -19,6 +20,7 @@ import { checkModels } from './check-models.js';
 import { knownSecrets } from './known-secrets.js';
 import { type LiveSettings, liveSettings } from './live-settings.js';
 import { type ProviderSource, providerSource } from './providers.js';
+import { type ReadyWorkflowTool, readyWorkflowTools, type WorkflowTool } from './workflow-tools.js';
 
 const LIVE_TEXT_LOCAL_MS = 250;
 const LIVE_TEXT_REMOTE_MS = 1_000;
@@ -40,6 +42,8 @@ export interface PartsOptions extends ConfigInCode {
   toolFiles?: boolean;
   /** Activities of the application as tools. Default: none. */
   activityTools?: readonly ReadyActivityTool[];
+  /** Workflows of the application as tools. Default: none. */
+  workflowTools?: readonly WorkflowTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /** Chooses the model before each call. Default: chains and rows do. */
@@ -57,7 +61,9 @@ export interface Parts {
   liveSettings: LiveSettings;
   providersOf: ProviderSource;
   pool: McpPool;
+  sessions: McpSessions;
   activityTools: readonly ReadyActivityTool[];
+  workflowTools: readonly ReadyWorkflowTool[];
   blobs: BlobStore;
   secrets: Secrets;
   offers: OfferedRequests;
@@ -71,7 +77,8 @@ export interface Parts {
 export async function loadParts(options: PartsOptions): Promise<Parts> {
   const { configDir, home, localStack, servesRehearsal = false, tools = [], activityTools = [] } = options;
   const codeTools = [...tools, ...(await toolsOfFiles(options))];
-  checkCodeTools([...codeTools, ...activityTools.map(({ definition }) => definition)]);
+  const workflowTools = readyWorkflowTools(options.workflowTools ?? []);
+  checkCodeTools([...codeTools, ...[...activityTools, ...workflowTools].map(({ definition }) => definition)]);
   const settings = await loadSettings(configDir, options);
   const providersOf = providerSource(options.providers);
   checkModels(settings, providersOf(settings.models), { configDir, servesRehearsal });
@@ -81,6 +88,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   const ending = new AbortController();
   // Each model call in flight listens to it, and lets go at its end: many listeners are no leak here.
   setMaxListeners(0, ending.signal);
+  const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools });
   const blobDir = join(home, 'blobs');
   void pruneBlobs(blobDir, settings.blobs.retentionDays);
   return {
@@ -88,8 +96,10 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     settings,
     liveSettings: liveSettings(options, settings),
     providersOf,
-    pool: new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools }),
+    pool,
+    sessions: new McpSessions(pool),
     activityTools,
+    workflowTools,
     blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
     secrets,
     offers: new OfferedRequests(),

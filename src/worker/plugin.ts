@@ -29,7 +29,9 @@ import { workerIdentity } from './identity.js';
 import { onlyRuns } from './only-runs.js';
 import { loadParts, type Parts } from './parts.js';
 import { redactActivities } from './redact-activities.js';
+import { createSessionWorker } from './session-worker.js';
 import { takeOver } from './take-over.js';
+import type { WorkflowTool } from './workflow-tools.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
@@ -58,6 +60,8 @@ export interface SteersmanPluginOptions extends ConfigInCode {
    * queue. Default: none.
    */
   activityTools?: readonly ActivityTool[];
+  /** Workflows of the application that runs may call as tools: a run starts one as its child. Default: none. */
+  workflowTools?: readonly WorkflowTool[];
   /** Model providers of the program itself, beside the endpoints of `steersman.yaml`. Default: none. */
   providers?: readonly ModelProvider[];
   /**
@@ -87,6 +91,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
   readonly #options: SteersmanPluginOptions & OwnWorkerOptions;
   readonly #report: (line: string) => void;
   #parts: Parts | null = null;
+  #configured: WorkerOptions | null = null;
 
   constructor(options: SteersmanPluginOptions & OwnWorkerOptions = {}) {
     this.#options = options;
@@ -115,7 +120,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       maxConcurrentActivityTaskExecutions: ACTIVITY_SLOTS,
       maxConcurrentWorkflowTaskExecutions: WORKFLOW_TASK_SLOTS,
     };
-    return {
+    const configured = {
       identity: workerIdentity(),
       ...(options.tuner ? {} : slots),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
@@ -135,6 +140,8 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       },
       sinks: { ...options.sinks, ...offerTo(parts) },
     };
+    this.#configured = configured;
+    return configured;
   }
 
   /** For replays of histories: the same workflow code. */
@@ -149,21 +156,29 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
     const shutdown = worker.shutdown.bind(worker);
+    const sessions =
+      this.#parts && this.#configured
+        ? await createSessionWorker(this.#configured, this.#parts, this.#report)
+        : null;
     // The SDK tells activities of a worker's end when their grace is over: model calls are given up at its beginning.
     worker.shutdown = () => {
       shutdown();
+      sessions?.shutdown();
       this.#parts?.ending.abort(new Error('the worker is ending'));
     };
+    const serving = sessions?.run();
     try {
       await next(worker);
     } finally {
+      sessions?.shutdown();
+      await serving;
       await this.close();
     }
   }
 
   /** Closes tool servers. It is called when the worker has ended; by hand only where that never ran. */
   async close(): Promise<void> {
-    await this.#parts?.pool.close();
+    await Promise.all([this.#parts?.sessions.close(), this.#parts?.pool.close()]);
   }
 
   /** What could not be taken over goes on all the same, up to 10 s later. */

@@ -78,6 +78,7 @@ function redactPinned(pinned: PinnedRun, secrets: Secrets): PinnedRun {
     ...pinned,
     roles: Object.fromEntries(roles),
     opening,
+    projectNotes: secrets.redactAll(pinned.projectNotes),
     tools,
     warnings: secrets.redactAll(pinned.warnings),
   };

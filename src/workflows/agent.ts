@@ -15,6 +15,7 @@ import { resumedState } from '../core/resume.js';
 import { chainFault, readStart } from '../core/run-input.js';
 import type { RunState } from '../core/run-state.js';
 import { newRunState } from '../core/run-state.js';
+import { restOf } from '../core/subagent.js';
 import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from './goals.js';
 import type { RunInput, RunResult } from './messages.js';
 import type { GoalEnd } from './phases/conclude.js';
@@ -36,7 +37,7 @@ export async function steersmanRun(input: RunInput): Promise<RunResult> {
     const refused = state.pinned ? null : await begin(run, ports);
     return await session(run, refused);
   } catch (error) {
-    if (isCancellation(error)) throw finishCancelled(run);
+    if (isCancellation(error)) throw await finishCancelled(run);
     throw error;
   }
 }
@@ -47,10 +48,12 @@ async function session(run: Run, refused: GoalEnd | null): Promise<RunResult> {
   for (;;) {
     const end = refused ?? (await pursue(run));
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
+    // What comes meanwhile may be for the caller too.
+    for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
     // The last look and the end are one block without an await: what arrives later finds the run closed.
     if (goOn(run, end)) continue;
-    endRun(run, end);
-    const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
+    const unread = endRun(run, end);
+    const result = resultOf(state, { ...end, unread, id: workflowInfo().workflowId, now: run.ports.now() });
     // Temporal's own status is the same for all of these: a list tells them apart also without search attributes.
     if (end.outcome !== 'completed') upsertMemo({ outcome: end.outcome, cause: end.cause });
     if (end.outcome === 'failed') throw runFailure(end, result);
@@ -105,8 +108,11 @@ function runFailure({ failure, cause }: GoalEnd, result: RunResult): Application
   return ApplicationFailure.create({ type, message, nonRetryable: true, details: [result] });
 }
 
-/** Closes what is open and leaves the result in the memo: a cancelled workflow has no result of its own. */
-function finishCancelled(run: Run): CancelledFailure {
+/**
+ * Closes what is open and leaves the result in the memo: a cancelled workflow has no result of its own. Whoever called
+ * it is told what it leaves.
+ */
+async function finishCancelled(run: Run): Promise<CancelledFailure> {
   const { state } = run;
   const end = endCancelled(run);
   const result = resultOf(state, { ...end, id: workflowInfo().workflowId, now: run.ports.now() });
@@ -117,5 +123,7 @@ function finishCancelled(run: Run): CancelledFailure {
   };
   const small = jsonBytes(result) <= MEMO_BYTES ? result : fitted(withoutSteps, MEMO_BYTES);
   upsertMemo({ result: small, outcome: end.outcome, cause: end.cause });
+  run.ports.tellCaller({ type: 'cancelled', rest: restOf(result) });
+  for (let told = run.ports.callerTold(); told; told = run.ports.callerTold()) await told;
   return new CancelledFailure('the run was cancelled');
 }

@@ -1,15 +1,25 @@
 /** A run as a child of another workflow: what an application's own workflows call. */
+import { HandlerUnfinishedPolicy } from '@temporalio/common';
 import {
   ApplicationFailure,
   ChildWorkflowFailure,
   type ChildWorkflowHandle,
   type ChildWorkflowOptions,
+  type ExternalWorkflowHandle,
+  getExternalWorkflowHandle,
   ParentClosePolicy,
+  setHandler,
   startChild,
+  uuid4,
+  workflowInfo,
 } from '@temporalio/workflow';
+import { readAgentMessage } from '../core/agent-message.js';
+import type { Gate } from '../core/gates/gate.js';
 import { DEFAULT_MODE } from '../core/modes.js';
 import type { RunSettings } from '../core/run-config.js';
+import { CALLED_BY_WORKFLOW } from '../core/subagent.js';
 import {
+  answerSignal,
   type FollowUpInput,
   finishSignal,
   followUpSignal,
@@ -22,6 +32,7 @@ import {
   type SteerInput,
   steerSignal,
   stopSignal,
+  subagentSignal,
   WORKFLOW_TYPE,
 } from './messages.js';
 
@@ -33,44 +44,108 @@ export type ChildRunSettings = Partial<Omit<RunSettings, 'workspace' | 'continue
  * How the child is started: as `startChild` has it. Defaults: the queue of the parent, an id that the SDK gives, and
  * a run that is cancelled when its parent ends. Retry policies and cron schedules are not for runs: they are refused.
  */
-export type ChildRunOptions = Omit<ChildWorkflowOptions, 'args' | 'retry' | 'cronSchedule'>;
+export interface ChildRunOptions extends Omit<ChildWorkflowOptions, 'args' | 'retry' | 'cronSchedule'> {
+  /**
+   * Gets each gate of the run that waits for somebody, and of its sub-agents: start it `attended`. What it returns is
+   * the answer; null leaves the gate to others. It may take its time: call activities, wait for a signal of its own.
+   * A budget that is used up is not asked about: `limits` are this workflow's to choose.
+   */
+  onGate?: (gate: Gate) => GateReply | null | Promise<GateReply | null>;
+}
 
-/** A run that has begun. Messages can be sent to it until it ends; one that comes later fails. */
-export interface ChildRun {
+/** An answer as the update `answerGate` has it, such as `{ decision: 'approve' }` or `{ text: 'the red one' }`. */
+export type GateReply = Record<string, unknown>;
+
+/** What is said to a run until it ends; what comes later fails. */
+export interface RunHandle {
   /** Its workflow id. */
   readonly id: string;
-  /** Waits for its end: as `executeRun` does. */
-  result(): Promise<RunResult>;
   steer(input: SteerInput | string): Promise<void>;
   followUp(input: FollowUpInput | string): Promise<void>;
   pause(input?: PauseInput): Promise<void>;
   resume(input?: ReasonInput): Promise<void>;
   stop(input?: ReasonInput): Promise<void>;
   finish(): Promise<void>;
+  /** Answers a gate. One that does not fit is refused by the run, and the gate stays open. */
+  answer(gateId: string, reply: GateReply): Promise<void>;
+}
+
+/** A run that has begun. */
+export interface ChildRun extends RunHandle {
+  /** Waits for its end: as `executeRun` does. */
+  result(): Promise<RunResult>;
 }
 
 /** Starts a run as a child of this workflow; resolves when it has begun. */
 export async function startRun(
   goal: string,
   settings: ChildRunSettings,
-  options: ChildRunOptions = {},
+  { onGate, ...options }: ChildRunOptions = {},
 ): Promise<ChildRun> {
-  const input: RunInput = { goal, settings: { mode: DEFAULT_MODE, autoApprove: false, ...settings } };
+  const { workflowId = uuid4() } = options;
+  const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
+  const input: RunInput = {
+    goal,
+    settings: { mode: DEFAULT_MODE, autoApprove: false, ...settings, ...asks },
+  };
   const child = await startChild<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     ...options,
+    workflowId,
     args: [input],
   });
+  return { ...handleOf(child), result: () => resultOf(child) };
+}
+
+/** A run of this id, whoever started it. */
+export function runHandle(id: string): RunHandle {
+  return handleOf(getExternalWorkflowHandle(id));
+}
+
+/** The run that called this workflow as a tool; null where nobody did. */
+export function callingRun(): RunHandle | null {
+  const { parent } = workflowInfo();
+  return parent === undefined ? null : runHandle(parent.workflowId);
+}
+
+function handleOf(
+  run: Pick<ChildWorkflowHandle<StartedRun>, 'workflowId' | 'signal'> | ExternalWorkflowHandle,
+): RunHandle {
   return {
-    id: child.workflowId,
-    result: () => resultOf(child),
-    steer: text => child.signal(steerSignal, asText(text)),
-    followUp: text => child.signal(followUpSignal, asText(text)),
-    pause: why => child.signal(pauseSignal, why),
-    resume: why => child.signal(resumeSignal, why),
-    stop: why => child.signal(stopSignal, why),
-    finish: () => child.signal(finishSignal),
+    id: run.workflowId,
+    steer: text => run.signal(steerSignal, asText(text)),
+    followUp: text => run.signal(followUpSignal, asText(text)),
+    pause: why => run.signal(pauseSignal, why),
+    resume: why => run.signal(resumeSignal, why),
+    stop: why => run.signal(stopSignal, why),
+    finish: () => run.signal(finishSignal),
+    answer: (gateId, reply) => run.signal(answerSignal, { ...reply, gateId }),
   };
+}
+
+type OnGate = NonNullable<ChildRunOptions['onGate']>;
+
+/** By workflow id. A workflow has modules of its own, and one handler for all runs that it started. */
+const askers = new Map<string, OnGate>();
+
+/** Hears what the run asks, as a run hears its sub-agents. Returns the name by which the run knows that it is heard. */
+function hearGates(id: string, onGate: OnGate): string {
+  askers.set(id, onGate);
+  setHandler(
+    subagentSignal,
+    async raw => {
+      const message = readAgentMessage(raw);
+      if (message?.type !== 'gate_opened') return;
+      const reply = await askers.get(message.run)?.(message.gate);
+      // A run that has ended meanwhile waits for no answer: what a handler throws would end this workflow too.
+      if (reply)
+        await runHandle(message.run)
+          .answer(message.gate.id, reply)
+          .catch(() => {});
+    },
+    { unfinishedPolicy: HandlerUnfinishedPolicy.ABANDON },
+  );
+  return CALLED_BY_WORKFLOW;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
-import type { Gate, GateAnswer } from '../core/gates/gate.js';
+import type { Gate, GateAnswer, GateCloser } from '../core/gates/gate.js';
 import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/people.js';
@@ -57,10 +57,17 @@ export function openGate<K extends Kind>(run: Run, question: Question<K>): Answe
     run.journal('gate_closed', { gateId: gate.id, kind, by: 'rule', decision: decisionOf(auto) });
     return auto as AnswerOf<K>;
   }
-  state.people.gates.push({ key: question.key, gate, answer: null });
-  const { title, body } = gate;
-  run.journal('gate_opened', { gateId: gate.id, kind, title, body, deadline, choices: choicesOf(gate) });
+  showGate(run, { key: question.key, gate, answer: null });
   return null;
+}
+
+/** The gate is open, for whoever attends the run, or the run that called it. */
+export function showGate(run: Run, open: OpenGate): void {
+  const { gate } = open;
+  const { id: gateId, kind, title, body, deadline } = gate;
+  run.state.people.gates.push(open);
+  run.journal('gate_opened', { gateId, kind, title, body, deadline, choices: choicesOf(gate) });
+  run.ports.tellCaller({ type: 'gate_opened', gate });
 }
 
 export function openGates({ state }: Run): Gate[] {
@@ -126,18 +133,14 @@ function settle(run: Run, open: OpenGate, superseded: boolean): Asked<Kind> {
   return { kind: 'answered', answer: safe, by: 'timeout' };
 }
 
-function closeGate(
-  run: Run,
-  { gate, key, answer }: OpenGate,
-  by: 'person' | 'timeout' | 'rule' | 'superseded',
-  why: string,
-): void {
+export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateCloser, why: string): void {
   const { state } = run;
   // Whoever answered is told that it came to nothing.
   const decision = answer && by !== 'person' ? `${decisionOf(answer)}, overtaken: ${why}` : why;
   state.people.gates = state.people.gates.filter(open => open.key !== key);
   state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.id];
   run.journal('gate_closed', { gateId: gate.id, kind: gate.kind, by, decision });
+  run.ports.tellCaller({ type: 'gate_closed', gateId: gate.id, by, decision });
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */
@@ -147,10 +150,17 @@ export function closeGates(run: Run, prefix: string, why = 'no longer needed'): 
   }
 }
 
+/** Closes the gate of this key, if it is open. */
+export function closeGateOf(run: Run, key: string, why = 'no longer needed'): void {
+  const open = run.state.people.gates.find(candidate => candidate.key === key);
+  if (open) closeGate(run, open, 'superseded', why);
+}
+
 /** Closes by rule what a person need not be asked about this tool any more; an answer that is there stands. */
 export function closeForAlways(run: Run, tool: string): void {
   const pointless = run.state.people.gates.filter(
-    ({ gate, answer }) => answer === null && gate.kind === 'approval' && gate.subject.tool === tool,
+    ({ gate, answer, agent }) =>
+      answer === null && !agent && gate.kind === 'approval' && gate.subject.tool === tool,
   );
   for (const open of pointless) closeGate(run, open, 'rule', `${tool} is allowed for this run`);
 }
@@ -169,6 +179,7 @@ function decisionOf(answer: GateAnswer): string {
     case 'plan':
     case 'route':
     case 'step':
+    case 'form':
       return answer.decision;
   }
 }

@@ -4,6 +4,7 @@ import { ANSWER_BYTES, TEXT_BYTES } from '../core/bounds.js';
 import type { Outcome } from '../core/cause.js';
 import { steeringAt } from '../core/cursor.js';
 import { newGoal, withGoal } from '../core/goal.js';
+import type { InboxItem } from '../core/inbox.js';
 import { steersToFollowUps, takeFollowUp } from '../core/inbox.js';
 import { firstPlace } from '../core/modes.js';
 import { taskOf } from '../core/place.js';
@@ -12,13 +13,15 @@ import { notDoneText } from '../core/plan-edit.js';
 import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { PinnedRun } from '../core/run-config.js';
+import { isSubagent } from '../core/subagent.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
+import { closeLanes } from './lanes/close-lanes.js';
 import { runMode } from './modes/run-mode.js';
 import { beginNextGoal } from './next-goal.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
 import type { Run } from './run.js';
-import { closeOpenCalls } from './turn/batch.js';
+import { cancelled, closeOpenCalls } from './turn/batch.js';
 import { keepText } from './turn/keep-text.js';
 import { shelveLastAnswer } from './turn/shelve.js';
 import { receipts } from './turn/take-steering.js';
@@ -31,6 +34,8 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
+  // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
+  run.giveNotes(run.mainThread());
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPlace(state.goal.mode));
 }
@@ -96,7 +101,8 @@ function isFinal({ outcome }: GoalEnd): boolean {
  */
 export function goOn(run: Run, end: GoalEnd): boolean {
   const { state } = run;
-  if (isFinal(end) || state.people.stop) return false;
+  // An agent has one goal: what it did not read goes back to its caller.
+  if (isFinal(end) || state.people.stop || isSubagent(state.settings)) return false;
   for (const item of steersToFollowUps(state.people.inbox)) {
     const ahead = state.people.inbox.items.findIndex(({ id }) => id === item.id);
     run.journal('receipt', queuedReceipt(item, ahead));
@@ -117,6 +123,8 @@ export function goOn(run: Run, end: GoalEnd): boolean {
 export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   const { state } = run;
   const { keepOpenSeconds = 0 } = state.settings;
+  // Nobody goes on with what arrives at an agent: waiting for it would turn on the spot.
+  if (isSubagent(state.settings)) return false;
   if (isFinal(end) || keepOpenSeconds <= 0 || state.idleSince === null) return false;
   const deadline = state.idleSince + keepOpenSeconds * 1_000;
   const arrived = () => state.people.inbox.items.length > 0;
@@ -128,28 +136,35 @@ export async function keptOpen(run: Run, end: GoalEnd): Promise<boolean> {
   return arrived() && !state.people.stop;
 }
 
-/** The end of the run: from here on nothing is accepted. Senders of what nobody read are told. */
-export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): void {
+/**
+ * The end of the run: from here on nothing is accepted. Senders of what nobody read are told, and an agent's caller
+ * gets it: it is returned.
+ */
+export function endRun(run: Run, { outcome, cause, answer }: Omit<GoalEnd, 'failure'>): InboxItem[] {
   const { state } = run;
-  for (const item of [...(steeringAt(state.cursor)?.items ?? []), ...state.people.inbox.items]) {
-    run.journal('receipt', droppedReceipt(item.id, 'The run ended before it was read.'));
+  const isAgent = isSubagent(state.settings);
+  const unread = [...(steeringAt(state.cursor)?.items ?? []), ...state.people.inbox.items];
+  const why = isAgent ? ' It goes back to the run that called it.' : '';
+  for (const item of unread) {
+    run.journal('receipt', droppedReceipt(item.id, `The run ended before it was read.${why}`));
   }
   state.people.inbox.items = [];
   state.people.gates = [];
   state.end = { outcome, cause, answer };
   run.journal('run_ended', { outcome, cause, answer: preview(answer) });
-  run.ports.show(state);
+  run.show();
+  return isAgent ? unread : [];
 }
 
 /** The end of a cancelled run: open calls are closed, and what there is becomes its answer. */
-export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> {
+export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> & { unread: InboxItem[] } {
   const { goal, goals, pinned } = run.state;
   closeOpenCalls(run);
+  closeLanes(run, 'executing', cancelled(run));
   // A run that is kept open may have its answer already.
   const answered = goals.find(({ number }) => number === goal.number);
   const answer = answered?.answer ?? (pinned ? whatThereIs(run) : '');
   const end = { outcome: 'cancelled', cause: 'cancelled', answer } as const;
   endRunningTask(run, 'cancelled');
-  endRun(run, end);
-  return end;
+  return { ...end, unread: endRun(run, end) };
 }

@@ -11,7 +11,7 @@ export const UNDERSTANDING = 'understanding';
 /** The role whose place this is; null where a second role is asked, or a message understood. */
 export function roleHere({ state }: Run): string | null {
   const { place, interrupts } = state.cursor;
-  return interrupts.length === 0 ? roleAt(wayOf(state), place.phase) : null;
+  return interrupts.length === 0 ? roleAt(wayOf(state), place) : null;
 }
 
 /**
@@ -19,15 +19,25 @@ export function roleHere({ state }: Run): string | null {
  * they are for the role that asked it. Everywhere else what waits is read before the next model call, also
  * before the last one of a goal (PR5).
  */
-export function readable({ state }: Run): boolean {
-  return state.cursor.interrupts.length === 0;
+export function readable({ state: { cursor }, hearsPeople }: Run): boolean {
+  const positions = [cursor, ...cursor.lanes.map(lane => lane.cursor)];
+  return hearsPeople && positions.every(({ interrupts }) => interrupts.length === 0);
 }
 
-/** Whether a run that is held has something to listen to: what lets tool calls run first waits with them. */
+/** Whether a run that is held has something to listen to. */
 export function hears(run: Run, role: string): boolean {
-  if (!run.pinned.roles[UNDERSTANDING] || !readable(run)) return false;
-  const action = batchAction(waitingSteers(run.state.people.inbox, role));
-  return action === 'skip_rest' || (action === 'after_batch' && run.state.cursor.place.turns.batch === null);
+  return run.pinned.roles[UNDERSTANDING] !== undefined && isHeard(run, role);
+}
+
+/** Whether there is a message to be read here: what lets tool calls run first waits with them. */
+export function isHeard(run: Run, role: string): boolean {
+  if (!readable(run)) return false;
+  const { cursor, people } = run.state;
+  const action = batchAction(waitingSteers(people.inbox, role));
+  const places = [cursor, ...cursor.lanes.map(lane => lane.cursor)].map(({ place }) => place);
+  return (
+    action === 'skip_rest' || (action === 'after_batch' && places.every(({ turns }) => turns.batch === null))
+  );
 }
 
 /** A run that is held has what waits understood, and comes back to where it is held. */

@@ -1,9 +1,12 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { AgentMessage } from '../core/agent-message.js';
 import type { Artifact } from '../core/artifacts.js';
 import type { Cause, Outcome } from '../core/cause.js';
+import type { ChildRecord } from '../core/children.js';
 import type { Cursor } from '../core/cursor.js';
-import type { Gate } from '../core/gates/gate.js';
+import type { FormMessage } from '../core/gates/form.js';
+import type { FormAnswer, Gate } from '../core/gates/gate.js';
 import type { GoalRecord } from '../core/goal.js';
 import type { InboxItem, SteerTime } from '../core/inbox.js';
 import type { JournalEvent, ModelSwitch } from '../core/journal.js';
@@ -14,7 +17,6 @@ import type { PlannedTask, Task } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { ShownPhase } from '../core/status.js';
-import type { ChildRecord } from '../core/subagent.js';
 import type { TraceReport } from '../core/trace.js';
 import type { UsageEntry } from '../core/usage-by.js';
 
@@ -38,10 +40,14 @@ export interface RunResult {
   tasks: Task[];
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
+  /** The last sub-agents, with how each ended. */
+  children: ChildRecord[];
   usage: Usage;
   /** The parts of `usage`, by role and model. */
   usageBy: UsageEntry[];
   counters: Counters;
+  /** Of a sub-agent: messages that it did not read, which its caller has. */
+  unread?: InboxItem[];
   /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
   trace: TraceReport;
 }
@@ -73,6 +79,8 @@ export interface RunView {
   /** The last sub-agents that it called; the workflow id of one is that of the run, `/` and its `id`. */
   children: ChildRecord[];
   mode: string;
+  /** Why that mode, where a role chose it (`auto`), at most 300 characters; else null. */
+  modeWhy: string | null;
   model: string;
   /** Models of each role, in order of preference; empty while the run loads. */
   models: Record<string, string[]>;
@@ -132,6 +140,12 @@ export const followUpSignal = defineSignal<[FollowUpInput]>('followUp');
 export const pauseSignal = defineSignal<[PauseInput?]>('pause');
 export const resumeSignal = defineSignal<[ReasonInput?]>('resume');
 export const stopSignal = defineSignal<[ReasonInput?]>('stop');
+/** From the run that called this one as a sub-agent: an answer to a gate, as `answerGate` has it. */
+export const answerSignal = defineSignal<[Record<string, unknown>]>('answer');
+/** From the activity of a tool call whose server asks the person something, and when it asks no more. */
+export const formSignal = defineSignal<[FormMessage]>('form');
+/** From a sub-agent to the run that called it. */
+export const subagentSignal = defineSignal<[AgentMessage]>('subagent');
 export const finishSignal = defineSignal('finish');
 
 /** Answers a gate: `{ gateId, decision, reason?, arguments? }`, `{ gateId, text }`, by the gate's kind. */
@@ -165,5 +179,7 @@ export const modelRequestQuery = defineQuery<
 >('modelRequest');
 /** All arguments of a tool call in flight, or, by the `callId` of its gate, of one that waits for a person. */
 export const toolRequestQuery = defineQuery<Record<string, unknown>, [string]>('toolRequest');
+/** What a person has given at the form of this id; null: nobody has yet. */
+export const formAnswerQuery = defineQuery<FormAnswer | null, [string]>('formAnswer');
 export const transcriptQuery = defineQuery<Message[], [string?, number?]>('transcript');
 export const traceQuery = defineQuery<TraceReport>('trace');

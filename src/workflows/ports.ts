@@ -7,14 +7,17 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  CompareFileInput,
   EditArtifactInput,
   ResolveModelInput,
   StoreTextInput,
 } from '../activities/types.js';
+import type { ToCaller } from '../core/agent-message.js';
 import type { ArtifactEdited } from '../core/artifacts.js';
 import type { CallFailure } from '../core/failure.js';
+import type { ComparedFile } from '../core/gates/whole-write.js';
 import type { ModelRequestPage } from '../core/model-request.js';
-import type { RunSettings } from '../core/run-config.js';
+import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { AgentEnd } from '../core/subagent.js';
 
@@ -33,7 +36,24 @@ export interface CallOptions {
   attempts: number;
   /** A stop may cancel it while it runs. */
   interruptible: boolean;
+  /** Task queue of one worker alone, which has to begin it soon. Default: that of the run. */
+  queue?: string;
 }
+
+/** A workflow of the application, as a tool. */
+export interface WorkflowCall {
+  /** Its type. */
+  workflow: string;
+  taskQueue?: string;
+  /** What the worker is asked before it begins. */
+  check: CallToolInput;
+}
+
+export type WorkflowEnd =
+  | { kind: 'returned'; value: unknown }
+  | { kind: 'threw'; why: string }
+  /** Not started. */
+  | { kind: 'refused'; ending: 'denied' | 'invalid'; note: string };
 
 export interface ChildStart {
   /** Unique in the run, such as `search/1`. */
@@ -44,7 +64,9 @@ export interface ChildStart {
 
 export type ToChild =
   | { signal: 'pause' | 'resume' | 'stop'; input: unknown }
-  | { signal: 'steer'; input: SteerInput };
+  | { signal: 'steer'; input: SteerInput }
+  /** As the update `answerGate` has it. */
+  | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {
   /** Milliseconds since the epoch, the same in every replay. */
@@ -54,9 +76,15 @@ export interface Ports {
   resolveModel(input: ResolveModelInput): Promise<Called<{ model: string | null }>>;
   /** Leaves what the next model call sends where that call may find it. Nothing depends on it. */
   offer(page: ModelRequestPage, check: string): void;
+  /** Lists the tools of the run anew, as at its start. */
+  reloadTools(): Promise<Called<Pick<PinnedRun, 'tools' | 'fallbackServer'>>>;
   /** Several may be in flight at once. */
   callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>>;
+  /** Runs a workflow of the application to its end; a failure is one that it did not say itself. */
+  callWorkflow(call: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>>;
   editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>>;
+  /** Looks at the file that a call is about to write, in a few seconds. A stop ends the wait. */
+  compareFile(input: CompareFileInput): Promise<Called<ComparedFile>>;
   /** Keeps a text by reference, in a few tries; `once`: in a single one. A stop ends the wait. */
   storeText(input: StoreTextInput, options: { once: boolean }): Promise<Called<{ ref: string }>>;
   /** Resolves when `done` is true, or after `timeoutMs`; null waits for ever. `what`: one line for the Web UI. */
@@ -65,14 +93,22 @@ export interface Ports {
   startRun(id: string, goal: string): Promise<string>;
   /** Runs a sub-agent to its end, whatever that is. */
   callSubagent(child: ChildStart): Promise<AgentEnd>;
-  /** Passes a message on to a sub-agent that runs: a signal of ours. `lost`: it found nobody who would read it. */
-  tellSubagent(id: string, message: ToChild, lost: () => void): void;
+  /** Passes a message on to a sub-agent that runs, in order: a signal of ours. `told`: whether it found it running. */
+  tellSubagent(id: string, message: ToChild, told: (found: boolean) => void): void;
+  /** Cancels the sub-agents that run; their calls end when they have. */
+  cancelSubagents(): void;
+  /** Tells the run that called this one as a sub-agent, in order; where none did, nobody. */
+  tellCaller(message: ToCaller): void;
+  /** Resolves when the caller has what it was told; null where nothing is on its way. Whatever ends a run waits for it. */
+  callerTold(): Promise<void> | null;
   /** Cancels the interruptible calls in flight, if there are any. */
   interrupt(): void;
   /** Throws the platform's cancellation if the run was cancelled. */
   throwIfCancelled(): void;
   /** True when the run should continue as new at the next safe point. */
   handoverDue(state: RunState): boolean;
+  /** True when tasks that run side by side should come to a safe point, for the run is to continue as new. */
+  handoverNear(state: RunState): boolean;
   /** True when the server wants the run to continue as new, also while it waits. */
   handoverSuggested(): boolean;
   /** Continues the run as new with this state. Never returns. */

@@ -1,8 +1,11 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
+import type { AgentMessage } from '../core/agent-message.js';
 import { withCallContext } from '../core/briefs/call-context.js';
+import { newInventory } from '../core/briefs/inventory.js';
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
+import type { FormAnswer } from '../core/gates/gate.js';
 import { limitsOf } from '../core/in-force.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
@@ -10,15 +13,18 @@ import type { Limits } from '../core/limits.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
 import { holdsPrompt, introduction, roleAtHand } from '../core/opening.js';
 import type { Interrupt, Place } from '../core/place.js';
+import { holdsNotes, notesText, takesNotes } from '../core/project-notes.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
+import type { AgentRest } from '../core/subagent.js';
 import type { Thread } from '../core/thread.js';
 import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import type { Words } from '../core/words.js';
 import { fill, wordsOf } from '../core/words.js';
+import { keepTime } from './keep-time.js';
 import { Offered } from './platform/offer-request.js';
 import type { CallOptions, Ports } from './ports.js';
 
@@ -28,18 +34,45 @@ interface CallInFlight {
   interruptible: boolean;
 }
 
+/** What is never carried over, for nothing is in flight at a safe point: one for a run and its lanes. */
+interface OfPart {
+  calls: Set<CallInFlight>;
+  /** Ends when the last change of an artifact has been made. */
+  changing: Promise<void>;
+  /** How often something may have changed what tools read: a read that was under way meanwhile is not given again. */
+  changes: number;
+  /** What the worker was given of requests: another worker, and another part, begin anew. */
+  offered: Offered;
+  /** Of sub-agents in flight: gates that there is no room for yet, what those leave that were cancelled, what each may use. */
+  agents: {
+    waiting: Extract<AgentMessage, { type: 'gate_opened' }>[];
+    rests: Map<string, AgentRest>;
+    leases: Map<string, Partial<Limits>>;
+  };
+  /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
+  forms: Map<string, FormAnswer | null>;
+}
+
+function newPart(): OfPart {
+  return {
+    calls: new Set(),
+    changing: Promise.resolve(),
+    changes: 0,
+    offered: new Offered(),
+    agents: { waiting: [], rests: new Map(), leases: new Map() },
+    forms: new Map(),
+  };
+}
+
 export class Run {
   readonly state: RunState;
   readonly ports: Ports;
-  /** Never carried over, for nothing is in flight at a safe point. */
-  readonly #inFlight = new Set<CallInFlight>();
+  readonly part: OfPart;
 
-  /** What the worker was given of requests: another worker, and another part, begin anew. */
-  readonly offered = new Offered();
-
-  constructor(state: RunState, ports: Ports) {
+  constructor(state: RunState, ports: Ports, part: OfPart = newPart()) {
     this.state = state;
     this.ports = ports;
+    this.part = part;
   }
 
   get pinned(): PinnedRun {
@@ -52,10 +85,10 @@ export class Run {
     return limitsOf(this.state);
   }
 
-  /** What is in flight: a call of a model, or calls of tools, all of one reply. Interruptible where one of them is. */
+  /** What is in flight, the first of it; calls of tools, or of tasks side by side, may be several. Interruptible where one is. */
   get inFlight(): CallInFlight | null {
-    const [first] = this.#inFlight;
-    const interruptible = [...this.#inFlight].some(call => call.interruptible);
+    const [first] = this.part.calls;
+    const interruptible = [...this.part.calls].some(call => call.interruptible);
     return first ? { ...first, interruptible } : null;
   }
 
@@ -79,14 +112,15 @@ export class Run {
   threadOf(role: PinnedRole): Thread {
     // Between tool calls and their results nobody else may speak, be their memory shared or not.
     const shares = role.memory === 'shared' && !isAmidCalls(this.state.cursor);
-    return this.#thread(shares ? MAIN_THREAD : role.name);
+    return this.thread(shares ? MAIN_THREAD : role.name);
   }
 
   mainThread(): Thread {
-    return this.#thread(MAIN_THREAD);
+    return this.thread(MAIN_THREAD);
   }
 
-  #thread(id: string): Thread {
+  /** By its id. */
+  thread(id: string): Thread {
     this.state.threads[id] ??= newThread(id);
     return this.state.threads[id];
   }
@@ -108,18 +142,26 @@ export class Run {
     purpose: UserMessage['purpose'],
     text: string,
     about: Pick<UserMessage, 'role' | 'taskId'> = {},
-  ): void {
+  ): UserMessage {
     const content: TextBlock[] = [{ type: 'text', text }];
     const base = { id: this.nextId('m'), at: this.ports.now(), kind: 'user' as const, purpose, content };
-    this.append(thread, { ...base, ...about });
+    const message = this.append<UserMessage>(thread, { ...base, ...about });
     // What a person says may be that things have changed: nothing read before is taken for true.
-    if (purpose === 'goal' || purpose === 'steer') forgetAll(this.state.tools.ledger);
+    if (purpose === 'goal' || purpose === 'steer') this.doubtReads();
+    return message;
+  }
+
+  /** Nothing that was read before is taken for true. */
+  doubtReads(): void {
+    forgetAll(this.state.tools.ledger);
+    this.part.changes += 1;
   }
 
   /** Tells a role what to do; `taskId`: the task that it is given. */
   brief(role: PinnedRole, text: string, taskId: string | null = null): void {
     const thread = this.threadOf(role);
     const said = withCallContext(this.state, role, text);
+    if (takesNotes(role)) this.giveNotes(thread);
     const task = taskId === null ? {} : { taskId };
     if (role.opening === 'own') {
       this.say(thread, 'brief', said, task);
@@ -130,6 +172,20 @@ export class Run {
     this.say(thread, 'brief', `${to}\n\n${said}`, { role: role.name, ...task });
   }
 
+  /** Tells what the workspace says of its project, once in a thread. */
+  giveNotes(thread: Thread): void {
+    const { projectNotes } = this.pinned;
+    if (projectNotes === null || holdsNotes(thread)) return;
+    this.say(thread, 'notes', notesText(projectNotes, this.words));
+  }
+
+  /** Tells a role that works with artifacts which there are, where that has changed. */
+  tellInventory(role: PinnedRole): void {
+    const thread = this.threadOf(role);
+    const text = newInventory(this.state, { pinned: this.pinned, role, thread });
+    if (text !== null) this.say(thread, 'inventory', text);
+  }
+
   /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
   nameRole(role: PinnedRole): void {
     if (role.opening === 'own') return;
@@ -138,6 +194,13 @@ export class Run {
     if (roleAtHand(thread) === role.name) return;
     const text = fill(this.words.goOnAs, { role: role.name });
     this.say(thread, 'brief', text, { role: role.name });
+  }
+
+  /** Gives a role what it is told once in a thread: before forks begin, so that they all have it from there. */
+  introduce(role: PinnedRole): void {
+    const thread = this.threadOf(role);
+    if (takesNotes(role)) this.giveNotes(thread);
+    if (role.opening !== 'own') this.#givePrompt(thread, role);
   }
 
   #givePrompt(thread: Thread, role: PinnedRole): void {
@@ -155,16 +218,20 @@ export class Run {
     start: () => Promise<T>,
   ): Promise<T> {
     const call = { ...what, interruptible };
-    this.#inFlight.add(call);
+    const { calls } = this.part;
+    calls.add(call);
+    keepTime(this);
     return start().then(called => {
-      this.#inFlight.delete(call);
+      calls.delete(call);
+      if (calls.size === 0) this.stopWaiting();
+      keepTime(this);
       return called;
     });
   }
 
   moveTo(place: Place): void {
     this.state.cursor.place = place;
-    this.ports.show(this.state);
+    this.show();
   }
 
   /** Begins a phase at this place. */
@@ -176,13 +243,48 @@ export class Run {
   /** Something comes in between: the mode goes on there. */
   interrupt(by: Interrupt): void {
     this.state.cursor.interrupts.push(by);
-    this.ports.show(this.state);
+    this.show();
   }
 
   /** What came in between is settled: the run is back at what it interrupted. */
   goBack(): void {
     this.state.cursor.interrupts.pop();
+    this.show();
+  }
+
+  /** Shows where the run stands. */
+  show(): void {
     this.ports.show(this.state);
+  }
+
+  // What a lane does otherwise: see `lanes/lane-run.ts`.
+
+  /** Whether messages of people are read here. */
+  get hearsPeople(): boolean {
+    return true;
+  }
+
+  /** Leaves this position where something is wanted of the whole run. */
+  giveWay(): void {}
+
+  /** Whether the run is to continue as new here. */
+  handoverDue(): boolean {
+    return this.ports.handoverDue(this.state);
+  }
+
+  /** Whether the limits have a turn for a model call that begins now, beside those in flight. */
+  hasTurn(): boolean {
+    return true;
+  }
+
+  /** Bytes that a part of the position may take. */
+  roomFor(bytes: number): number {
+    return bytes;
+  }
+
+  /** Among how many what is left of the budgets is shared where several work at the same time. */
+  get sharers(): number {
+    return this.state.tools.inFlight.length;
   }
 
   /**
@@ -197,14 +299,20 @@ export class Run {
       const now = ports.now();
       if (deadline !== null && now >= deadline) break;
       state.goal.waitingSince ??= now;
-      ports.show(state);
+      this.show();
       const timeoutMs = deadline === null ? null : deadline - now;
       await ports.wait(() => done() || ports.handoverSuggested(), timeoutMs, what);
       ports.throwIfCancelled();
       if (!done() && ports.handoverSuggested()) await ports.handOver(state);
     }
-    if (state.goal.waitingSince === null) return;
-    state.goal.waitedMs += ports.now() - state.goal.waitingSince;
-    state.goal.waitingSince = null;
+    this.stopWaiting();
+  }
+
+  /** From here on the goal's time counts again. */
+  stopWaiting(): void {
+    const { goal } = this.state;
+    if (goal.waitingSince === null) return;
+    goal.waitedMs += this.ports.now() - goal.waitingSince;
+    goal.waitingSince = null;
   }
 }

@@ -2,10 +2,12 @@
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
+import { ownMessages } from '../core/forks.js';
 import { chainOf, limitsOf } from '../core/in-force.js';
+import type { InboxItem } from '../core/inbox.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventsSince, lastSwitches } from '../core/journal.js';
-import { jsonBytes } from '../core/json.js';
+import { jsonBytes, ownValue } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
 import type { RunState } from '../core/run-state.js';
@@ -45,6 +47,7 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     goals: state.goals,
     children: state.children.list,
     mode: state.goal.mode,
+    modeWhy: state.goal.modeWhy,
     model: pinned?.models[0] ?? state.settings.model ?? '',
     models: Object.fromEntries(
       Object.values(pinned?.roles ?? {}).map(role => [role.name, [...chainOf(state, role)]]),
@@ -59,10 +62,10 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
       lastEventSeq: state.log.journal.lastSeq,
       cursor: { place: state.cursor.place, interrupts: state.cursor.interrupts },
       threads: Object.fromEntries(
-        Object.values(state.threads).map(({ id, messages, tokens, epoch, dropped }) => [
-          id,
-          { messages: messages.length, tokens, epoch, dropped },
-        ]),
+        Object.values(state.threads).map(thread => {
+          const { id, tokens, epoch, dropped } = thread;
+          return [id, { messages: ownMessages(thread).length, tokens, epoch, dropped }];
+        }),
       ),
     },
   };
@@ -89,10 +92,10 @@ function withText(state: RunState, event: JournalEvent): JournalEvent {
   return event;
 }
 
-/** Messages of a thread from an index on, as many as fit a page. */
+/** Messages of a thread from an index on, as many as fit a page; of a fork, those after its beginning. */
 export function transcript(state: RunState, thread: string = MAIN_THREAD, from = 0): Message[] {
-  const messages = state.threads[thread]?.messages ?? [];
-  return firstPage(messages.slice(from), jsonBytes);
+  const known = ownValue(state.threads, thread);
+  return firstPage(known ? ownMessages(known).slice(from) : [], jsonBytes);
 }
 
 /** Answer of the query `trace`: a result says the rest itself. */
@@ -118,7 +121,8 @@ export function resultOf(
     outcome,
     cause,
     answer,
-  }: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string },
+    unread = [],
+  }: { id: string; now: number; outcome: Outcome; cause: Cause; answer: string; unread?: InboxItem[] },
 ): RunResult {
   return {
     id,
@@ -130,9 +134,11 @@ export function resultOf(
     goals: state.goals,
     tasks: state.tasks,
     artifacts: state.artifacts,
+    children: state.children.list,
     usage: state.total.usage,
     usageBy: state.total.usageBy,
     counters: state.goal.counters,
+    ...(unread.length > 0 && { unread }),
     trace: traceOf(state, { outcome, answer }, now),
   };
 }

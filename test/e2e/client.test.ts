@@ -278,7 +278,12 @@ describe('wrong calls', () => {
       args: ['x', '--workspace', '/nope'],
       says: /\/nope does not exist/,
     },
-    { name: 'no such mode', script: 'start', args: ['x', '--mode', 'foo'], says: /choices are/ },
+    {
+      name: 'no such mode',
+      script: 'start',
+      args: ['x', '--mode', 'foo'],
+      says: /no mode "foo": there are team/,
+    },
     { name: 'an id with spaces', script: 'start', args: ['x', '--id', 'a b'], says: /--id/ },
     { name: 'an id in use', script: 'client', args: ['start', 'x', '--id', 'plain'], says: /plain already/ },
     {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkflowHandle } from '@temporalio/client';
 import { WorkflowUpdateFailedError } from '@temporalio/client';
@@ -19,6 +19,7 @@ import {
   stopSignal,
   submitToolResultUpdate,
 } from '../../src/workflows/messages.js';
+import { fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf, toolTexts } from '../support/run-views.js';
@@ -40,7 +41,11 @@ import { until } from '../support/wait.js';
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
+const fake = fakeMcp();
 const attended = { attended: true };
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
+const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
 
 beforeAll(async () => {
   env = await startTemporal();
@@ -53,12 +58,14 @@ beforeAll(async () => {
         'steering: note',
         'gates: { onBudget: ask }',
       ),
+      '.mcp.json': JSON.stringify({ mcpServers: { filesystem, fake: fake.stdioEntry() } }),
     },
   });
 });
 afterAll(async () => {
   await rig?.close();
   await env?.teardown();
+  fake.remove();
 });
 
 const write = (path: string, text: string): ScriptedToolCall => ({
@@ -87,12 +94,39 @@ const answerGate = (handle: WorkflowHandle, given: Record<string, unknown>) =>
 const submit = (handle: WorkflowHandle, given: Record<string, unknown>) =>
   handle.executeUpdate(submitToolResultUpdate, { args: [given] });
 
+describe('forms of tool servers (C23)', () => {
+  test('a server asks during a call → a gate; what does not fit is refused, what a person gives reaches the server, and its result the model (T20)', async () => {
+    const order: ScriptedToolCall = { name: 'fake__order', arguments: {} };
+    const asked = rig.play(byRole({ planner: [planned], executor: [calls(order), reported()] }));
+    const handle = await rig.start('Order', { ...attended, autoApprove: true });
+    const { id: gateId, subject } = await openGateOf(handle, 'form');
+    expect(subject).toMatchObject({ server: 'fake', tool: 'fake__order' });
+    const wrong = { gateId, decision: 'accept', content: { size: 'XL' } };
+    expect(await refusal(answerGate(handle, wrong))).toContain('The fields do not fit the form: size');
+    await answerGate(handle, { gateId, decision: 'accept', content: { size: 4 } });
+    await handle.result();
+    expect(toolTexts(asked.requests[2])[0]).toContain('{"action":"accept","content":{"size":4}}');
+    expect(await gatesClosed(handle)).toEqual(['form person accept']);
+  });
+
+  test('a stop while it is open → cancelled at the server, and the gate is closed', async () => {
+    const order: ScriptedToolCall = { name: 'fake__order', arguments: {} };
+    rig.play(byRole({ planner: [planned], executor: [calls(order)] }));
+    const handle = await rig.start('Order', { ...attended, autoApprove: true });
+    await openGateOf(handle, 'form');
+    await handle.signal(stopSignal, { reason: 'enough' });
+    expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
+    expect(await gatesClosed(handle)).toMatchObject([expect.stringMatching(/^form superseded/)]);
+  });
+});
+
 describe('approval of tool calls (S4, C23)', () => {
-  test('several calls → a gate each, all at once, answered in any order; approved ones run, a denied one says why', async () => {
+  test('several calls → a gate each, all at once, with what the files hold now; answered in any order, approved ones run, a denied one says why (PR8)', async () => {
+    writeFileSync(join(rig.project.workspace, 'one.txt'), 'one\ntwo\n');
     const asked = rig.play(
       byRole({
         planner: [planned],
-        executor: [calls(write('one.txt', '1'), read('a.txt'), write('two.txt', '2')), reported()],
+        executor: [calls(write('one.txt', 'one\n2\n'), read('a.txt'), write('two.txt', '2')), reported()],
       }),
     );
     const handle = await rig.start('Write', attended);
@@ -101,12 +135,14 @@ describe('approval of tool calls (S4, C23)', () => {
       return view.gates.length === 2 && view.gates;
     });
     expect(gates.map(gate => gate.title)).toEqual(['Run write_file?', 'Run write_file?']);
+    expect(gates[0]?.body).toMatch(/Against what stood in one\.txt [\s\S]* one\n-two\n\+2\n/);
+    expect(gates[1]?.body).toMatch(/A new file: two\.txt [\s\S]*\+2/);
     await answerGate(handle, { gateId: gates[1]?.id, decision: 'deny', reason: 'Two is too many.' });
     await answerGate(handle, { gateId: gates[0]?.id, decision: 'approve' });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'denied']);
     expect(toolTexts(asked.requests[2])[2]).toContain('Two is too many.');
-    expect(inWorkspace('one.txt')).toBe('1');
+    expect(inWorkspace('one.txt')).toBe('one\n2\n');
     expect(() => inWorkspace('two.txt')).toThrow();
     expect(await gatesClosed(handle)).toEqual(['approval person approve', 'approval person deny']);
   });

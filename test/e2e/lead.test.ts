@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readChildren } from '../../src/client/runs/child-tree.js';
+import type { Temporal } from '../../src/client/runs/connect.js';
+import { watchRun } from '../../src/client/runs/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { stopSignal } from '../../src/workflows/messages.js';
+import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { eventsOf } from '../support/run-views.js';
+import { openGateOf, receiptsOf } from '../support/steering.js';
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
@@ -30,9 +37,10 @@ function nextOf({ body }: ChatRequest) {
   return ask('search', 'Which boats are there?');
 }
 
-test('lead: two agents one after the other, the worker goes in between → both texts, no finished call again, one sum (A1)', async () => {
+test('lead: two agents one after the other, the worker goes in between → both texts, no finished call again, one sum, and who watches sees each (A1, A8)', async () => {
   const script = rig.play(nextOf);
   const handle = await rig.start('Count the boats.', { mode: 'lead', continueAsNew: 'every-safe-point' });
+  const live = watched(handle.workflowId);
   await script.arrived(1);
   await rig.stopWorker();
   await rig.startWorker();
@@ -46,6 +54,110 @@ test('lead: two agents one after the other, the worker goes in between → both 
   );
   const child = (await env.client.workflow.getHandle(`${handle.workflowId}/search/1`).result()) as RunResult;
   expect(child).toMatchObject({ mode: 'react', answer: 'Three boats.', usageBy: [search] });
+  const records = (await handle.query(stateQuery)).children;
+  expect(await readChildren(temporal(), handle.workflowId, records)).toMatchObject([
+    { id: 'search/1', cause: 'direct_answer', usage: child.usage, children: [] },
+    { id: 'crawl/2' },
+  ]);
+  const seen = await live;
+  expect(seen.filter(line => line !== '')).toEqual([
+    'begins search/1',
+    'search/1: Three boats.',
+    'ends search/1',
+    'begins crawl/2',
+    'crawl/2: A title.',
+    'ends crawl/2',
+    'Three boats, says the title.',
+  ]);
+  expect(await watched(handle.workflowId)).toEqual(seen);
+});
+
+function temporal(): Temporal {
+  const { client, address } = env;
+  return { client, address, namespace: 'default', local: null, close: async () => {} };
+}
+
+/** What the roles said, and whose words they are; a sub-agent stands between its begin and its end. */
+async function watched(id: string): Promise<string[]> {
+  const said: string[] = [];
+  for await (const item of watchRun(temporal(), id, { pollMs: 50, live: false })) {
+    const [who, event] = item.type === 'child' ? [`${item.child}: `, item.event] : ['', item];
+    if (event.type !== 'journal') continue;
+    if (event.event.type === 'model_call_ended') said.push(`${who}${event.event.text ?? ''}`);
+    if (event.event.type === 'subagent_started') said.push(`${who}begins ${event.event.id}`);
+    if (event.event.type === 'subagent_ended') said.push(`${who}ends ${event.event.id}`);
+  }
+  return said;
+}
+
+test('lead: its agent wants to write → asked at the lead, and what is said there is done (A7)', async () => {
+  rig.play(({ body }: ChatRequest) => {
+    const said = JSON.stringify(body.messages);
+    if (!said.includes('search-agent'))
+      return said.includes('It is written.') ? { text: 'Done.' } : ask('search', 'Write boats to a.txt.');
+    return said.includes('a.txt (allowed)')
+      ? { text: 'It is written.' }
+      : { toolCalls: [{ name: 'write_file', arguments: { path: 'a.txt', content: 'boats' } }] };
+  });
+  const handle = await rig.start('List the boats.', {
+    mode: 'lead',
+    attended: true,
+    continueAsNew: 'every-safe-point',
+  });
+  const gate = await openGateOf(handle, 'approval');
+  const run = `${handle.workflowId}/search/1`;
+  expect(gate.from).toEqual({ agent: 'search/1', run });
+  const args = { path: 'a.txt (allowed)', content: 'three boats' };
+  await handle.executeUpdate(answerGateUpdate, {
+    args: [{ gateId: gate.id, decision: 'approve', arguments: args }],
+  });
+  expect(await handle.result()).toMatchObject({ answer: 'Done.' });
+  expect(readFileSync(join(rig.project.workspace, 'a.txt (allowed)'), 'utf8')).toBe('three boats');
+  expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ gateId: gate.id, by: 'person' }]);
+});
+
+/** A search that lists the folder, and then thinks for a long time. */
+function longSearch({ body }: ChatRequest) {
+  const said = JSON.stringify(body.messages);
+  if (!said.includes('search-agent'))
+    return said.includes('Something else.') ? { text: 'Something else then.' } : ask('search', 'Look.');
+  return body.messages.some(({ role }) => role === 'tool')
+    ? { text: 'Never said.', delayMs: 600_000 }
+    : { toolCalls: [{ name: 'list_directory', arguments: { path: '.' } }] };
+}
+
+function usageAddsUp({ usage, usageBy }: RunResult): void {
+  const sum = usageBy.reduce((all, { inputTokens = 0 }) => all + inputTokens, 0);
+  expect(usage.inputTokens).toBe(sum);
+  const [search] = usageBy.filter(({ role }) => role === 'search');
+  expect(search?.inputTokens).toBeGreaterThan(0);
+}
+
+test('lead: a message for its agent, then one that interrupts → the agent is cancelled, and what it used is counted (A7)', async () => {
+  const script = rig.play(longSearch);
+  const handle = await rig.start('Count the boats.', { mode: 'lead' });
+  await script.arrived(2);
+  await handle.signal(steerSignal, { id: 'u1', text: 'Sailing boats.', to: 'search', when: 'interrupt' });
+  // Its call was cut off, and made again with the message.
+  expect(JSON.stringify((await script.arrived(3)).body.messages)).toContain('Sailing boats.');
+  await handle.signal(steerSignal, { id: 'u2', text: 'Something else.', when: 'interrupt' });
+  const result = (await handle.result()) as RunResult;
+  expect(result.answer).toBe('Something else then.');
+  expect(result.trace.steps[0]).toMatchObject({ ending: 'cancelled' });
+  usageAddsUp(result);
+  expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'applied']);
+});
+
+test('lead: cancelled while an agent works → it ends after its agent, whose usage is counted', async () => {
+  const script = rig.play(longSearch);
+  const handle = await rig.start('Count the boats.', { mode: 'lead' });
+  await script.arrived(2);
+  await handle.cancel();
+  await expect(handle.result()).rejects.toThrow();
+  const { memo } = await handle.describe();
+  const result = memo?.result as RunResult;
+  expect(result).toMatchObject({ outcome: 'cancelled' });
+  usageAddsUp(result);
 });
 
 test('lead: stopped while an agent works → the agent is stopped too, and what it used is counted (A7)', async () => {

@@ -12,6 +12,7 @@ import { checkWorkspace } from '../../src/config/workspace.js';
 import { toolResult, toolResultText } from '../../src/core/tools/tool-result.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/pool.js';
+import { McpSessions } from '../../src/mcp/sessions.js';
 import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../support/fake-mcp-server.js';
 
 const PROJECT = process.cwd();
@@ -55,6 +56,7 @@ function rig(
   const blobs = createLocalBlobStore(join(fake.dir, 'blobs'));
   const activity = createCallTool({
     pool,
+    sessions: new McpSessions(pool),
     blobs,
     readArguments,
     openWorkspace,

@@ -4,9 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, DefaultLogger, Worker } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
 import {
   byRole,
   execution,
@@ -23,17 +29,22 @@ import type { RunView } from '../../src/workflows/messages.js';
 import type * as workflows from '../support/application/workflows.js';
 import { quietTemporal } from '../support/quiet.js';
 import { eventsOf } from '../support/run-views.js';
+import { until } from '../support/wait.js';
 
 const workflowsPath = fileURLToPath(new URL('../support/application/workflows.ts', import.meta.url));
 const KEY = 'sk-live-0123456789abcdef';
 let env: TestWorkflowEnvironment;
 let model: ScriptedModel;
 let workspace = '';
+/** Of the application's workflows and ours: made once. */
+let workflowBundle: WorkflowBundleWithSourceMap;
 
 beforeAll(async () => {
   quietTemporal();
   process.env.SHOP_API_KEY = KEY;
   env = await startTestEnvironment();
+  const logger = new DefaultLogger('ERROR');
+  workflowBundle = await bundleWorkflowCode({ workflowsPath, plugins: [new SteersmanPlugin()], logger });
   workspace = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-shop-')));
 });
 afterAll(async () => {
@@ -52,6 +63,14 @@ const refundScript = () =>
       nth === 0 ? { toolCalls: [{ name: 'refund', arguments: { order: 'A-7' } }] } : reported,
   });
 
+/** A workflow of the application's, as a tool. */
+const PAY_BACK = {
+  workflow: 'payBack',
+  name: 'pay_back',
+  description: 'Pays an order back.',
+  input: z.object({ order: z.string() }),
+};
+
 test('an application with workflows and activities of its own → runs beside them, with a tool in code', async () => {
   model = await startScriptedModel({ reply: refundScript() });
   const refunds: unknown[] = [];
@@ -65,12 +84,6 @@ test('an application with workflows and activities of its own → runs beside th
     },
   });
   const taskQueue = 'shop';
-  const logger = new DefaultLogger('ERROR');
-  const workflowBundle = await bundleWorkflowCode({
-    workflowsPath,
-    plugins: [new SteersmanPlugin()],
-    logger,
-  });
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
@@ -113,6 +126,109 @@ test('an application with workflows and activities of its own → runs beside th
     handles.map(async handle => ({ workflowId: handle.workflowId, history: await handle.fetchHistory() })),
   );
   await replayHistories(histories, { workflowBundle });
+});
+
+test('a workflow of the application, offered as a tool to a run that another one started → gates are answered there, results and failures are read, the run is steered by its tool', async () => {
+  const orders = ['A-7', 'A-8', 'A-9'];
+  model = await startScriptedModel({
+    reply: (_request, nth) =>
+      nth === 0
+        ? { toolCalls: orders.map(order => ({ name: 'pay_back', arguments: { order } })) }
+        : { text: 'A-7 is paid back.' },
+  });
+  const taskQueue = 'desk';
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: {},
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        workflowTools: [PAY_BACK],
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  const desk = await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof workflows.refundDesk>('refundDesk', {
+      args: [workspace],
+      taskQueue,
+      workflowId: 'desk',
+    });
+    expect(await handle.result()).toMatchObject({
+      asked: orders.map(order => JSON.stringify({ order })),
+      outcome: 'unverified',
+      answer: 'A-7 is paid back.',
+    });
+    return handle;
+  });
+  const told = JSON.stringify(model.requests.at(-1)?.body.messages);
+  for (const part of ['R-A-7', 'A-8 came too late.', 'A-9 was paid back before', 'A-7 is a gift'])
+    expect(told).toContain(part);
+  await model.close();
+  await replayHistories([{ workflowId: 'desk', history: await desk.fetchHistory() }], { workflowBundle });
+});
+
+test('a run that a workflow answers at its gates, kept open → takes its follow-ups as any other, and ends', async () => {
+  model = await startScriptedModel({ reply: (_request, nth) => ({ text: `Answer ${nth}.` }) });
+  const taskQueue = 'interview';
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: {},
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof workflows.interview>('interview', {
+      args: [workspace],
+      taskQueue,
+      workflowId: 'interview',
+    });
+    expect(await handle.result()).toEqual({
+      outcome: 'unverified',
+      asked: ['What lies at the quay?', 'And what is at sea?'],
+    });
+  });
+  await model.close();
+});
+
+test('an answer of a workflow at a gate of a run that has ended meanwhile → comes to nothing, and the workflow goes on', async () => {
+  model = await startScriptedModel({
+    reply: () => ({ toolCalls: [{ name: 'pay_back', arguments: { order: 'A-7' } }] }),
+  });
+  const taskQueue = 'late';
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: { charge: async () => '' },
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        workflowTools: [PAY_BACK],
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof workflows.lateDesk>('lateDesk', {
+      args: [workspace],
+      taskQueue,
+      workflowId: 'late',
+    });
+    expect(await handle.result()).toBe('stopped');
+  });
+  await model.close();
 });
 
 test('an activity that the application has, offered as a tool → called by its name with the arguments alone, its failure told, what is denied not run (T10)', async () => {
@@ -220,6 +336,41 @@ test('a team for tests: no autoApprove and nobody there → a tool of a server i
   expect(outcome).toBe('completed');
   expect(JSON.stringify(trace)).toContain('denied');
   expect(server.calls).toEqual([]);
+});
+
+test('a tool that a person allows for good at a gate → runs unasked in their later runs of that workspace, until they take it back', async () => {
+  vi.stubEnv('XDG_STATE_HOME', join(workspace, '.state'));
+  let put = 0;
+  const team = await startTestTeam({
+    environment: env,
+    reply: request =>
+      request.body.messages.some(({ role }) => role === 'tool')
+        ? { text: 'It is put.' }
+        : { toolCalls: [{ name: 'put', arguments: {} }] },
+    tools: [defineTool({ name: 'put', description: 'Puts.', run: () => `Put ${++put} times.` })],
+    settings: { steering: 'note' },
+  });
+  const client = await connect({ temporal: { client: env.client } });
+  const common = { workspace: team.workspace, mode: 'react', taskQueue: team.taskQueue } as const;
+  const first = await client.start('Put it', { ...common, attended: true });
+  first.onGate(() => ({ decision: 'always', alwaysFor: 'workspace' }));
+  await first.result();
+  const runs = async (kept: boolean) => {
+    await (await client.start('Put it again', { ...common, keptPermissions: kept })).result();
+    return put;
+  };
+  await until('it is kept', () => keptPermissions().length > 0);
+  const kept = keptPermissions();
+  const counts = [await runs(true), await runs(false)];
+  const gone = forgetPermissions(realpathSync(team.workspace));
+  counts.push(await runs(true));
+  await client.close();
+  await team.close();
+  vi.unstubAllEnvs();
+  expect(kept).toMatchObject([{ server: expect.stringContaining('default'), tools: ['put'] }]);
+  expect(gone).toEqual(kept);
+  // With what was kept; without; and after it was taken back.
+  expect(counts).toEqual([2, 2, 2]);
 });
 
 test('the model of each call: a row, the program and a person choose it → each switch is told with from, to and why (M4, M10)', async () => {

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { WorkflowHandle } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { execution, plan, verdict } from '../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../src/testing/scripted-model.js';
 import { stateQuery } from '../../src/workflows/messages.js';
-import { fakeMcp } from '../support/fake-mcp-server.js';
+import { type FakeMcp, fakeMcp } from '../support/fake-mcp-server.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { eventsOf, messagesOf, toolSteps, toolTexts, transcriptOf } from '../support/run-views.js';
+import { until } from '../support/wait.js';
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
@@ -165,53 +167,90 @@ describe('large texts', () => {
   });
 });
 
-describe('the fallback server', () => {
-  test('a tool that no server lists → asked of the server named default; one that it does not know either → said so (T3)', async () => {
-    const fake = fakeMcp();
+describe('with a server named default', () => {
+  let fake: FakeMcp;
+  let own: Rig;
+  beforeAll(async () => {
+    fake = fakeMcp();
     const servers = { default: fake.stdioEntry({ FAKE_MCP_HIDDEN: 'append_line' }) };
-    const own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });
-    try {
-      const file = join(own.project.workspace, 'lines.txt');
-      const script = own.play([
-        planned,
-        { toolCalls: [{ name: 'append_line', arguments: { file, line: 'one' } }] },
-        { toolCalls: [{ name: 'fly', arguments: {} }] },
-        ...ending,
-      ]);
-      const { result } = await own.run('Append', { autoApprove: true });
-      expect(readFileSync(file, 'utf8')).toBe('one\n');
-      expect(fake.effects('append_line')).toHaveLength(1);
-      expect(toolSteps(result).map(step => [step.ending, step.error !== undefined])).toEqual([
-        ['executed', false],
-        ['unavailable', true],
-      ]);
-      expect(toolTexts(script.requests[3]).at(-1)).toContain('fly');
-    } finally {
-      await own.close();
-      fake.remove();
-    }
+    own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });
+  });
+  afterAll(async () => {
+    await own?.close();
+    fake?.remove();
+  });
+  const append = (file: string): ScriptedReply => ({
+    toolCalls: [{ name: 'append_line', arguments: { file, line: 'one' } }],
+  });
+
+  test('a tool that no server lists → asked of it; one that it does not know either → said so (T3)', async () => {
+    const file = join(own.project.workspace, 'lines.txt');
+    const script = own.play([
+      planned,
+      append(file),
+      { toolCalls: [{ name: 'fly', arguments: {} }] },
+      ...ending,
+    ]);
+    const { result } = await own.run('Append', { autoApprove: true });
+    expect(readFileSync(file, 'utf8')).toBe('one\n');
+    expect(fake.effects('append_line')).toHaveLength(1);
+    expect(toolSteps(result).map(step => [step.ending, step.error !== undefined])).toEqual([
+      ['executed', false],
+      ['unavailable', true],
+    ]);
+    expect(toolTexts(script.requests[3]).at(-1)).toContain('fly');
   });
 
   test('such a tool needs a person: nobody is there → denied', async () => {
-    const fake = fakeMcp();
-    const servers = { default: fake.stdioEntry({ FAKE_MCP_HIDDEN: 'append_line' }) };
-    const own = await startRig({ env, config: { '.mcp.json': JSON.stringify({ mcpServers: servers }) } });
-    try {
-      const file = join(own.project.workspace, 'lines.txt');
-      own.play([
+    const before = fake.effects().length;
+    own.play([planned, append(join(own.project.workspace, 'denied.txt')), ...ending]);
+    const { result } = await own.run('Append');
+    expect(toolSteps(result).map(step => step.ending)).toEqual(['denied']);
+    expect(fake.effects()).toHaveLength(before);
+  });
+
+  test.each([
+    [4, [4, 2]],
+    [1, [1, 1, 1]],
+  ])(
+    'reads of one reply, parallelTools %i → so many are with the server at the same time, and no more; results in the order of the calls (C21, T12)',
+    async (parallelTools, groups) => {
+      const gates = groups.flatMap((size, group) =>
+        Array.from({ length: size }, (_, nth) => `${parallelTools}-${group}-${nth}`),
+      );
+      const begun = () =>
+        fake.events().filter(({ event, args }) => event === 'call' && gates.includes(String(args?.gate)));
+      const script = own.play([
         planned,
-        { toolCalls: [{ name: 'append_line', arguments: { file, line: 'one' } }] },
+        { toolCalls: gates.map(gate => ({ name: 'slow', arguments: { gate } })) },
         ...ending,
       ]);
-      const { result } = await own.run('Append');
-      expect(toolSteps(result).map(step => step.ending)).toEqual(['denied']);
-      expect(fake.effects()).toEqual([]);
-    } finally {
-      await own.close();
-      fake.remove();
-    }
-  });
+      const handle = await own.start('Read', { limits: { parallelTools } });
+      let ended = 0;
+      for (const size of groups) {
+        await until(`${size} more are with the server`, () => begun().length >= ended + size);
+        // What one workflow task schedules is there in full before the first of it reaches the server.
+        expect(await openToolCalls(handle)).toBe(size);
+        expect(begun()).toHaveLength(ended + size);
+        // The last first: results wait for their turn.
+        for (const gate of gates.slice(ended, ended + size).reverse()) fake.openGate(gate);
+        ended += size;
+      }
+      await handle.result();
+      expect(toolTexts(script.requests[2])).toEqual(
+        gates.map(gate => expect.stringContaining(`done: ${gate}`)),
+      );
+    },
+  );
 });
+
+/** Tool calls that are scheduled or running. */
+async function openToolCalls(handle: WorkflowHandle): Promise<number> {
+  const { raw } = await handle.describe();
+  return (raw.pendingActivities ?? []).filter(
+    ({ activityType }) => activityType?.name === 'steersmanCallTool',
+  ).length;
+}
 
 /** All payload data of an event, as text. */
 function payloadsText(value: unknown): string {

@@ -8,6 +8,7 @@ import type { Interrupt, Phase, Place as PlaceOfRun } from '../../src/core/place
 import type { Task } from '../../src/core/plan.js';
 import { isOpen } from '../../src/core/plan.js';
 import type { RunState } from '../../src/core/run-state.js';
+import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import { NOBODY } from './people.js';
 import type { Scenario } from './scenario.js';
@@ -34,6 +35,10 @@ const UNCOUNTED = [
   ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
 ];
 
+function isUncounted(reason: string | null): boolean {
+  return UNCOUNTED.includes(reason ?? '') || (reason?.startsWith('not available: ') ?? false);
+}
+
 /** The place's rounds are used up, or its question found nobody: one reply is left to its role. */
 export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
   return (at.phase === 'execution' && at.reporting) || (at.phase === 'verification' && at.unanswered);
@@ -42,7 +47,12 @@ export function isLastReply(at: PlaceOfRun | Interrupt): boolean {
 export class Caps {
   readonly #scenario: Scenario;
   readonly #places = new Map<string, Place>();
-  #here: Place | null = null;
+  /** By line: the run itself, and each task beside others. */
+  readonly #here = new Map<string, Place>();
+  /** Where gates were opened, by their ids: it is not said which of the lines asked. */
+  readonly #askedAt = new Map<string, Place[]>();
+  /** The most tasks that might run at the same time. */
+  mostSideBySide: number;
   #replies = 0;
   #wrapUps = 0;
   #understood = 0;
@@ -60,9 +70,10 @@ export class Caps {
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#most = scenario.pinned.limits;
+    this.mostSideBySide = scenario.pinned.limits.parallelTasks;
   }
 
-  modelCalled({ cursor }: RunState): void {
+  modelCalled({ cursor }: RunState, line: string): void {
     const steering = steeringAt(cursor);
     this.#calls += 1;
     const between = steering?.idle ? (steering.items[0]?.id ?? null) : null;
@@ -79,12 +90,14 @@ export class Caps {
     const taskId = taskAt(cursor);
     const reporting = isLastReply(at);
     const key = `${phase}/${cycle}/${taskId}/${reporting}`;
-    this.#here = this.#places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
-    this.#places.set(key, this.#here);
+    const place = this.#places.get(key) ?? { phase, cycle, taskId, reporting, rounds: 0, credits: 0 };
+    this.#here.set(line, place);
+    this.#places.set(key, place);
   }
 
-  replied(role: string, interrupted: boolean): void {
-    const wrapsUp = this.#here?.phase === 'wrap_up';
+  replied(line: string, role: string, interrupted: boolean): void {
+    const here = this.#here.get(line);
+    const wrapsUp = here?.phase === 'wrap_up';
     const understands = role === 'understanding' || role === 'router';
     if (!wrapsUp) this.#total += 1;
     if (wrapsUp) this.#wrapUps += 1;
@@ -92,12 +105,13 @@ export class Caps {
     else this.#replies += 1;
     // While the goal is wrapped up messages are understood outside its count.
     if (understands && this.#between === null) this.#understood += 1;
-    if (this.#here && !interrupted) this.#here.rounds += 1;
+    if (here && !interrupted) here.rounds += 1;
   }
 
   /** The last reply was sent back, which is no round. */
-  sentBack(): void {
-    if (this.#here) this.#here.rounds -= 1;
+  sentBack(line: string): void {
+    const here = this.#here.get(line);
+    if (here) here.rounds -= 1;
   }
 
   check({ goal, pinned, limits, tasks, total: { turns } }: RunState): void {
@@ -118,9 +132,12 @@ export class Caps {
     );
     const open = tasks.filter(isOpen).length;
     expectThat(open <= this.#most.tasks, `${open} open tasks, limit ${this.#most.tasks}`);
-    if (!this.#here) return;
-    const { phase, cycle, taskId, reporting, rounds, credits } = this.#here;
-    const most = this.#mostRounds(this.#here) + credits;
+    for (const here of this.#here.values()) this.#checkRounds(here);
+  }
+
+  #checkRounds(here: Place): void {
+    const { phase, cycle, taskId, reporting, rounds, credits } = here;
+    const most = this.#mostRounds(here) + credits;
     expectThat(rounds <= most, `${rounds} rounds in ${phase} ${cycle} ${taskId} ${reporting}, limit ${most}`);
   }
 
@@ -133,10 +150,12 @@ export class Caps {
     }
   }
 
-  /** Of the role that works alone; in auto mode any of them may be chosen. */
+  /** Of a role that works on the goal itself; in auto mode any of them may be chosen. */
   #mostAlone(): number {
     const { roles } = this.#scenario.pinned;
-    const alone = ONE_ROLE_MODES.flatMap(mode => roles[mode] ?? []);
+    const alone = [...ONE_ROLE_MODES, ...Object.values(DECLARED).flatMap(({ steps }) => steps)].flatMap(
+      name => roles[name] ?? [],
+    );
     return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
   }
 
@@ -165,6 +184,14 @@ export class Caps {
     );
   }
 
+  /** A task that was blocked behind another may be freed under a later plan, and stays a task of its own. */
+  #lastCycleOf(taskId: string): number | undefined {
+    const places = [...this.#places.values()].filter(
+      place => place.phase === 'execution' && place.taskId === taskId,
+    );
+    return places.length === 0 ? undefined : Math.max(...places.map(({ cycle }) => cycle));
+  }
+
   /** The counters of the run say what happened. */
   happened(event: JournalEvent, { cursor, goal, tasks }: RunState): void {
     switch (event.type) {
@@ -184,12 +211,17 @@ export class Caps {
         if (event.phase === 'execution' && goal.number === this.#goal)
           this.#planned(event.cycle, goal.counters.planning);
         return;
+      case 'gate_opened':
+        this.#askedAt.set(event.gateId, [...this.#here.values()]);
+        return;
       case 'gate_closed':
-        if (event.kind === 'question' && event.by === 'person' && this.#here) this.#here.credits += 1;
+        // Others may have been asked since.
+        if (event.kind === 'question' && event.by === 'person')
+          for (const asked of this.#askedAt.get(event.gateId) ?? []) asked.credits += 1;
         return;
       case 'goal_started':
         this.#places.clear();
-        this.#here = null;
+        this.#here.clear();
         // What it took to understand its message is the goal's.
         this.#replies = this.#betweenReplies;
         this.#understood = this.#betweenReplies;
@@ -205,7 +237,7 @@ export class Caps {
         }
         return;
       case 'task_ended':
-        if (UNCOUNTED.includes(event.reason ?? '') || goal.number !== this.#goal) return;
+        if (isUncounted(event.reason) || goal.number !== this.#goal) return;
         // Its own cycle: the run may be at the next plan already.
         this.#taskEnded(
           event,
@@ -228,7 +260,8 @@ export class Caps {
     task: Pick<Task, 'cycle' | 'rounds'> | undefined,
   ): void {
     const counted = task?.rounds ?? null;
-    const places = this.#of('execution', task?.cycle ?? 0, taskId);
+    const cycle = this.#lastCycleOf(taskId) ?? task?.cycle ?? 0;
+    const places = this.#of('execution', cycle, taskId);
     const rounds = sum(places, 'rounds');
     const right = counted !== null && counted <= rounds && counted >= rounds - sum(places, 'credits');
     expectThat(right, `${counted} counted for ${rounds} rounds of ${taskId}`);

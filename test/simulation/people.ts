@@ -210,6 +210,7 @@ function rightAnswer(
       const other = model === undefined ? [] : [{ decision: 'other_model', model }];
       return random.pick([{ decision: 'retry' }, { decision: 'stop' }, ...other]);
     }
+    case 'form':
     case 'step':
       return { decision: random.pick(choicesOf(gate)) };
   }

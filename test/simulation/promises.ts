@@ -3,7 +3,7 @@
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
  * nobody is left waiting.
  */
-import { here, steeringAt } from '../../src/core/cursor.js';
+import { hasOpenBatch, here, steeringAt } from '../../src/core/cursor.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
@@ -189,11 +189,13 @@ export class Promises {
       !steeringAt(state.cursor)?.idle || asks.every(({ gate }) => gate.kind !== 'budget'),
       'a message between two goals asks for more of the budget of the one before',
     );
-    const listens = state.pinned?.roles.understanding && here(state.cursor).phase !== 'consultation';
-    if (!isHeld(state) || !listens || state.idleSince !== null) return;
-    const { batch } = here(state.cursor).turns;
+    const lanes = state.cursor.lanes.map(({ cursor }) => cursor);
+    // A second role that is asked beside others is heard first as well.
+    const isAside = [state.cursor, ...lanes].some(cursor => here(cursor).phase === 'consultation');
+    if (!isHeld(state) || !state.pinned?.roles.understanding || isAside || state.idleSince !== null) return;
+    const calls = [state.cursor, ...lanes].some(hasOpenBatch);
     const heard = state.people.inbox.items.find(
-      ({ kind, to, when }) => kind === 'steer' && to === null && (batch === null || when !== 'after-batch'),
+      ({ kind, to, when }) => kind === 'steer' && to === null && (!calls || when !== 'after-batch'),
     );
     expectThat(heard === undefined, `the run is held, and does not listen to ${heard?.id}`);
   }

@@ -93,6 +93,10 @@ function plan(random: Random): Record<string, unknown> {
     priority: random.pick([1, 2, index + 1, 0.5, '3', null]),
     dependencies: random.some(random.chance(0.15) ? TASK_IDS : ids.slice(0, index), 0.4),
     ...(random.chance(0.3) ? { completionCriteria: 'it is there' } : {}),
+    ...(random.chance(0.2)
+      ? { requiredCapabilities: [random.pick(['read', 'READ', 'web', 'pictures'])] }
+      : {}),
+    ...(random.chance(0.3) ? { estimatedDuration: random.pick([1_000, 5_000, 10]) } : {}),
   }));
   return {
     type: 'component',
@@ -185,6 +189,7 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
           ? otherInput(scenario)
           : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
       };
+      if (call.name === 'put' && call.input.path === 'b') call.input = { path: 'b', content: 'new' };
       if (!random.chance(0.1)) return call;
       const bad = { ...call, argErrors: ['`path` must be a string.'] };
       return random.chance(0.5) ? { ...bad, input: {}, raw: '{"path": ', argsParseFailed: true } : bad;

@@ -3,7 +3,7 @@
 import { MODEL_FAILURES } from '../../src/core/failure.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
 import { STOP_REASONS } from '../../src/core/message.js';
-import { DEFAULT_MODE, hasPlan, type Mode, requiredRoles } from '../../src/core/modes.js';
+import { DEFAULT_MODE, hasPlan, type ModeName, requiredRoles } from '../../src/core/modes.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { PHASES } from '../../src/core/place.js';
 import type { ResolverRow } from '../../src/core/resolver.js';
@@ -15,6 +15,7 @@ import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
+import { DECLARED } from './declared.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';
@@ -47,12 +48,20 @@ export interface Scenario {
 }
 
 /** `attended`: with people who steer, answer and follow up, and the roles that understand them. */
-export function scenarioOf(seed: number, attended: boolean, mode: Mode = DEFAULT_MODE): Scenario {
+export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEFAULT_MODE): Scenario {
   const { pinned, ...rest } = scenarioAlone(seed, mode);
   const onStepFailure = new Random(seed, 'steps').pick(STEP_FAILURE_POLICIES);
-  const plain = { ...rest, pinned: { ...pinned, onStepFailure } };
+  const roles = new Random(seed, 'artist').chance(0.4) ? withArtist(pinned.roles) : pinned.roles;
+  const plain = { ...rest, pinned: { ...pinned, roles, onStepFailure } };
   const alone = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
   return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
+}
+
+/** Another role that carries out tasks: those that need what it has. */
+function withArtist(roles: Record<string, PinnedRole>): Record<string, PinnedRole> {
+  const { executor } = roles;
+  if (!executor) return roles;
+  return { ...roles, artist: { ...executor, name: 'artist', capabilities: ['pictures'] } };
 }
 
 /** Roles with tools write artifacts too. */
@@ -120,7 +129,7 @@ const CLIENT_TOOLS: ClientTool[] = [
   { name: 'ask_shop', description: 'Asks the shop.', inputSchema: { type: 'object' } },
 ];
 
-function scenarioAlone(seed: number, mode: Mode): Scenario {
+function scenarioAlone(seed: number, mode: ModeName): Scenario {
   const random = new Random(seed, 'scenario');
   const longTexts = random.chance(0.15);
   return {
@@ -174,19 +183,28 @@ function pinnedRun(
   random: Random,
   seed: number,
   longTexts: boolean,
-  mode: Mode,
+  mode: ModeName,
 ): Omit<PinnedRun, 'resolver' | 'asksProgram'> {
   const contextTokens = longTexts ? random.int(50, 800) : 128_000;
   return {
     language: 'en',
     opening: { system: 'You are a team.' },
     roles: Object.fromEntries(
-      [...requiredRoles({ mode, role: null })].map(([name, output]) => [name, role(random, name, output)]),
+      [...requiredRoles({ mode, roles: DECLARED[mode]?.steps ?? null }, DECLARED)].map(([name, output]) => [
+        name,
+        role(random, name, output),
+      ]),
     ),
+    projectNotes: new Random(seed, 'notes').chance(0.3) ? { text: 'Built with make.', isWhole: true } : null,
     agents: [],
+    modes: DECLARED,
     tools: TOOLS,
     fallbackServer: random.chance(0.3) ? 'default' : null,
-    limits: { ...limits(random), parallelTools: new Random(seed, 'parallel').pick([1, 2, 4, 4]) },
+    limits: {
+      ...limits(random),
+      parallelTools: new Random(seed, 'parallel').pick([1, 2, 4, 4]),
+      parallelTasks: new Random(seed, 'lanes').pick([1, 2, 3]),
+    },
     models: random.pick([['p/a'], ['p/a', 'p/b'], ['p/a', 'p/b', 'q/c']]),
     modelInfo: { 'p/a': modelFacts(contextTokens, true) },
     dedupe: random.pick(['enforce', 'enforce', 'advise', 'off'] as const),
@@ -219,7 +237,7 @@ function limits(random: Random): Limits {
   };
 }
 
-const WITH_TOOLS: readonly string[] = ['executor', 'react'];
+const WITH_TOOLS: readonly string[] = ['executor', 'react', 'auditor'];
 
 function role(random: Random, name: string, output: OutputContract): PinnedRole {
   const memory = random.chance(0.1) ? 'private' : 'shared';

@@ -1,6 +1,7 @@
 /** Replies of the roles that steer a run, and envelopes around those of all, right ones and broken ones. */
+import { choicesOf } from '../../src/core/modes.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
-import { CHOICES } from '../../src/core/outputs/mode-choice.js';
+import { DECLARED } from './declared.js';
 import type { Random } from './random.js';
 
 export const TASK_IDS = ['t1', 't2', 't3', 't4', 't5', '6'] as const;
@@ -21,7 +22,7 @@ export function steeringOutput(random: Random, contract: SteeringContract): Reco
     case 'orchestration':
       return orchestration(random);
     case 'choice':
-      return { mode: random.pick([...CHOICES, 'best']), reason: 'So it seems.' };
+      return { mode: random.pick([...choicesOf(DECLARED), 'best']), reason: 'So it seems.' };
   }
 }
 

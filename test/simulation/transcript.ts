@@ -1,7 +1,10 @@
 /** Follows what is written to threads: each message once, and every call with one result right after it. */
+
+import { ownMessages } from '../../src/core/forks.js';
 import type { Message, ToolUseBlock } from '../../src/core/message.js';
 import { toolCallsOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
+import type { Thread } from '../../src/core/thread.js';
 import { pairingFaults } from '../support/pairing.js';
 import { expectThat } from './expect-that.js';
 
@@ -15,23 +18,54 @@ export interface Written {
 
 export class Transcript {
   readonly messages: Record<string, Message[]> = {};
-  readonly #ids = new Set<string>();
+  /** Where each message was written. */
+  readonly #places = new Map<string, string>();
+  /** Forks that there were at the last look, each with the thread that it is joined to. */
+  #forks = new Map<string, string>();
+  /** The tasks of all forks that there have been. */
+  readonly #tasks = new Map<string, string>();
 
-  /** Takes what was written since the last look, also where older messages were trimmed away since. */
+  /** The line that a thread is of: a task beside others, or the run itself, which has no name. */
+  lineOf(thread: string): string {
+    return this.#tasks.get(thread) ?? '';
+  }
+
+  /** Takes what was written since the last look, in the order in which it was, also where older messages were trimmed away since. */
   look(state: RunState): Written[] {
-    return Object.values(state.threads).flatMap(thread => {
-      const all = thread.messages;
-      let first = all.length;
-      while (first > 0 && !this.#ids.has(all[first - 1]?.id ?? '')) first -= 1;
-      return all
-        .slice(first)
-        .map(message => ({ thread: thread.id, message, call: this.#take(thread.id, message) }));
+    const threads = Object.values(state.threads);
+    const joined = new Set([...this.#forks].flatMap(([id, of]) => (state.threads[id] ? [] : [of])));
+    const forks = threads.flatMap(({ id, fork }) => (fork ? [{ id, ...fork }] : []));
+    this.#forks = new Map(forks.map(({ id, of }) => [id, of]));
+    for (const { id, taskId } of forks) this.#tasks.set(id, taskId);
+    const found = threads.flatMap(thread => this.#fresh(thread, joined.has(thread.id)));
+    const written: Written[] = [];
+    for (const { thread, message } of found.sort((a, b) => numberOf(a.message) - numberOf(b.message))) {
+      // What a person said stands in every fork.
+      if (!this.#places.has(message.id)) written.push({ thread, message, call: this.#take(thread, message) });
+    }
+    return written;
+  }
+
+  #fresh(thread: Thread, wasJoined: boolean): { thread: string; message: Message }[] {
+    const all = ownMessages(thread);
+    let first = 0;
+    if (!thread.fork && !wasJoined) {
+      first = all.length;
+      while (first > 0 && !this.#places.has(all[first - 1]?.id ?? '')) first -= 1;
+    }
+    // What was written to a fork right before it was joined stands behind what was known of it.
+    let at = thread.id;
+    return all.slice(first).flatMap(message => {
+      const place = this.#places.get(message.id);
+      if (wasJoined) at = place ?? at;
+      // A note of what was trimmed is nobody's word.
+      return place === undefined && message.kind !== 'cut' ? [{ thread: at, message }] : [];
     });
   }
 
   #take(threadId: string, message: Message): ToolUseBlock | null {
-    expectThat(!this.#ids.has(message.id), `message id ${message.id} is there twice`);
-    this.#ids.add(message.id);
+    expectThat(!this.#places.has(message.id), `message id ${message.id} is there twice`);
+    this.#places.set(message.id, threadId);
     this.messages[threadId] ??= [];
     const written = this.messages[threadId];
     const [call = null] = openCalls(written);
@@ -52,6 +86,11 @@ export class Transcript {
       expectThat(open.length + stray.length === 0, `thread ${id}: open ${open}, stray ${stray}`);
     }
   }
+}
+
+/** Of a note of what was trimmed, none: it stands where it is. */
+function numberOf({ id }: Message): number {
+  return /^m\d+$/.test(id) ? Number(id.slice(1)) : 0;
 }
 
 /** Calls of the last reply that have no result yet, when only results follow it. */

@@ -8,7 +8,7 @@ import type {
 } from '../../src/activities/types.js';
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
-import { here, steeringAt, taskAt } from '../../src/core/cursor.js';
+import { here, steeringAt, tasksAt } from '../../src/core/cursor.js';
 import { goalTimeMs } from '../../src/core/goal.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
@@ -62,16 +62,23 @@ export class Watcher {
   #completed = new Map<string, string>();
   /** By thread, the role whose last reply in it was sent back: others may be asked something in between. */
   readonly #sentBack = new Map<string, string | null>();
-  #lastRole = '';
-  /** The last reply called tools that it was not offered. */
-  #stray = false;
+  /** By thread. */
+  readonly #lastRoles = new Map<string, string>();
+  /** Threads whose last call offered tools: else what is said beside a stray call is the role's output. */
+  readonly #offered = new Set<string>();
+  /** Threads whose last reply called tools that it was not offered. */
+  readonly #stray = new Set<string>();
   /** Tasks of this goal that were begun. */
   readonly #begun = new Set<string>();
   /** Roles that were asked again at this place. */
   readonly #askedAgain = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace. */
   #finals = 0;
-  #lastWritten: Message | null = null;
+  /** By thread. */
+  readonly #lastWritten = new Map<string, Message>();
+  /** How the last call of each line ended: of the run itself, and of each task beside others. */
+  readonly #lastEnds = new Map<string, JournalEvent>();
+  readonly #lineOfCall = new Map<string, string>();
   readonly #usage = new UsageWatch();
 
   constructor(scenario: Scenario) {
@@ -123,6 +130,11 @@ export class Watcher {
     );
   }
 
+  /** At a safe point of a task beside others: what it wrote may be trimmed before the next call. */
+  looks(state: RunState): void {
+    this.#follow(state);
+  }
+
   /** Takes what has happened since the last look. */
   #follow(state: RunState): JournalEvent[] {
     const events = this.#newEvents(state);
@@ -133,7 +145,9 @@ export class Watcher {
       this.promises.happened(event, state);
       this.#happened(event);
       if (event.type === 'reask') this.#askedAgain.add(event.role);
-      if (event.type === 'phase_started' || event.type === 'task_started') this.#askedAgain.clear();
+      const isOther = event.type === 'phase_started' || event.type === 'task_started';
+      // Beside others, a task that was asked again may be at work still.
+      if (isOther && this.#modelCalls.size === 0) this.#askedAgain.clear();
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
         !unreadable || (event.type === 'output_fallback' && this.#askedAgain.has(event.role)),
@@ -159,6 +173,7 @@ export class Watcher {
       case 'model_call_ended':
       case 'model_call_failed':
         expectThat(this.#modelCalls.delete(event.callId), `${event.callId} ends, and did not begin`);
+        this.#lastEnds.set(this.#lineOfCall.get(event.callId) ?? '', event);
         return;
       case 'task_started':
         this.#begun.add(event.taskId);
@@ -184,7 +199,12 @@ export class Watcher {
 
   #newMessages(state: RunState): void {
     for (const { thread, message, call } of this.#transcript.look(state)) {
-      if (message.kind === 'user' && message.purpose === 'steer') this.tools.doubted();
+      if (message.kind === 'user' && message.purpose === 'steer') {
+        this.tools.doubted();
+        // Every task beside others is told the same.
+        for (const each of this.#sentBack.keys())
+          if (this.#transcript.lineOf(each) !== '') this.#sentBack.delete(each);
+      }
       if (message.kind === 'assistant') {
         expectThat(
           declined(message, message.model) === null,
@@ -192,27 +212,39 @@ export class Watcher {
         );
         this.#usage.used(message, message.usage);
         const calls = toolCallsOf(message).length;
-        this.#stray = calls > 0 && !mayCallTools(state, message.role);
-        if (this.#stray) this.seen.add('a stray tool call');
-        if (message.stopReason !== 'interrupted' && (calls === 0 || this.#stray)) this.#finals += 1;
-        this.#lastRole = message.role;
-        this.#caps.replied(message.role, message.stopReason === 'interrupted');
+        const isStray = calls > 0 && !(mayCallTools(state, message.role) && this.#offered.has(thread));
+        if (isStray) this.#stray.add(thread);
+        else this.#stray.delete(thread);
+        if (isStray) this.seen.add('a stray tool call');
+        if (message.stopReason !== 'interrupted' && (calls === 0 || isStray)) this.#finals += 1;
+        this.#lastRoles.set(thread, message.role);
+        this.#caps.replied(
+          this.#transcript.lineOf(thread),
+          message.role,
+          message.stopReason === 'interrupted',
+        );
         this.seen.add(`reply ${message.stopReason}`);
       } else if (message.kind === 'tool_result') {
         if (call) this.tools.written(call, message.content[0]);
         const { ending } = message.content[0];
         this.seen.add(`result ${ending}`);
       } else if (message.kind === 'user' && message.purpose === 'reask') {
-        this.#caps.sentBack();
+        this.#caps.sentBack(this.#transcript.lineOf(thread));
         this.#finals -= 1;
         expectThat(
-          this.#sentBack.get(thread) !== this.#lastRole,
+          this.#sentBack.get(thread) !== this.#lastRoles.get(thread),
           () => `${message.id} sends a reply back twice in one turn`,
         );
       } else if (message.kind === 'user' && message.purpose === 'brief') {
-        const again = this.#lastWritten?.kind === 'user' && this.#lastWritten.purpose === 'brief';
+        const last = this.#lastWritten.get(thread);
+        const again = last?.kind === 'user' && last.purpose === 'brief';
         expectThat(
-          !again || here(state.cursor).phase === 'wrap_up' || this.#scenario.people !== NOBODY,
+          !again ||
+            isReminder(message) ||
+            here(state.cursor).phase === 'wrap_up' ||
+            this.#scenario.people !== NOBODY ||
+            // A task whose plan is given up beside it may have got no reply.
+            limitsOf(state).parallelTasks > 1,
           () => `brief ${message.id} follows a brief that nobody answered`,
         );
       }
@@ -223,9 +255,11 @@ export class Watcher {
       }
       // What is said of messages that were trimmed is no turn of anyone, and neither is the end of a stray call.
       const isTurn =
-        message.kind === 'user' ? !isCutOff(message) : message.kind === 'tool_result' && !this.#stray;
-      if (isTurn) this.#sentBack.set(thread, isReask(message) ? this.#lastRole : null);
-      this.#lastWritten = message;
+        message.kind === 'user'
+          ? !isCutOff(message)
+          : message.kind === 'tool_result' && !this.#stray.has(thread);
+      if (isTurn) this.#sentBack.set(thread, isReask(message) ? (this.#lastRoles.get(thread) ?? null) : null);
+      this.#lastWritten.set(thread, message);
     }
   }
 
@@ -242,13 +276,20 @@ export class Watcher {
     expectThat(unbegun === undefined, `${unbegun?.id} is completed and never began`);
   }
 
-  #checkTasks({ tasks, pinned, limits, cursor }: RunState, events: JournalEvent[]): void {
+  #checkTasks({ tasks, pinned, limits, cursor, threads }: RunState, events: JournalEvent[]): void {
     const executing = tasks.filter(task => task.status === 'executing');
-    expectThat(executing.length <= 1, `${executing.length} tasks are executing`);
+    const most = Math.max(1, this.#caps.mostSideBySide);
+    expectThat(executing.length <= most, `${executing.length} tasks are executing`);
+    if (executing.length > 1) this.seen.add('tasks side by side');
     if (here(cursor).phase === 'execution') {
-      const taskId = taskAt(cursor);
-      expectThat((executing[0]?.id ?? null) === taskId, `${taskId} is not the executing one`);
+      const ids = executing.map(({ id }) => id).sort();
+      const at = tasksAt(cursor).sort();
+      expectThat(isDeepStrictEqual(ids, at), `${at} at work, and ${ids} are executing`);
     }
+    const lanes = cursor.lanes.map(({ taskId }) => taskId);
+    const lost = Object.values(threads).find(({ fork }) => fork && !lanes.includes(fork.taskId));
+    expectThat(lost === undefined, `${lost?.id} is a fork of no lane: it was not joined`);
+    expectThat(new Set(lanes).size === lanes.length, `${lanes} are lanes of one task twice`);
     for (const { id, status, reason } of tasks) {
       const told = status === 'pending' || status === 'executing' || reason === 'rejected';
       expectThat(
@@ -274,7 +315,8 @@ export class Watcher {
     this.#completed = completed;
   }
 
-  #checkPosition({ cursor, threads }: RunState): void {
+  #checkPosition({ cursor, threads }: Pick<RunState, 'cursor' | 'threads'>): void {
+    for (const lane of cursor.lanes) this.#checkPosition({ cursor: lane.cursor, threads });
     const { batch } = here(cursor).turns;
     if (!batch) return;
     const messages = threads[batch.thread]?.messages ?? [];
@@ -288,21 +330,25 @@ export class Watcher {
   modelCalled(state: RunState, input: CallModelInput): AskedRequest {
     this.#follow(state);
     expectThat(state.people.stop === null, `the model was called after the stop (${input.callId})`);
-    const listens = here(state.cursor).phase === 'steering';
+    const thread = state.models.calls.find(({ callId }) => callId === input.callId)?.thread ?? '';
+    const line = this.#transcript.lineOf(thread);
+    const view = seenFrom(state, line);
+    const listens = here(view.cursor).phase === 'steering';
     expectThat(
       state.people.pausedAt === null || listens,
       `the model was called in a paused run (${input.callId})`,
     );
-    const retried = this.#isRetried();
+    const retried = this.#isRetried(line);
+    this.#lineOfCall.set(input.callId, line);
     if (input.role === 'verifier' && !retried) {
       const open = state.tasks.find(isOpen);
       expectThat(open === undefined, `${open?.id} is ${open?.status} when the verifier is asked`);
     }
-    this.#caps.modelCalled(state);
+    this.#caps.modelCalled(view, line);
     const request = ask(state, input.callId);
-    this.promises.modelCalled(state, input, request.messages, retried);
+    this.promises.modelCalled(view, input, request.messages, retried);
     expectPaired(request.messages);
-    if (state.models.calls.at(-1)?.thread === MAIN_THREAD) {
+    if (thread === MAIN_THREAD || state.threads[thread]?.fork?.of === MAIN_THREAD) {
       const goal = request.messages.findLast(each => each.kind === 'user' && each.purpose === 'goal');
       // The state has the head of a long one.
       const begins = (text: string) => text.slice(0, 100);
@@ -310,18 +356,17 @@ export class Watcher {
       expectThat(isAtHand, 'a request has the goal at hand');
     }
     expectThat(request.messages.at(-1)?.kind !== 'assistant', 'a request ends with something to answer');
-    const mayCall = mayCallTools(state, input.role);
+    if (request.toolsOffered) this.#offered.add(thread);
+    else this.#offered.delete(thread);
+    const mayCall = request.toolsOffered && mayCallTools(state, input.role);
     expectThat(mayCall === (request.head.toolChoice === 'auto'), `${input.role} may call tools: ${mayCall}`);
     expectRoleNamed(state, input.role, request.messages);
     return request;
   }
 
   /** The call at hand is the one before, made again: nothing was read between the two. */
-  #isRetried(): boolean {
-    const [, before] = this.#journal
-      .slice(-40)
-      .reverse()
-      .filter(({ type }) => type.startsWith('model_call_'));
+  #isRetried(line: string): boolean {
+    const before = this.#lastEnds.get(line);
     return before?.type === 'model_call_failed' && TRIED_AGAIN.includes(before.next);
   }
 
@@ -355,6 +400,7 @@ export class Watcher {
     const at = here(state.cursor);
     if (this.#scenario.thorough) expectWithinBounds(state);
     this.seen.add(`handover in ${at.phase}`);
+    if (tasksAt(state.cursor).length > 1) this.seen.add('handover side by side');
     if (at.turns.batch) this.seen.add('handover in a batch');
     if (at.turns.cut !== null) this.seen.add('handover within a text');
     if (at.turns.reasked) this.seen.add('handover after a re-ask');
@@ -381,7 +427,7 @@ export class Watcher {
     const { place } = state.cursor;
     const isAfterFailure = place.phase === 'wrap_up' && place.failure !== null;
     if (isAfterFailure) this.seen.add(`wrapped up after a failure, ${end.outcome}`);
-    const isOther = end.outcome === 'failed' || end.outcome === 'stopped';
+    const isOther = ['failed', 'stopped', 'cancelled'].includes(end.outcome);
     expectThat(!isAfterFailure || isOther, `the work failed, and the goal ends as ${end.outcome}`);
     expectThat(outcomeOf(end.cause) === end.outcome, `${end.outcome} with the cause ${end.cause}`);
     this.#expectHonest(state, end);
@@ -405,6 +451,12 @@ export class Watcher {
 /** What follows a failure without another look at what has arrived. */
 const TRIED_AGAIN = ['reschedule', 'next_model', 'compact'];
 
+/** The state with the position of that line. */
+function seenFrom(state: RunState, line: string): RunState {
+  const lane = state.cursor.lanes.find(({ taskId }) => taskId === line);
+  return lane ? { ...state, cursor: lane.cursor } : state;
+}
+
 /** All pages of a request. */
 function ask(state: RunState, callId: string): AskedRequest {
   const first = modelRequestPage(state, callId);
@@ -423,11 +475,10 @@ function expectPlainData(value: object): void {
   expectThat(isDeepStrictEqual(JSON.parse(JSON.stringify(value)), value), 'the state is plain JSON data');
 }
 
-/** Whether the role's last call offered it tools: else what it says beside a stray call is its output. */
-function mayCallTools({ pinned, models: { calls } }: RunState, name: string): boolean {
+/** Whether there are tools for the role. */
+function mayCallTools({ pinned }: RunState, name: string): boolean {
   const role = pinned?.roles[name];
-  const offered = calls.findLast(call => call.role === name)?.toolsOffered === true;
-  return pinned !== null && role !== undefined && offered && offeredTools(pinned, role).length > 0;
+  return pinned !== null && role !== undefined && offeredTools(pinned, role).length > 0;
 }
 
 /** A model knows which role it is: by its system text, or by the prompt in the thread and who was spoken to last. */
@@ -439,6 +490,11 @@ function expectRoleNamed({ pinned }: RunState, role: string, messages: readonly 
 
 function isReask(message: Message): boolean {
   return message.kind === 'user' && message.purpose === 'reask';
+}
+
+/** A task has taken longer than its estimate: said beside how it goes on. */
+function isReminder(message: Message): boolean {
+  return message.kind === 'user' && textOf(message).includes(' was estimated at ');
 }
 
 /** Said after a partial reply: it begins no new turn. */

@@ -4,17 +4,23 @@ import type {
   CallModelResult,
   CallToolInput,
   CallToolResult,
+  CompareFileInput,
   EditArtifactInput,
 } from '../../src/activities/types.js';
 import type { ArtifactEdited } from '../../src/core/artifacts.js';
+import { folded } from '../../src/core/forks.js';
+import type { ComparedFile } from '../../src/core/gates/whole-write.js';
+import { wholeWrite } from '../../src/core/gates/whole-write.js';
 import { fitForHandover } from '../../src/core/handover.js';
 import type { ModelRequestPage } from '../../src/core/model-request.js';
+import type { PinnedRun } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { ArtifactStore } from './artifact-store.js';
 import { Crowd } from './crowd.js';
+import { expectThat } from './expect-that.js';
 import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
@@ -36,6 +42,12 @@ export class Cancelled {}
 /** `tight`: at random safe points, with so little room that threads are shortened. */
 export type HandoverPolicy = 'never' | 'every' | 'tight';
 
+export interface Course {
+  policy: HandoverPolicy;
+  /** Tasks side by side come together at each of their safe points, as they do where each is a handover. */
+  inStep: boolean;
+}
+
 /** A call of model or tool; `number`: of all, from 1. */
 interface InFlight {
   number: number;
@@ -45,9 +57,15 @@ interface InFlight {
   interrupted: boolean;
 }
 
+/** After all that goes on by itself. */
+function soon(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve));
+}
+
 export class World implements Ports {
   readonly scenario: Scenario;
   readonly #policy: HandoverPolicy;
+  readonly #inStep: boolean;
   readonly #watcher: Watcher;
   #run: Run | null = null;
   #clock = 1_700_000_000_000;
@@ -65,9 +83,10 @@ export class World implements Ports {
   #waits = 0;
   #offers = new Offers();
 
-  constructor(scenario: Scenario, policy: HandoverPolicy, watcher: Watcher) {
+  constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher) {
     this.scenario = scenario;
     this.#policy = policy;
+    this.#inStep = inStep;
     this.#watcher = watcher;
     this.#crowd = new Crowd(scenario, watcher);
   }
@@ -97,7 +116,8 @@ export class World implements Ports {
     const { random } = call;
     const request = this.#watcher.modelCalled(state, input);
     if (this.scenario.thorough) this.#offers.check(request);
-    await null;
+    if (this.#inFlight.size > 1) this.#watcher.seen.add('models at the same time');
+    await this.#passes(call.number);
     this.#strike('during', call.number);
     if (input.role === 'verifier')
       this.#crowd.meddles(this.#servedRun(), new Random(this.scenario.seed, 'meddle', this.#calls));
@@ -137,15 +157,26 @@ export class World implements Ports {
     return { ok: true, value };
   }
 
+  /** A description differs each time: what tools do stays as the watchers know it. */
+  async reloadTools(): Promise<Called<Pick<PinnedRun, 'tools' | 'fallbackServer'>>> {
+    this.#calls += 1;
+    const random = new Random(this.scenario.seed, 'reload', this.#calls);
+    await null;
+    this.#strike('during', this.#calls);
+    if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
+    const [first, ...others] = this.#runState().pinned?.tools ?? [];
+    const { fallbackServer } = this.scenario.pinned;
+    const tools = first ? [{ ...first, description: `Listed with call ${this.#calls}.` }, ...others] : [];
+    return { ok: true, value: { tools, fallbackServer } };
+  }
+
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
     const call = this.#begin('tool', options);
     const artifact = this.#artifacts.read(input.arguments?.ref);
     if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
-    // Those that began together end in any order.
-    for (let left = new Random(this.scenario.seed, 'order', call.number).int(0, 3); left >= 0; left -= 1)
-      await null;
+    await this.#passes(call.number, together);
     this.#strike('during', call.number);
     if (together)
       this.#crowd.interrupts(this.#servedRun(), new Random(this.scenario.seed, 'interrupt', call.number));
@@ -159,7 +190,7 @@ export class World implements Ports {
     const call = this.#begin('tool', options);
     const { random, number } = call;
     const args = input.arguments ?? toolArguments(this.#runState(), input.callId);
-    await null;
+    await this.#passes(number);
     this.#strike('during', number);
     this.#end(call, random.int(0, 500));
     if ((call.interrupted || this.#cancelled) && random.chance(0.5)) return { ok: false, failure: CANCELLED };
@@ -169,6 +200,19 @@ export class World implements Ports {
     return { ok: true, value };
   }
 
+  async compareFile({ callId, ...input }: CompareFileInput): Promise<Called<ComparedFile>> {
+    const write = wholeWrite(input.arguments ?? toolArguments(this.#runState(), callId));
+    expectThat(write !== null, `the call ${callId} writes no whole file`);
+    expectThat(!this.scenario.settings.autoApprove, 'a file was read where nobody is asked');
+    expectThat(this.scenario.settings.attended === true, 'a file was read where nobody attends');
+    this.#watcher.seen.add('a file was compared');
+    await this.#passes(this.#calls);
+    const random = new Random(this.scenario.seed, 'compare', callId);
+    return random.chance(0.8)
+      ? { ok: true, value: { kind: 'changed', diff: '-old\n+new' } }
+      : { ok: false, failure: CANCELLED };
+  }
+
   #toolEnd({ random, number, interrupted }: InFlight): Called<CallToolResult> {
     const cut = interrupted || this.#cancelled ? random.int(0, 2) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
@@ -176,7 +220,8 @@ export class World implements Ports {
       return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
     }
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    return { ok: true, value: toolResultOf(random, this.scenario, `result ${number}`) };
+    const value = toolResultOf(random, this.scenario, `result ${number}`);
+    return { ok: true, value: random.chance(0.1) ? { ...value, toolsChangedAt: this.#clock } : value };
   }
 
   #begin(kind: 'model' | 'tool', { interruptible }: CallOptions): InFlight {
@@ -186,6 +231,20 @@ export class World implements Ports {
     const call = { number, since: this.#clock, random, interruptible, interrupted: false };
     this.#inFlight.add(call);
     return call;
+  }
+
+  /**
+   * Those that began together end in any order. Where tasks run side by side, nothing comes from outside while one of
+   * them is between two calls, as on the platform.
+   */
+  async #passes(number: number, together = false): Promise<void> {
+    const turns = new Random(this.scenario.seed, 'order', number).int(0, 3);
+    if (this.#isSideBySide()) for (let left = turns; left >= 0; left -= 1) await soon();
+    else for (let left = together ? turns : 0; left >= 0; left -= 1) await null;
+  }
+
+  #isSideBySide(): boolean {
+    return this.#runState().cursor.lanes.length > 0;
   }
 
   /** Calls that run at the same time take the time of the longest. */
@@ -204,6 +263,7 @@ export class World implements Ports {
 
   /** People come while a run waits, until what it waits for is there or they have gone; then time passes. */
   async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
+    if (await this.#waitsBesideOthers(done, timeoutMs)) return;
     // The next part begins with a safe point, where these would come first.
     this.#strike('after');
     if (done() || this.#cancelled) return;
@@ -228,6 +288,19 @@ export class World implements Ports {
     }
   }
 
+  /** The wait of a task beside which others are at work: their calls take the time, and now and then somebody comes. */
+  async #waitsBesideOthers(done: () => boolean, timeoutMs: number | null): Promise<boolean> {
+    if (!this.#isSideBySide()) return false;
+    const since = this.#clock;
+    const isOver = () => done() || (timeoutMs !== null && this.#clock >= since + timeoutMs);
+    for (let idle = 0; idle < 20; idle += 1) {
+      if (isOver()) return true;
+      await soon();
+      if (this.#inFlight.size > 0) idle = 0;
+    }
+    return isOver();
+  }
+
   /**
    * A run that is paused while it asks waits twice: for the answer, and before its next call. The next part of
    * it does so in the other order, so the two can not be compared.
@@ -235,6 +308,11 @@ export class World implements Ports {
   #isOneWait(): boolean {
     const { pausedAt, gates } = this.#runState().people;
     return pausedAt === null || gates.length === 0;
+  }
+
+  handoverNear(): boolean {
+    if (this.#inStep || this.#policy === 'every') return true;
+    return this.#policy === 'tight' && new Random(this.scenario.seed, 'near', this.#calls).chance(0.3);
   }
 
   handoverSuggested(): boolean {
@@ -246,11 +324,23 @@ export class World implements Ports {
     return id;
   }
 
+  callWorkflow(): Promise<never> {
+    return Promise.reject(new Error('no workflow is called here'));
+  }
+
   callSubagent(): Promise<never> {
     return Promise.reject(new Error('no sub-agent is called here'));
   }
 
   tellSubagent(): void {}
+
+  cancelSubagents(): void {}
+
+  tellCaller(): void {}
+
+  callerTold(): null {
+    return null;
+  }
 
   async storeText(): Promise<Called<{ ref: string }>> {
     return { ok: true, value: { ref: 'ref-1' } };
@@ -263,6 +353,7 @@ export class World implements Ports {
   }
 
   throwIfCancelled(): void {
+    if (this.#isSideBySide()) this.#watcher.looks(this.#runState());
     this.#strike('after');
     if (this.#cancelled) throw new Cancelled();
   }
@@ -322,7 +413,7 @@ export class World implements Ports {
   /** A little less than the state has, and now and then less than any state can be cut down to. */
   #tooFewBytes(state: RunState): number {
     const share = new Random(this.scenario.seed, 'room', this.#calls).chance(0.2) ? 0.2 : 0.9;
-    return Math.floor(JSON.stringify(state).length * share);
+    return Math.floor(JSON.stringify({ ...state, threads: folded(state.threads) }).length * share);
   }
 
   show(): void {}

@@ -19,6 +19,7 @@ export function plannedTask(id: string, more: Partial<PlannedTask> = {}): Planne
     priority: 1,
     dependencies: [],
     requiredCapabilities: [],
+    estimatedDuration: null,
     completionCriteria: null,
     ...more,
   };
@@ -34,6 +35,7 @@ export function task(id: string, more: Partial<Task> = {}): Task {
     retries: 0,
     result: null,
     reason: null,
+    begunMs: null,
     cycle: 1,
     ...more,
   };
@@ -45,6 +47,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     roles: {},
     agents: [],
     opening: { system: '' },
+    projectNotes: null,
     language: 'en',
     tools: [],
     fallbackServer: null,
@@ -59,6 +62,7 @@ export function pinnedRun(more: Partial<PinnedRun> = {}): PinnedRun {
     orchestrate: false,
     onBudget: 'ask',
     onStepFailure: 'skip',
+    modes: {},
     ceilings: {},
     gateTimeoutMs: 1,
     modelTimeoutMs: 1,

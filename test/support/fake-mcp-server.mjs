@@ -21,7 +21,9 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import {
   CallToolRequestSchema,
   ErrorCode,
+  GetPromptRequestSchema,
   isInitializeRequest,
+  ListPromptsRequestSchema,
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
@@ -44,6 +46,8 @@ const object = (properties, required = Object.keys(properties)) => ({
 });
 const string = { type: 'string' };
 
+let remembered = 'nothing';
+
 /** name → { schema, annotations, run(args, context) }. */
 const tools = {
   echo: { schema: object({ text: string }), annotations: readOnly, run: ({ text: said }) => text(said) },
@@ -53,7 +57,7 @@ const tools = {
     annotations: readOnly,
     async run({ gate }, { signal }) {
       await gateOpened(gate, signal);
-      return text('done');
+      return text(`done: ${gate}`);
     },
   },
   append_line: {
@@ -179,6 +183,75 @@ const tools = {
       return text('ok');
     },
   },
+  roots: {
+    description: 'The roots of its client.',
+    schema: object({}),
+    annotations: readOnly,
+    run: async (_args, { server }) =>
+      text(JSON.stringify(server.getClientCapabilities().roots ? (await server.listRoots()).roots : 'none')),
+  },
+  order: {
+    description: 'Asks the person which size, so many times, and tells the last answer.',
+    schema: object({ message: string, times: { type: 'integer' }, title: string }, []),
+    annotations: effect,
+    async run({ message = 'Which size?', times = 1, title = 'Size' }, { server, signal, record }) {
+      const size = { type: 'integer', title, minimum: 1 };
+      const requestedSchema = { type: 'object', properties: { size }, required: ['size'] };
+      let answer = null;
+      for (let n = 1; n <= times; n++) {
+        record('asked');
+        answer = await server.elicitInput({ message, requestedSchema }, { signal, timeout: 600_000 });
+      }
+      return text(JSON.stringify(answer));
+    },
+  },
+  sample: {
+    description: 'Asks its client for what a model says, so many times.',
+    schema: object({ times: { type: 'integer' } }, []),
+    annotations: readOnly,
+    async run({ times = 1 }, { server }) {
+      const said = [];
+      for (let n = 1; n <= times; n++) {
+        const messages = [{ role: 'user', content: { type: 'text', text: `Sum up ${n}.` } }];
+        const params = { messages, systemPrompt: 'Be brief.', maxTokens: 100 };
+        const reply = await server
+          .createMessage(params)
+          .catch(error => ({ content: { text: error.message } }));
+        said.push(reply.content.text);
+      }
+      return text(JSON.stringify(said));
+    },
+  },
+  sample_and_leave: {
+    description:
+      'Asks its client for what a model says, three times, and answers once a file stands at "gate".',
+    schema: object({ gate: string }),
+    annotations: readOnly,
+    async run({ gate }, { server, signal }) {
+      const messages = [{ role: 'user', content: { type: 'text', text: 'Sum up.' } }];
+      for (let n = 1; n <= 3; n++) server.createMessage({ messages, maxTokens: 100 }).catch(() => undefined);
+      await gateOpened(gate, signal);
+      return text('"left"');
+    },
+  },
+  remember: {
+    description: 'Keeps a text in this process.',
+    schema: object({ text: string }),
+    annotations: effect,
+    run({ text: said }) {
+      remembered = said;
+      return text('kept');
+    },
+  },
+  recall: {
+    description: 'The text that this process keeps, when its gate opens.',
+    schema: object({ gate: string }, []),
+    annotations: readOnly,
+    async run({ gate }, { signal }) {
+      if (gate) await gateOpened(gate, signal);
+      return text(remembered);
+    },
+  },
   odd_name_: { schema: object({}), annotations: readOnly, run: () => text('plain name') },
   'odd.name!': { schema: object({}), annotations: readOnly, run: () => text('odd name') },
   refuse: {
@@ -188,6 +261,29 @@ const tools = {
       throw new McpError(code, `refused on purpose${'!'.repeat(characters)}`);
     },
   },
+};
+
+const says = (role, content) => ({ role, content });
+const said = value => ({ type: 'text', text: value });
+
+/** name → { description, arguments, messages(args) }. */
+const prompts = {
+  review: {
+    description: 'Reviews a \u001b[31mfile\u001b[0m.',
+    arguments: [{ name: 'file', description: 'Its path.', required: true }, { name: 'tone' }],
+    messages: ({ file, tone = 'kind' }) => [
+      says('user', said(`Review ${file}\u001b]0;owned\u0007, in a ${tone} tone.`)),
+      says('user', { type: 'image', data: PNG, mimeType: 'image/png' }),
+      says('user', { type: 'resource', resource: { uri: 'file:///notes', text: 'notes' } }),
+    ],
+  },
+  talk: {
+    messages: () => [says('user', said('What is best?')), says('assistant', said('It depends.'))],
+  },
+  command: { messages: () => [says('user', said('/yes to all'))] },
+  long: { messages: () => [says('user', said('é'.repeat(8_193)))] },
+  empty: { messages: () => [] },
+  'two words': { messages: () => [says('user', said('never'))] },
 };
 
 function bigText(kilobytes) {
@@ -210,7 +306,7 @@ function log(entry) {
 function createMcpServer() {
   const server = new Server(
     { name: 'fake', version: '1.0.0' },
-    { capabilities: { tools: { listChanged: true } }, instructions: 'A server for tests.' },
+    { capabilities: { tools: { listChanged: true }, prompts: {} }, instructions: 'A server for tests.' },
   );
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     const listed = Object.entries(tools).filter(([name]) => name !== env.FAKE_MCP_HIDDEN);
@@ -226,6 +322,16 @@ function createMcpServer() {
     const nextCursor = from + size < all.length ? { nextCursor: String(from + size) } : {};
     return { tools: all.slice(from, from + size), ...nextCursor };
   });
+  server.setRequestHandler(ListPromptsRequestSchema, ({ params }) => {
+    const names = Object.keys(prompts);
+    const at = Number(params?.cursor ?? 0);
+    const { messages: _, ...prompt } = prompts[names[at]];
+    const nextCursor = at + 1 < names.length ? { nextCursor: String(at + 1) } : {};
+    return { prompts: [{ name: names[at], ...prompt }], ...nextCursor };
+  });
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => ({
+    messages: prompts[params.name].messages(params.arguments ?? {}),
+  }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const { name, arguments: args = {}, _meta } = params;
     const tool = tools[name];

@@ -10,7 +10,7 @@ const SCRIPT = fileURLToPath(new URL('./fake-mcp-server.mjs', import.meta.url));
 
 /** One line of the server's own log: what really happened, whatever the run believes. */
 export interface FakeMcpEvent {
-  event: 'start' | 'call' | 'effect' | 'cancelled';
+  event: 'start' | 'call' | 'effect' | 'asked' | 'cancelled';
   at: number;
   pid: number;
   tool?: string;

@@ -15,7 +15,7 @@ import { startScriptedModel } from '../../src/testing/scripted-model.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { type FakeMcp, fakeMcp } from './fake-mcp-server.js';
-import { partsOf, replayAll } from './histories.js';
+import { replayAll, treeOf } from './histories.js';
 import type { WorkerProcess, WorkerProcessOptions } from './processes.js';
 import { firedPassages, isRunning, processesNaming, spawnWorker, startWorkerProcess } from './processes.js';
 import { makeProject, type TestProject } from './project.js';
@@ -28,6 +28,8 @@ export interface Part {
   calls: ScriptedToolCall[];
   /** Changes a reply: `nth` counts requests with this very conversation, from 1; `at` the calls made so far. */
   change?: (reply: ScriptedReply, given: { role: string; at: number; nth: number }) => ScriptedReply;
+  /** Of the sub-agents that it calls, by their instructions. */
+  agents?: Record<string, Part>;
 }
 
 export interface FaultStage {
@@ -73,6 +75,8 @@ export interface FaultStageOptions {
   /** As STEERSMAN_FAILPOINTS takes it. */
   failpoints?: string;
   workspace?: Record<string, string>;
+  /** Adds a server `held`, the fake one once more, that is stateful. */
+  stateful?: boolean;
 }
 
 const RUN_TIMEOUT = '100 seconds';
@@ -99,7 +103,8 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   const fake = fakeMcp();
   // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of .mcp.json
   const filesystem = { command: 'mcp-server-filesystem', args: ['${workspace}'] };
-  const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem } });
+  const held = options.stateful ? { held: { ...fake.stdioEntry(), stateful: true } } : {};
+  const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem, ...held } });
   const project = makeProject({ config: { '.mcp.json': mcp }, workspace: options.workspace ?? {} });
   const parts = new Map<string, Part>();
   const requests: StagedRequest[] = [];
@@ -135,6 +140,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
     fired: name => firedPassages(failpoints.dir, name),
     start: async (goal, part, settings) => {
       parts.set(goal, part);
+      for (const [instruction, own] of Object.entries(part.agents ?? {})) parts.set(instruction, own);
       const handle = await client.workflow.start(WORKFLOW_TYPE, {
         args: [{ goal, settings: runSettings(project.workspace, { autoApprove: true, ...settings }) }],
         taskQueue: workerOptions.taskQueue,
@@ -167,7 +173,7 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
       const inOrder = played && !options.failpoints?.includes('hang');
       for (const worker of workers) worker.end(inOrder ? 'SIGTERM' : 'SIGKILL');
       await Promise.all(workers.map(worker => worker.exited));
-      const histories = played ? await Promise.all(handles.map(handle => partsOf(client, handle))) : [];
+      const histories = played ? await Promise.all(handles.map(handle => treeOf(client, handle))) : [];
       const servers = () => [...processesNaming(project.dir), ...fake.events().map(({ pid }) => pid)];
       if (played) await noneLeft(servers, inOrder);
       await model.close();
@@ -185,10 +191,11 @@ async function noneLeft(processes: () => number[], atOnce: boolean): Promise<voi
   await until('the tool servers are gone', () => left().length === 0);
 }
 
-/** The goal is the first thing that is said in a run. */
+/** The goal is the first thing that is said in a run; a sub-agent has it in its brief. */
 function goalOf(request: ChatRequest): string {
   const [first] = messagesOf(request, 'user');
-  return typeof first?.content === 'string' ? first.content : '';
+  const text = typeof first?.content === 'string' ? first.content : '';
+  return /<goal>\n(.*)\n<\/goal>/s.exec(text)?.[1] ?? text;
 }
 
 function nthOf(request: ChatRequest, earlier: readonly StagedRequest[]): number {

@@ -26,6 +26,18 @@ export async function partsOf(client: Client, handle: WorkflowHandle): Promise<R
   return parts;
 }
 
+/** The parts of a run, and those of the runs that it called or started. */
+export async function treeOf(client: Client, handle: WorkflowHandle): Promise<RecordedPart[]> {
+  const parts = await partsOf(client, handle);
+  const children = parts.flatMap(({ history }) =>
+    (history.events ?? []).flatMap(
+      event => event.childWorkflowExecutionStartedEventAttributes?.workflowExecution?.workflowId ?? [],
+    ),
+  );
+  const below = await Promise.all(children.map(id => treeOf(client, client.workflow.getHandle(id))));
+  return [...parts, ...below.flat()];
+}
+
 async function firstRunId(handle: WorkflowHandle): Promise<string> {
   const { raw, runId } = await handle.describe();
   return raw.workflowExecutionInfo?.firstRunId || runId;

@@ -15,20 +15,27 @@ import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
 import type { RunInput, RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
-import { partsOf, replayAll, workflowBundle } from './histories.js';
+import { replayAll, treeOf, workflowBundle } from './histories.js';
 import type { ProjectFiles, TestProject } from './project.js';
 import { makeProject } from './project.js';
 import { quietTemporal } from './quiet.js';
+
+/**
+ * Nothing waits for the server's convenience: left alone it has each part of a run last a second, and every timer
+ * fire up to a second late.
+ */
+const AT_ONCE = ['history.workflowIdReuseMinimalInterval="0s"', 'history.timerProcessorMaxTimeShift="50ms"'];
 
 /** A Temporal dev server in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
   quietTemporal();
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
   const searchAttributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
+  const dynamic = AT_ONCE.flatMap(setting => ['--dynamic-config-value', setting]);
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },
-      extraArgs: [...searchAttributes, ...args],
+      extraArgs: [...searchAttributes, ...dynamic, ...args],
       log: { format: 'pretty', level: 'never' },
     },
   });
@@ -58,7 +65,7 @@ export interface Rig {
   stopWorker(): Promise<void>;
   /** Starts another worker on the same queue. */
   startWorker(): Promise<void>;
-  /** Replays every part of every run that was started, then ends worker and model. */
+  /** Replays every part of every run that was started, and of those that these called, then ends worker and model. */
   close(): Promise<void>;
 }
 
@@ -136,7 +143,7 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     close: async () => {
       await stopWorker();
       await model.close();
-      const parts = replay ? await Promise.all(handles.map(handle => partsOf(env.client, handle))) : [];
+      const parts = replay ? await Promise.all(handles.map(handle => treeOf(env.client, handle))) : [];
       await replayAll(parts.flat(), bundle);
       rmSync(project.dir, { recursive: true, force: true });
     },

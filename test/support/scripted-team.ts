@@ -1,7 +1,7 @@
 /** A whole run in memory whose models answer by a list: what becomes of a goal, without a server. */
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { GateAnswer } from '../../src/core/gates/gate.js';
-import type { AssistantMessage, StopReason } from '../../src/core/message.js';
+import type { AssistantMessage, StopReason, Usage } from '../../src/core/message.js';
 import { NO_USAGE } from '../../src/core/message.js';
 import type { ModelRequestPage } from '../../src/core/model-request.js';
 import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
@@ -15,9 +15,16 @@ import { Run } from '../../src/workflows/run.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 
-/** One reply, or `fails`: the model fails for good. `said`: what a person says meanwhile. */
+/** One reply, or `fails`: the model fails for good. `said`: what a person says meanwhile. `usage`: none by default. `takesMs`: by the run's clock, 0 by default. */
 export type TeamReply =
-  | { text?: string; calls?: string[]; stopReason?: StopReason; said?: string }
+  | {
+      text?: string;
+      calls?: string[];
+      stopReason?: StopReason;
+      said?: string;
+      usage?: Partial<Usage>;
+      takesMs?: number;
+    }
   | { fails: string };
 
 export interface TeamGiven {
@@ -76,8 +83,10 @@ function portsOf(
   requests: ModelRequestPage[],
 ): Ports {
   const left = [...answers];
+  let clock = 1_000;
   const ports: Ports = {
     ...quietPorts(ran),
+    now: () => clock,
     callModel: async ({ role, callId }) => {
       const state = served.get(ports)?.state;
       if (state) requests.push(structuredClone(modelRequestPage(state, callId)));
@@ -87,10 +96,12 @@ function portsOf(
         throw new Error(`no reply is left for ${role}, asked after ${asked.join(', ')}`);
       if ('fails' in reply)
         return { ok: false, failure: { kind: 'application', type: reply.fails, message: 'It failed.' } };
+      clock += reply.takesMs ?? 0;
       const run = served.get(ports);
       if (run && reply.said !== undefined) receive(run, { text: reply.said }, 'steer');
       const stopReason = reply.stopReason ?? 'end_turn';
-      const value = { content: contentOf(reply), stopReason, model: 'p/a', usage: NO_USAGE, durationMs: 7 };
+      const usage = { ...NO_USAGE, ...reply.usage };
+      const value = { content: contentOf(reply), stopReason, model: 'p/a', usage, durationMs: 7 };
       return { ok: true, value };
     },
     wait: async () => {

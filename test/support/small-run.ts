@@ -1,4 +1,5 @@
 /** A run in memory that stands at the tool calls of one reply, for tests of what becomes of them. */
+import { getCurrentTest } from 'vitest/suite';
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
 import { NO_USAGE } from '../../src/core/message.js';
@@ -60,29 +61,40 @@ export interface SmallRun {
   results(): ToolResultBlock[];
 }
 
+const never = new Promise<never>(() => undefined);
+
 /** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
 export function quietPorts(ran: CallToolInput[]): Ports {
   return {
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
     resolveModel: async () => ({ ok: true, value: { model: null } }),
+    compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
     offer: () => {},
+    reloadTools: () => Promise.reject(new Error('no tools are listed here')),
     callTool: async input => {
       ran.push(input);
       const content = [{ type: 'text' as const, text: 'done' }];
       return { ok: true, value: { ending: 'executed', content, isError: false, durationMs: 1 } };
     },
+    callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     wait: async done => {
-      while (!done()) await new Promise(setImmediate);
+      const test = getCurrentTest();
+      // Files share their process: a run that its test has left waiting must not turn on through the next ones.
+      while (!done()) await (test?.result?.state === 'run' ? new Promise(setImmediate) : never);
     },
     callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
-    tellSubagent: (_id, _message, lost) => lost(),
+    tellSubagent: (_id, _message, told) => told(false),
+    cancelSubagents: () => {},
+    tellCaller: () => {},
+    callerTold: () => null,
     startRun: async id => id,
     interrupt: () => {},
     throwIfCancelled: () => {},
     handoverDue: () => false,
+    handoverNear: () => false,
     handoverSuggested: () => false,
     handOver: () => Promise.reject(new Error('nothing is handed over here')),
     show: () => {},

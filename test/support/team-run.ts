@@ -105,6 +105,7 @@ function teamPorts(
   return {
     now: () => 1_000,
     resolveModel: async () => ({ ok: true, value: { model: null } }),
+    compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),
     callModel: async ({ role, callId }: CallModelInput) => {
       await null;
       const run = served();
@@ -128,15 +129,21 @@ function teamPorts(
       if (!done()) throw new Error('the run waits, and nobody comes');
     },
     offer: () => {},
+    reloadTools: () => Promise.reject(new Error('no tools are listed here')),
     callTool: () => Promise.reject(new Error('no tool is called here')),
+    callWorkflow: async () => ({ ok: true, value: { kind: 'returned', value: 'done' } }),
     editArtifact: async () => ({ ok: true, value: { ref: 'ref', bytes: 3 } }),
     storeText: async () => ({ ok: true, value: { ref: 'ref' } }),
     callSubagent: () => Promise.reject(new Error('no sub-agent is called here')),
-    tellSubagent: (_id, _message, lost) => lost(),
+    tellSubagent: (_id, _message, told) => told(false),
+    cancelSubagents: () => {},
+    tellCaller: () => {},
+    callerTold: () => null,
     startRun: async id => id,
     interrupt: () => {},
     throwIfCancelled: () => {},
     handoverDue: () => false,
+    handoverNear: () => false,
     handoverSuggested: () => false,
     handOver: () => Promise.reject(new Error('nothing is handed over here')),
     show: () => {},

@@ -1,13 +1,14 @@
 /** The client: what programs start, find and steer runs with. */
 import type { Client } from '@temporalio/client';
 import { resolveHome } from '../../stack/home.js';
+import { allowedTools } from '../../stack/kept-permissions.js';
 import { leftOpenRuns } from '../../stack/open-runs.js';
 import { superviseWorker } from '../../stack/supervise.js';
 import { ensureWorker, resumeQueue } from '../../stack/workers.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
-import { openTemporal } from './connect.js';
+import { openTemporal, placeOf } from './connect.js';
 import { REHEARSAL_NOTE } from './default-model.js';
 import { explainError } from './grpc-errors.js';
 import { type ListedRun, type ListOptions, listRuns } from './list-runs.js';
@@ -15,6 +16,7 @@ import { answerTools } from './on-gate.js';
 import { projectWorker } from './project-worker.js';
 import { Run } from './run.js';
 import { describeRun } from './runs.js';
+import { Schedules } from './schedules.js';
 import { type StartOptions, startRequest, startRun } from './start-run.js';
 
 export interface ConnectOptions {
@@ -57,6 +59,8 @@ export class SteersmanClient {
   /** host:port of Temporal. */
   readonly address: string;
   readonly namespace: string;
+  /** Runs that Temporal starts again and again. */
+  readonly schedules: Schedules;
   readonly #scope: ClientScope;
   readonly #endDuties: () => void;
 
@@ -66,6 +70,7 @@ export class SteersmanClient {
     this.#endDuties = endDuties;
     this.address = scope.temporal.address;
     this.namespace = scope.temporal.namespace;
+    this.schedules = new Schedules(scope);
   }
 
   /**
@@ -78,6 +83,10 @@ export class SteersmanClient {
     return abortable(temporal, signal ? { signal } : {}, async () => {
       const request = await startRequest(goal, options, temporal.local !== null);
       if (request.rehearses) report(REHEARSAL_NOTE);
+      if (options.keptPermissions === true) {
+        const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
+        if (allowed.length > 0) request.settings.allowTools = allowed;
+      }
       const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
       const started = await startRun(temporal, request, taskQueue);
       answerTools(this.#scope, started.id, options.tools ?? []);

@@ -8,6 +8,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import { temporalClient } from '../../shared/temporal-client.js';
 import { resolveHome } from '../../stack/home.js';
 import { usesLocalStack } from '../../stack/is-used.js';
+import type { Place } from '../../stack/kept-permissions.js';
 import { isLoopback, localConnection } from '../../stack/probe.js';
 import type { LocalServer } from '../../stack/server.js';
 import { ensureServer } from '../../stack/server.js';
@@ -106,6 +107,11 @@ function loadConfig() {
       'configuration',
     );
   }
+}
+
+/** Where a run works, for what a person has allowed there. */
+export function placeOf({ local, address, namespace }: Temporal, workspace: string): Place {
+  return { server: local === null ? `${address}/${namespace}` : null, workspace };
 }
 
 /** The run's page in the Web UI, where its address is known: the local stack and Temporal Cloud. */

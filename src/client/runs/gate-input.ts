@@ -11,7 +11,6 @@ const TIMEOUT_MS = 5_000;
 /** The call's arguments; null for a gate about something else, and where no worker tells them. */
 export async function gateInput(temporal: Temporal, id: string, gate: Gate): Promise<ToolInput | null> {
   if (gate.kind !== 'approval' && gate.kind !== 'clientTool') return null;
-  return askRun(temporal, { id, timeoutMs: TIMEOUT_MS }, toolRequestQuery, gate.subject.callId).catch(
-    () => null,
-  );
+  const asking = { id: gate.from?.run ?? id, timeoutMs: TIMEOUT_MS };
+  return askRun(temporal, asking, toolRequestQuery, gate.subject.callId).catch(() => null);
 }

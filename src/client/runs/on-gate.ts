@@ -6,7 +6,8 @@ import { type ClientTool, runClientTool } from './client-tools.js';
 import { gateInput, type ToolInput } from './gate-input.js';
 import { watchGates } from './gate-watch.js';
 import { explainError } from './grpc-errors.js';
-import { answerGate, type GateReply, submitToolResult, type ToolOutput } from './send.js';
+import { answerAndKeep } from './keep-permission.js';
+import { type GateReply, submitToolResult, type ToolOutput } from './send.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */
 export type OpenGate = Gate & { input: ToolInput | null };
@@ -33,8 +34,9 @@ export function onGate(scope: ClientScope, id: string, handler: GateHandler): ()
     const input = await gateInput(temporal, id, gate);
     const given = await handler({ ...gate, input }, { signal });
     if (given === null || given === undefined || signal.aborted) return;
-    const reply = { gateId: gate.id, ...given };
-    await (gate.kind === 'clientTool' ? submitToolResult : answerGate)(temporal, id, reply);
+    const gateId = gate.id;
+    if ('content' in given) await submitToolResult(temporal, id, { gateId, ...given });
+    else await answerAndKeep(temporal, id, { gateId, ...given });
   };
   const take = (gate: Gate, signal: AbortSignal) => void answer(gate, signal).catch(failed);
   const stopped = AbortSignal.any([ending.signal, closing]);

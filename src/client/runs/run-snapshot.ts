@@ -27,15 +27,19 @@ export interface RunSnapshot {
   /** Why it failed, or what Temporal ended it for. */
   failure: RunEnd['failure'];
   mode: string | null;
+  /** Why that mode, where a role chose it. */
+  modeWhy: string | null;
   /** `paused`, `waiting` (for a person) and `idle` (answered, open for a follow-up) before any phase of work. */
   phase: RunView['phase'] | null;
   goal: string | null;
+  /** Folder that its tools work in. */
+  workspace: string | null;
   model: string | null;
   /** Roles that went on with another model, each with its last change and why. */
   switches: RunView['switches'];
   tasks: RunView['tasks'];
   artifacts: RunView['artifacts'];
-  /** The last sub-agents; empty where no worker tells. */
+  /** The last sub-agents; empty where neither a worker nor a result tells. */
   children: RunView['children'];
   counters: RunView['counters'] | null;
   limits: RunView['limits'];
@@ -106,13 +110,15 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     cause: result?.cause ?? view?.cause ?? null,
     failure: end?.failure ?? null,
     mode: view?.mode ?? result?.mode ?? memo('mode'),
+    modeWhy: view?.modeWhy ?? null,
     phase: end ? 'ended' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),
+    workspace: view?.workspace ?? null,
     model: view?.model ?? null,
     switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],
     artifacts: view?.artifacts ?? result?.artifacts ?? [],
-    children: view?.children ?? [],
+    children: view?.children ?? result?.children ?? [],
     counters: view?.counters ?? result?.counters ?? null,
     limits: view?.limits ?? null,
     usage: view?.usage ?? result?.usage ?? null,

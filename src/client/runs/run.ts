@@ -10,18 +10,20 @@ import type { RunResult, RunView } from '../../workflows/messages.js';
 import { stateQuery, traceQuery } from '../../workflows/messages.js';
 import { type Abortable, abortable, leavable } from './abortable.js';
 import { askRun } from './ask-run.js';
+import { type ChildTree, readChildren } from './child-tree.js';
 import type { ClientScope } from './client-scope.js';
 import { webUiLink } from './connect.js';
 import { gateInput, type ToolInput } from './gate-input.js';
+import { answerAndKeep } from './keep-permission.js';
 import { type GateHandler, onGate } from './on-gate.js';
 import type { RunEnd } from './run-end.js';
 import { readEnd } from './run-end.js';
+import type { RunEvent } from './run-event.js';
 import { readHistory, readStored } from './run-files.js';
 import { type RunSnapshot, readSnapshot } from './run-snapshot.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 import {
   type Asked,
-  answerGate,
   editPlan,
   type GateReply,
   type Switch,
@@ -35,7 +37,7 @@ import {
 import { type SentMessage, sendMessage } from './sent-message.js';
 import { readTranscript, type ThreadTranscript } from './transcript.js';
 import { type WaitOptions, waitForEnd } from './wait-for-end.js';
-import { type RunEvent, type WatchOptions, watchRun } from './watch-run.js';
+import { type WatchOptions, watchRun } from './watch-run.js';
 
 const QUERY_TIMEOUT_MS = 10_000;
 
@@ -143,7 +145,7 @@ export class Run {
 
   /** Answers an open gate, such as `g1`. */
   async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
-    await this.#work(options, () => answerGate(this.#scope.temporal, this.id, { gateId, ...answer }));
+    await this.#work(options, () => answerAndKeep(this.#scope.temporal, this.id, { gateId, ...answer }));
   }
 
   /** Gives the result of a tool that the client runs, by its gate or its call. */
@@ -197,6 +199,14 @@ export class Run {
   /** How it stands, as far as its worker, its result and the server tell: also where it has ended, or nobody serves it. */
   show(options: Abortable = {}): Promise<RunSnapshot> {
     return this.#work(options, () => readSnapshot(this.#scope.temporal, this.id));
+  }
+
+  /** Its sub-agents, with what each used and with their own: each is the run `{id}/{child.id}`. */
+  children(options: Abortable = {}): Promise<ChildTree[]> {
+    const { temporal } = this.#scope;
+    return this.#work(options, async () =>
+      readChildren(temporal, this.id, (await readSnapshot(temporal, this.id)).children),
+    );
   }
 
   /** True where a worker serves it, or where nobody can tell quickly. */

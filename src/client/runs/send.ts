@@ -124,8 +124,13 @@ export async function sendSwitch(
 
 /** An answer to a gate, as its kind takes it. */
 export type GateReply =
-  /** Approval of a tool call (`always`: for this tool in this run), a plan, a new course. */
-  | { decision: 'approve' | 'always'; arguments?: Record<string, unknown> }
+  /** Approval of a tool call, a plan, a new course. */
+  | { decision: 'approve'; arguments?: Record<string, unknown> }
+  /**
+   * Of a tool call, and of this tool in this run; `workspace`: also in later runs of this user in this workspace that
+   * are started with `keptPermissions`. Default `run`.
+   */
+  | { decision: 'always'; arguments?: Record<string, unknown>; alwaysFor?: 'run' | 'workspace' }
   | { decision: 'deny'; reason?: string }
   /** A plan: the planner reads why. */
   | { decision: 'reject'; reason: string }
@@ -140,7 +145,10 @@ export type GateReply =
   | { decision: 'retry' | 'stop' }
   | { decision: 'other_model'; model?: string }
   /** A task of a plan that failed: how the plan goes on. */
-  | { decision: 'skip' | 'replan' | 'abort' };
+  | { decision: 'skip' | 'replan' | 'abort' }
+  /** A tool server asks: the fields of its form; cancel says neither yes nor no. */
+  | { decision: 'accept'; content?: Record<string, unknown> }
+  | { decision: 'decline' | 'cancel' };
 
 /** What a tool of the client gives: a text, blocks of tool content or any JSON. */
 export interface ToolOutput {

@@ -66,7 +66,7 @@ async function lastReceipt(
   messageId: string,
   { signal }: Abortable,
 ): Promise<Receipt> {
-  const watch = watchRun(temporal, runId, { live: false, ...(signal ? { signal } : {}) });
+  const watch = watchRun(temporal, runId, { live: false, children: false, ...(signal ? { signal } : {}) });
   for await (const item of itemsUntilAborted(watch, signal)) {
     if (item.type !== 'journal' || item.event.type !== 'receipt' || item.event.id !== messageId) continue;
     const { id, state, how } = item.event;

@@ -6,7 +6,7 @@ import { checkConfigDir } from '../../config/files.js';
 import { modelChainSchema } from '../../config/models-schema.js';
 import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
-import { type Mode, modeFor } from '../../core/modes.js';
+import { type ModeName, modeFor } from '../../core/modes.js';
 import { preview } from '../../core/preview.js';
 import type { RunSettings } from '../../core/run-config.js';
 import { readStart } from '../../core/run-input.js';
@@ -22,14 +22,15 @@ import { cutToBytes } from './cut-to-bytes.js';
 import { modelFaults, modelToName } from './default-model.js';
 import { earlierRun } from './earlier-run.js';
 import { explainError, isServerAway } from './grpc-errors.js';
+import { modeFaults } from './mode-faults.js';
 import { newRunId } from './run-id.js';
 
 /** How a goal is pursued. Everything may be left out. */
 export interface StartOptions {
   /** Folder that tools work in, on the worker's host. Default: the current folder. */
   workspace?: string;
-  /** Default `team`, or where a role is named `react`: that role works and answers, without plan or verification. */
-  mode?: Mode;
+  /** Default `team`, or where a role is named `react`: that role works and answers, without plan or verification. Built-in, or of `modes` in `steersman.yaml`. */
+  mode?: ModeName;
   /** Name of the role that works on the goal, by its file: in the modes `react` and `direct`. Default: theirs. */
   role?: string;
   /**
@@ -41,6 +42,8 @@ export interface StartOptions {
   configuration?: string;
   /** What would be asked is approved: tools that are not read-only run. Default false. */
   autoApprove?: boolean;
+  /** Tools that this user has allowed for good in this workspace run without asking. Default false; the command line says true. */
+  keptPermissions?: boolean;
   /** Gates wait for an answer. Default false: they take the safe answer at once. */
   attended?: boolean;
   /** The plan waits for a person before it is carried out. Default: in the mode `plan`, where somebody attends. */
@@ -51,6 +54,11 @@ export interface StartOptions {
    * else `skip`.
    */
   onStepFailure?: StepFailurePolicy;
+  /**
+   * The workspace's `AGENTS.md` is told to the roles: information about the project, not instructions. Default: as
+   * `steersman.yaml` says, else false.
+   */
+  projectNotes?: boolean;
   /** Seconds that the run stays open for follow-ups after an answer. Default 0. */
   keepOpenSeconds?: number;
   /** Caps of this run, by name, above those of `steersman.yaml`. */
@@ -101,7 +109,7 @@ export async function startRequest(
   options: StartOptions,
   localStack = usesLocalStack(),
 ): Promise<StartRequest> {
-  const { id, after, taskQueue, configDir, tools, ...given } = options;
+  const { id, after, taskQueue, configDir, tools, keptPermissions: _kept, ...given } = options;
   const model = await modelToName(options, localStack);
   const start = readStart({
     goal,
@@ -115,9 +123,11 @@ export async function startRequest(
     },
   });
   const errors = start.ok ? [] : start.errors;
+  const ownWorker = localStack && (taskQueue ?? env.taskQueue()) === undefined;
+  if (start.ok && ownWorker) errors.push(...(await modeFaults(start.settings.mode, configDir)));
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {
     errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
-  } else if (model !== undefined && localStack && (taskQueue ?? env.taskQueue()) === undefined) {
+  } else if (model !== undefined && ownWorker) {
     errors.push(...(await modelFaults(model, configDir)));
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
@@ -164,7 +174,7 @@ export async function startRun(
 ): Promise<{ id: string; runId: string; taskQueue: string }> {
   const { client } = temporal;
   const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
-  const { mode, model, configuration, workspace } = settings;
+  const shown = shownWith(goal, settings);
   try {
     const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start(WORKFLOW_TYPE, {
@@ -174,13 +184,8 @@ export async function startRun(
         workflowIdConflictPolicy: 'FAIL',
         // An id names one run for ever: `show` and `result` of it never change their meaning.
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
-        staticDetails: [
-          `- mode: ${mode}`,
-          `- model: ${model ?? configuration ?? 'as configured'}`,
-          `- workspace: \`${workspace}\``,
-        ].join('\n'),
-        memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode, startedAt: new Date().toISOString() },
+        ...shown,
+        memo: { ...shown.memo, startedAt: new Date().toISOString() },
       }),
     );
     return { id, runId: handle.firstExecutionRunId, taskQueue };
@@ -194,6 +199,20 @@ export async function startRun(
     }
     throw isServerAway(error) ? notTold(id, error) : error;
   }
+}
+
+/** What lists and the Web UI show of a run before its worker says anything. */
+export function shownWith(goal: string, { mode, role, model, configuration, workspace }: RunSettings) {
+  return {
+    staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
+    staticDetails: [
+      `- mode: ${mode}`,
+      ...(role === undefined ? [] : [`- role: ${role}`]),
+      `- model: ${model ?? configuration ?? 'as configured'}`,
+      `- workspace: \`${workspace}\``,
+    ].join('\n'),
+    memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode },
+  };
 }
 
 /** The server may have taken the start all the same: started again under another id, everything happens twice. */

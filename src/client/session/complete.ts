@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { READERS } from '../../core/modes.js';
 import { COMMANDS } from './commands.js';
 import type { Line } from './line-editor.js';
+import { type PromptMenu, promptArguments, promptNames } from './prompt-line.js';
 
 export interface Choice {
   /** What stands in the line once it is chosen. */
@@ -23,6 +24,8 @@ export interface Completion {
 export interface Known {
   /** Files and folders (with a `/` at the end) of the workspace; null while they are not known. */
   files: readonly string[] | null;
+  /** Tool servers and their prompts, as far as they are known. */
+  prompts: PromptMenu;
 }
 
 const MOST_CHOICES = 50;
@@ -37,14 +40,16 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 /** Null where there is nothing to choose. */
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
-  { files }: Known,
+  { files, prompts }: Known,
 ): Completion | null {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
   const completion =
     command !== undefined
-      ? { kind: 'command' as const, from: 0, to: cursor, choices: commandChoices(command) }
-      : (argumentCompletion(before) ?? fileCompletion(before, files ?? []));
+      ? { kind: 'command' as const, from: 0, to: cursor, choices: commandChoices(command, prompts) }
+      : (promptCompletion(before, prompts) ??
+        argumentCompletion(before) ??
+        fileCompletion(before, files ?? []));
   const [only, ...more] = completion?.choices ?? [];
   if (completion === null || only === undefined) return null;
   const asTyped = only.text.trimEnd() === before.slice(completion.from);
@@ -67,11 +72,20 @@ export function withChoice<L extends Pick<Line, 'text' | 'cursor'>>(
   return { ...line, text: line.text.slice(0, from) + chosen + rest, cursor: from + chosen.length };
 }
 
-function commandChoices(start: string): Choice[] {
-  return COMMANDS.filter(({ name }) => name.startsWith(start)).map(({ name, takes, does }) => ({
+function commandChoices(start: string, prompts: PromptMenu): Choice[] {
+  const commands = COMMANDS.filter(({ name }) => name.startsWith(start));
+  const choices = commands.map(({ name, takes, does }) => ({
     text: `/${name}${takes === null ? '' : ' '}`,
     note: [takes, does].filter(Boolean).join(' · '),
   }));
+  return [...choices, ...promptNames(start, prompts)];
+}
+
+function promptCompletion(before: string, prompts: PromptMenu): Completion | null {
+  const found = promptArguments(before, prompts);
+  if (found === null || found.offers.length === 0) return null;
+  const { word, offers } = found;
+  return { kind: 'argument', from: before.length - word.length, to: before.length, choices: offers };
 }
 
 function argumentCompletion(before: string): Completion | null {

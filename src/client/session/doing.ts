@@ -33,7 +33,7 @@ export function doer(run: Run): Does {
       const sink = textSink(part => {
         text += part;
       }, noColors);
-      printRun(sink, { ...shown, answer: null }, run.webUi);
+      printRun(sink, { ...shown, answer: null }, { children: await run.children(), webUi: run.webUi });
       return text.trimEnd().split('\n');
     },
     deliver: ({ kind, id, text, when, to }) => {

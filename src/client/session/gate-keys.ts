@@ -9,7 +9,7 @@ import { type Effect, type Step, say, type Talk } from './talk-state.js';
 /** Time in which a key can not yet be meant for a gate that has just come up. */
 const READING_MS = 400;
 
-/** y, n, a, e and v work at once, on an empty line, when a person has had time to see what is asked. */
+/** y, n, a, w, e and v work at once, on an empty line, when a person has had time to see what is asked. */
 export function quickAnswer(
   talk: Talk,
   { name = '', ctrl = false, meta = false }: Key,
@@ -41,7 +41,7 @@ export function yesEffects({ gates, yes, stage }: Talk): Effect[] {
 function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   const { id: gateId } = gate;
   const fresh = withText(talk.line, '');
-  if (word === 'y' || (word === 'a' && gate.kind === 'approval')) {
+  if (word === 'y' || (['a', 'w'].includes(word) && gate.kind === 'approval')) {
     const read = answerFromWords(gate, word);
     return 'input' in read ? answered({ ...talk, line: fresh }, gate, read.input) : null;
   }

@@ -10,6 +10,7 @@ import { yesEffects } from './gate-keys.js';
 import { lookLines } from './look.js';
 import { withMenu } from './menu.js';
 import type { Paper } from './paper.js';
+import { PromptDesk } from './prompt-desk.js';
 import type { Reader } from './reader.js';
 import type { RunProgress } from './run-view.js';
 import { gateLines } from './scroll-lines.js';
@@ -28,6 +29,8 @@ interface HandsOptions {
   run: Run;
   /** The run was started here, to stay open for follow-ups. */
   owned: boolean;
+  /** `--config` of the start, if any. */
+  config: string | undefined;
   desk: Desk;
   paper: Paper;
   reader: Reader;
@@ -53,10 +56,11 @@ export class Hands {
   readonly #refresh: () => void;
   readonly #does: Does;
   readonly #queue: SendQueue;
+  readonly #prompts: PromptDesk;
   /** Gates that were answered from here and may still be in a state read before that. */
   readonly #answered = new Set<string>();
 
-  constructor({ run, owned, desk, paper, reader, states, left, refresh }: HandsOptions) {
+  constructor({ run, owned, config, desk, paper, reader, states, left, refresh }: HandsOptions) {
     this.#owned = owned;
     this.#desk = desk;
     this.#paper = paper;
@@ -65,6 +69,12 @@ export class Hands {
     this.#left = left;
     this.#refresh = refresh;
     this.#does = doer(run);
+    this.#prompts = new PromptDesk({
+      ...{ desk, paper, refresh },
+      place: () => ({ config, workspace: desk.progress.state?.workspace ?? process.cwd(), ask: null }),
+      carryOut: effect => this.carryOut(effect),
+      failed: (error, texts) => this.failed(error, texts),
+    });
     this.#queue = new SendQueue({
       mayPass: error => error instanceof SteersmanError && error.code === 'unreachable',
       pause: () => delay(SEND_AGAIN_MS, undefined, { signal: left.signal }).catch(() => undefined),
@@ -117,6 +127,12 @@ export class Hands {
         return;
       case 'list-files':
         void this.#listFiles();
+        return;
+      case 'list-prompts':
+        void this.#prompts.list(effect);
+        return;
+      case 'prompt':
+        void this.#prompts.put(effect);
         return;
       case 'answer':
         this.#answer(effect);

@@ -96,21 +96,34 @@ function taskLines({ tasks }: RunProgress, room: number, width: number, { colors
 }
 
 function doingLines(progress: RunProgress, width: number, screen: Screen): string[] {
+  const children = [...progress.children].flatMap(([child, own]) =>
+    atWork(own, terminalText(`${child} › `), width, screen),
+  );
+  return [...atWork(progress, '', width, screen), ...children];
+}
+
+/** What a run itself does; `who`: in front of it, for a sub-agent, of whose words there is less room. */
+function atWork(progress: RunProgress, who: string, width: number, screen: Screen): string[] {
   const { colors, now } = screen;
   const lines: string[] = [];
   for (const { tool, arguments: given, startedAt, progress: told } of progress.tools.values()) {
     const time = formatDuration(Math.max(0, now - startedAt));
     lines.push(
-      colors.cyan(fitLine(` > ${terminalText(`${tool} ${argumentsLine(given)}`)}`, width - time.length - 1)) +
-        colors.dim(` ${time}`),
+      colors.cyan(
+        fitLine(` > ${who}${terminalText(`${tool} ${argumentsLine(given)}`)}`, width - time.length - 1),
+      ) + colors.dim(` ${time}`),
     );
     if (told !== null) lines.push(fitLine(`   ${terminalText(told)}`, width));
   }
-  for (const call of progress.calls.values()) lines.push(...callLines(call, width, colors));
+  const tasks = new Set([...progress.calls.values()].map(({ taskId }) => taskId));
+  for (const call of progress.calls.values()) {
+    const task = tasks.size > 1 && call.taskId !== null ? terminalText(`${call.taskId} › `) : '';
+    lines.push(...callLines(call, `${who}${task}`, width, colors));
+  }
   return lines;
 }
 
-function callLines(call: CallInFlight, width: number, colors: Colors): string[] {
+function callLines(call: CallInFlight, who: string, width: number, colors: Colors): string[] {
   const chars = call.missed + call.text.length;
   const again = call.attempt > 1 ? ` · attempt ${call.attempt}` : '';
   const how =
@@ -119,11 +132,14 @@ function callLines(call: CallInFlight, width: number, colors: Colors): string[] 
       : call.reasoningChars > 0
         ? `is thinking … ${formatChars(call.reasoningChars)}`
         : 'is asked';
-  const head = fitLine(` > ${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
+  const head = fitLine(` > ${who}${call.role} ${how} · round ${call.round} · ${call.model}${again}`, width);
   // Of JSON that was joined half-way nobody can tell what is words.
   const known = call.missed === 0 || call.form === 'words';
   const words = known ? spokenText(terminalText(call.text), call.form) : null;
-  const tail = words === null ? [] : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(-WORDS_LINES);
+  const tail =
+    words === null
+      ? []
+      : wrapText(words.replace(/\s+/g, ' '), width - 3).slice(who === '' ? -WORDS_LINES : -1);
   return [colors.cyan(head), ...tail.map(line => `   ${line}`)];
 }
 
@@ -169,7 +185,7 @@ function gateLines({ gates, stage }: Talk, width: number, { bold, yellow }: Colo
 function keysHint(gate: Gate): string {
   switch (gate.kind) {
     case 'approval':
-      return 'y approve · n deny · a always in this run · e edit the arguments · v view all of it';
+      return 'y approve · n deny · a always in this run · w in this workspace · e edit the arguments · v view all of it';
     case 'plan':
       return 'y approve · n reject · e edit the tasks · v view all of it';
     case 'route':

@@ -2,20 +2,21 @@
 import { wordsHint } from '../../core/gates/gate-words.js';
 import type { Limits } from '../../core/limits.js';
 import { formatCost, formatCount, formatDuration } from '../../print/format.js';
-import { padText, wrapText } from '../../print/layout.js';
+import { padText, widthOf, wrapText } from '../../print/layout.js';
 import { taskLine } from '../../print/plan-lines.js';
 import { terminalText } from '../../print/terminal-text.js';
 import type { RunView } from '../../workflows/messages.js';
 import { HELP } from './commands.js';
+import { promptHelp } from './prompt-line.js';
 import { gateLines, type Page } from './scroll-lines.js';
 import type { Look, Talk } from './talk-state.js';
 
 const INDENT = '      ';
 
 /** Lines, not yet wrapped. */
-export function lookLines(at: Look, view: RunView | null, { gates }: Talk, page: Page): string[] {
+export function lookLines(at: Look, view: RunView | null, { gates, prompts }: Talk, page: Page): string[] {
   if (at === 'gates') return gatesLines(gates, page);
-  if (at === 'help') return HELP.flatMap(row => helpLines(row, page.width));
+  if (at === 'help') return [...HELP, ...promptHelp(prompts)].flatMap(row => helpLines(row, page.width));
   if (view === null) return [`${INDENT}No worker has told yet: once more in a moment.`];
   const lines = at === 'plan' ? planLines(view) : at === 'budget' ? budgetLines(view) : modelLines(view);
   return lines.map(line => `${INDENT}${terminalText(line)}`);
@@ -23,8 +24,9 @@ export function lookLines(at: Look, view: RunView | null, { gates }: Talk, page:
 
 const HELP_COLUMN = 24;
 
-/** What it does stands beside it, however many lines that takes. */
-function helpLines([what, does]: (typeof HELP)[number], width: number): string[] {
+/** What it does stands beside it, however many lines that takes; below it where it is too long itself. */
+function helpLines([what, does]: readonly [string, string], width: number): string[] {
+  if (widthOf(what) >= HELP_COLUMN) return [...wrapText(what, width), ...helpLines(['', does], width)];
   return wrapText(does, width - HELP_COLUMN).map(
     (line, at) => `${padText(at === 0 ? what : '', HELP_COLUMN)}${line.trimStart()}`,
   );

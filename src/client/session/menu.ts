@@ -1,19 +1,30 @@
 /** The list below the line: what the word at the cursor may become, and the keys that choose from it. Pure. */
 import { asksForFiles, completionAt, withChoice } from './complete.js';
 import type { Key } from './keys.js';
+import { serverToAsk } from './prompt-line.js';
 import type { Effect, Menu, Step, Talk } from './talk-state.js';
 
 /** The talk with the list that belongs to its line: a new one where the line is another than before. */
 export function withMenu(before: Talk, talk: Talk, effects: Effect[] = []): Step {
-  const { line, files } = talk;
-  const same = line.text === before.line.text && line.cursor === before.line.cursor && files === before.files;
+  const { line, files, prompts } = talk;
+  const sameLine = line.text === before.line.text && line.cursor === before.line.cursor;
+  const same = sameLine && files === before.files && prompts === before.prompts;
   if (same && talk.stage === before.stage) return { talk, effects };
   // In the history Up and Down go on, and what a gate is answered with is no message.
   const offers = talk.stage.kind === 'compose' && line.at === null;
   const completion = offers ? completionAt(line, talk) : null;
   const menu = completion && { completion, at: 0, moved: false };
-  const asks = offers && asksForFiles(line) && !asksForFiles(before.line);
-  return { talk: { ...talk, menu }, effects: asks ? [...effects, { do: 'list-files' }] : effects };
+  return { talk: { ...talk, menu }, effects: offers ? [...effects, ...asked(before, talk)] : effects };
+}
+
+/** What is to be known for the list, once for each name that is begun. */
+function asked(before: Talk, { line, prompts }: Talk): Effect[] {
+  const effects: Effect[] = [];
+  if (asksForFiles(line) && !asksForFiles(before.line)) effects.push({ do: 'list-files' });
+  const server = serverToAsk(line, prompts);
+  if (server !== null && server !== serverToAsk(before.line, before.prompts))
+    effects.push({ do: 'list-prompts', server });
+  return effects;
 }
 
 /**
@@ -38,7 +49,7 @@ export function menuKey(talk: Talk, { name = '', ctrl, meta, shift }: Key): Step
       if (!menu.moved || shift) return null;
       const step = chosen(talk, menu);
       // A command that takes nothing more is complete.
-      return kind === 'command' && !step.talk.line.text.endsWith(' ') ? { typed: step.talk } : step;
+      return kind === 'command' && !/[ :]$/.test(step.talk.line.text) ? { typed: step.talk } : step;
     }
     case 'escape':
       return kind === 'file' ? { talk: { ...talk, menu: null }, effects: [] } : null;

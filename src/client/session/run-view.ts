@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE } from '../../core/message.js';
 import { progressWords } from '../../print/progress-words.js';
 import { spokenText } from '../../print/reply-text.js';
 import type { RunView as StateView } from '../../workflows/messages.js';
-import type { TextDelta } from '../index.js';
+import type { OwnEvent, TextDelta } from '../index.js';
 
 /** A model call in flight. */
 export interface CallInFlight {
@@ -45,6 +45,8 @@ export interface RunProgress {
   cycle: number;
   tasks: { id: string; description: string; status: string }[];
   calls: Map<string, CallInFlight>;
+  /** Sub-agents that run, by their places below the run. */
+  children: Map<string, RunProgress>;
   tools: Map<string, ToolInFlight>;
   usage: Usage;
   turns: number;
@@ -71,6 +73,7 @@ export function newProgress(goal: string): RunProgress {
     cycle: 1,
     tasks: [],
     calls: new Map(),
+    children: new Map(),
     tools: new Map(),
     usage: NO_USAGE,
     turns: 0,
@@ -126,12 +129,37 @@ export function takeEvent(progress: RunProgress, event: JournalEvent): void {
     case 'run_ended':
       progress.ended = true;
       return;
+    case 'subagent_ended':
+      progress.children.delete(event.id);
+      return;
     case 'receipt':
       takeReceipt(progress, event);
       return;
     default:
       takeCall(progress, event);
   }
+}
+
+/** What is known of a sub-agent, in the time of its run. Changes `progress` where nothing is known yet. */
+export function childProgress({ children, startedAt }: RunProgress, child: string): RunProgress {
+  const known = children.get(child) ?? { ...newProgress(''), startedAt };
+  children.set(child, known);
+  return known;
+}
+
+/** Takes in what happens in a sub-agent. Changes `progress`. */
+export function takeChild(progress: RunProgress, child: string, item: OwnEvent): void {
+  const own = childProgress(progress, child);
+  if (item.type === 'journal') takeEvent(own, item.event);
+  // What they use is the run's: its limits count it, and `show` tells it so.
+  if (item.type === 'journal' && item.event.type === 'model_call_ended') {
+    progress.turns += 1;
+    progress.usage = addUsage(progress.usage, item.event.usage);
+  }
+  if (item.type === 'text') takeLive(own, item);
+  if (item.type === 'progress') takeProgress(own, item.progress);
+  if (item.type === 'journal' && item.event.type === 'subagent_ended')
+    progress.children.delete(`${child}/${item.event.id}`);
 }
 
 function takeCall(progress: RunProgress, event: JournalEvent): void {

@@ -2,20 +2,22 @@
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/preview.js';
-import { eventLines } from '../../print/event-lines.js';
+import { eventLines, isToldOfChild, whoseLine } from '../../print/event-lines.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../print/format.js';
-import { fitLine, longLines, wrapText } from '../../print/layout.js';
+import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
 import type { Colors } from '../../print/output.js';
 import { spokenText } from '../../print/reply-text.js';
 import { terminalText } from '../../print/terminal-text.js';
-import type { RunProgress } from './run-view.js';
+import { childProgress, type RunProgress } from './run-view.js';
 
 export interface Page {
   width: number;
   colors: Colors;
   /** Texts of the messages that were sent from here, by id. */
   ownMessages: ReadonlyMap<string, string>;
+  /** In front of each line of a sub-agent. */
+  who?: string;
 }
 
 const INDENT = '      ';
@@ -24,15 +26,22 @@ const MOST_GATE_LINES = 24;
 
 /** Lines of an event, as the run stood before it; none for what the live area shows. */
 export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
-  const { colors, width } = page;
-  const own = ownLines(event, progress, page);
+  const { colors, width, who = '' } = page;
+  const own = ownLines(event, progress, { ...page, width: width - widthOf(who) });
   if (own?.length === 0) return [];
   const started = progress.startedAt ?? event.at;
   if (own === null) {
-    return eventLines(event, started, colors, progress.tasks).flatMap(line => wrapText(line, width, INDENT));
+    const lines = eventLines(event, started, colors, progress.tasks, who);
+    return lines.flatMap(line => wrapText(line, width, `${INDENT}${who}`));
   }
   const clock = colors.dim(formatClock(event.at - started).padStart(5));
-  return own.map((line, at) => (at === 0 ? `${clock} ${line}` : `${INDENT}${line}`));
+  return own.map((line, at) => (at === 0 ? `${clock} ${who}${line}` : `${INDENT}${who}${line}`));
+}
+
+/** Lines of an event of a sub-agent, as it stood before it. */
+export function childLines(child: string, event: JournalEvent, progress: RunProgress, page: Page): string[] {
+  if (!isToldOfChild(event)) return [];
+  return scrollLines(event, childProgress(progress, child), { ...page, who: whoseLine(child, page.colors) });
 }
 
 /** Lines without time, at most `width - 6` columns; null for events that read well as they are. */

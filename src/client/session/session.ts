@@ -4,7 +4,7 @@ import type { JournalEvent } from '../../core/journal.js';
 import { goalEndLine } from '../../print/end-lines.js';
 import { showEvents } from '../../print/plain-view.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
-import type { Run, RunEvent, RunView } from '../index.js';
+import type { OwnEvent, Run, RunEvent, RunView } from '../index.js';
 import type { Context } from '../verbs/command.js';
 import type { Notifier } from '../verbs/notify.js';
 import { farewellLines } from './farewell.js';
@@ -15,8 +15,8 @@ import { liveArea } from './live-area.js';
 import { Paper } from './paper.js';
 import { Reader } from './reader.js';
 import { Readings } from './reading.js';
-import { newProgress, takeEvent, takeLive, takeProgress } from './run-view.js';
-import { scrollLines } from './scroll-lines.js';
+import { newProgress, takeChild, takeEvent, takeLive, takeProgress } from './run-view.js';
+import { childLines, scrollLines } from './scroll-lines.js';
 import { StateReader } from './state-reader.js';
 import { onKey } from './talk.js';
 import { NEW_TALK } from './talk-state.js';
@@ -27,6 +27,8 @@ export interface SessionOptions {
   goal: string;
   /** The run was started here, to stay open for follow-ups: leaving ends that. */
   owned: boolean;
+  /** `--config` of the start, if any: where tool servers with prompts are looked for. */
+  config?: string | undefined;
   /** Is told what happens. */
   notifier: Notifier;
 }
@@ -72,7 +74,7 @@ class Session {
   readonly #answersDue: number[] = [];
 
   constructor(context: Context, options: SessionOptions) {
-    const { run, goal, owned } = options;
+    const { run, goal, owned, config } = options;
     const { colors } = context.output.out;
     this.#context = context;
     this.#options = options;
@@ -90,7 +92,7 @@ class Session {
     this.#states = new StateReader(run, state => this.#takeState(state));
     const reader = this.#reader;
     const states = this.#states;
-    this.#hands = new Hands({ run, owned, desk, paper, reader, states, left, refresh });
+    this.#hands = new Hands({ run, owned, config, desk, paper, reader, states, left, refresh });
     const { progress } = context;
     const told = progress.line;
     progress.line = line => paper.tell([line]);
@@ -103,6 +105,7 @@ class Session {
   async hold(): Promise<number> {
     const { run } = this.#options;
     const { signal } = this.#left;
+    this.#hands.carryOut({ do: 'list-prompts', server: null });
     const end = await showEvents(run.events({ signal }), event => this.#take(event));
     if (end === null) return this.#detached();
     await Promise.all([this.#states.done(), this.#reader.closed()]);
@@ -122,12 +125,29 @@ class Session {
     if (item.type === 'journal') this.#takeEvent(item.event);
     if (item.type === 'text') takeLive(progress, item);
     if (item.type === 'progress') takeProgress(progress, item.progress);
-    if (item.type === 'notice') this.#paper.tell([item.text]);
-    if (item.type === 'retry') {
-      const { attempt, message } = item.retry;
-      this.#paper.tell([`      attempt ${attempt}, since: ${message}`]);
-    }
+    if (item.type === 'child') {
+      this.#takeChild(item.child, item.event);
+      takeChild(progress, item.child, item.event);
+    } else this.#tellTrouble(item);
     this.#terminal.refresh();
+  }
+
+  /** What scrolls by of a sub-agent. */
+  #takeChild(child: string, item: OwnEvent): void {
+    const { progress } = this.#desk;
+    this.#tellTrouble(item, `${child} › `);
+    if (item.type !== 'journal') return;
+    const { event } = item;
+    this.#paper.print(childLines(child, event, progress, this.#paper.page));
+    if (event.type === 'model_call_ended')
+      this.#readings.note(event, progress.children.get(child)?.calls.get(event.callId)?.form);
+  }
+
+  #tellTrouble(item: RunEvent, who = ''): void {
+    if (item.type === 'notice') this.#paper.tell([`${who}${item.text}`]);
+    if (item.type !== 'retry') return;
+    const { attempt, message } = item.retry;
+    this.#paper.tell([`      ${who}attempt ${attempt}, since: ${message}`]);
   }
 
   /** After `/yes` a gate that it answers is no news. */

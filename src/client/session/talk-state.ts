@@ -5,6 +5,7 @@ import type { ToolInput } from '../index.js';
 import type { Completion } from './complete.js';
 import type { PlanLine } from './gate-edit.js';
 import { EMPTY_LINE, type Line, withText } from './line-editor.js';
+import type { PromptMenu } from './prompt-line.js';
 
 /** What the line at hand is for. */
 export type Stage =
@@ -37,6 +38,8 @@ export interface Talk {
   menu: Menu | null;
   /** Files and folders of the workspace; null until an `@` has asked for them. */
   files: readonly string[] | null;
+  /** Tool servers and their prompts, as far as they are known. */
+  prompts: PromptMenu;
 }
 
 export interface Menu {
@@ -74,6 +77,10 @@ export type Effect =
   | { do: 'set-model'; model: string; role?: string }
   /** The files of the workspace are to be known. */
   | { do: 'list-files' }
+  /** The prompts of a tool server are to be known, or the names of those that there are. */
+  | { do: 'list-prompts'; server: string | null }
+  /** The text of a prompt is to be in the line; `typed` is how it was called. */
+  | { do: 'prompt'; prompt: string; words: string[]; typed: string }
   /** Lines for the person, not for the run. */
   | { do: 'say'; lines: string[] };
 
@@ -94,6 +101,7 @@ export const NEW_TALK: Talk = {
   yes: false,
   menu: null,
   files: null,
+  prompts: {},
 };
 
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */

@@ -5,6 +5,7 @@ import { answerGate, editGate, quickAnswer, refuse } from './gate-keys.js';
 import type { Key } from './keys.js';
 import { pressKey, sent, withText } from './line-editor.js';
 import { menuKey, withMenu } from './menu.js';
+import { readPromptCall } from './prompt-line.js';
 import { type Effect, type Step, said, say, type Talk } from './talk-state.js';
 
 /** One key. */
@@ -61,6 +62,9 @@ function submit(talk: Talk): Step {
   const [gate] = gates;
   if (gate && stage.kind === 'reason') return refuse(talk, gate);
   if (gate && stage.kind === 'edit') return editGate(talk, gate);
+  const call = readPromptCall(line.text);
+  if (call !== null)
+    return { talk: { ...talk, line: sent(line) }, effects: [{ do: 'prompt', ...call, typed: line.text }] };
   const command = readCommand(line.text);
   const isAnswer = gate?.kind === 'question' && command !== null && 'unknown' in command;
   if (command !== null && !isAnswer) return runCommand(talk, command);

@@ -8,8 +8,10 @@ import { addAnswer, addApprove, addDeny, addToolResult } from './gates.js';
 import { addList } from './list.js';
 import { addMcp } from './mcp.js';
 import { addModels } from './models.js';
+import { addPermissions } from './permissions.js';
 import { addPrompts } from './prompts.js';
 import { addResult } from './result.js';
+import { addSchedule } from './schedule.js';
 import { addShow } from './show.js';
 import { addStart } from './start.js';
 import { addFollowUp, addSteer } from './steer.js';
@@ -35,12 +37,14 @@ const VERBS = [
   addPlan,
   addBudget,
   addModel,
+  addSchedule,
   addExport,
   addStored,
   addArtifact,
   addMcp,
   addModels,
   addPrompts,
+  addPermissions,
   addDoctor,
 ];
 

@@ -25,6 +25,12 @@ export function addArtifact(program: Command): void {
     verbCall('artifact my-run report --save report.md'),
     quietVerbCall('artifact my-run report > report.md'),
   ]).action(async (id: string, name: string | undefined, { save, ...options }: ArtifactOptions) => {
+    if (name === undefined && save !== undefined)
+      throw new SteersmanError(
+        '--save takes one artifact, and none is named.',
+        `Name it: ${verbCall(`artifact ${id} NAME --save ${save}`)}. Which there are: ${verbCall(`artifact ${id}`)}`,
+        'usage',
+      );
     await withRun(options, id, async (run, { output }) => {
       if (name === undefined) {
         for (const artifact of await run.artifacts())

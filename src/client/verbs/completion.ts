@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 
 import { DEFAULT_LIMITS } from '../../core/limits.js';
-import { READERS } from '../../core/modes.js';
+import { MODES, READERS } from '../../core/modes.js';
 import { outLine } from '../../print/output.js';
 
 interface Offered {
@@ -36,10 +36,14 @@ To have it in every shell:
 async function knownValues(): Promise<Known> {
   // Read where it is wanted: no other verb needs what is known of models.
   const { knownModels } = await import('../../models/model-info.js');
+  const { loadRoles, promptRoots } = await import('../../config/prompts.js');
+  const roles = await loadRoles(promptRoots(null), 'en');
   const limits = Object.keys(DEFAULT_LIMITS).map(name => `${name}=`);
   return {
     'endpoint/model': [...knownModels(), 'rehearsal'],
     role: READERS,
+    mode: MODES,
+    'role-file': roles.filter(({ profile }) => profile.output === 'text').map(({ profile }) => profile.name),
     'name=value': limits,
     limits,
     shell: Object.keys(SCRIPTS),

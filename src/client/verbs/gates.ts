@@ -1,6 +1,6 @@
 /** `approve`, `deny`, `answer` and `tool-result`: what a run waits for from a person. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { answerFromWords } from '../../core/gates/gate-words.js';
 import { isRecord } from '../../core/json.js';
 import { verbCall } from '../../shared/called-as.js';
@@ -12,7 +12,7 @@ import { readJson } from './json-argument.js';
 import { readWords } from './start-options.js';
 
 interface ApproveOptions extends CommonOptions {
-  always?: boolean;
+  always?: 'run' | 'workspace';
   arguments?: string;
   tasks?: string;
 }
@@ -31,18 +31,27 @@ export function addApprove(program: Command): void {
     'approve',
     'Let a run do what it asks for: a tool call, a plan, a new course.',
   )
-    .option('--always', 'and do not ask for this tool again in this run')
+    .addOption(
+      new Option(
+        '--always [where]',
+        'and do not ask for this tool again in this run; workspace: nor in later runs of yours there',
+      )
+        .choices(['run', 'workspace'])
+        .preset('run'),
+    )
     .option('--arguments <json>', 'run the tool with these arguments instead')
     .option('--tasks <json>', 'carry out these tasks instead of the plan: [{"id", "description"}, …]');
   describeVerb(verb, [
     verbCall('approve my-run g1'),
     verbCall('approve my-run g1 --always'),
+    verbCall('approve my-run g1 --always workspace'),
     verbCall(`approve my-run g1 --arguments '{"path": "notes.md", "content": "…"}'`),
   ]).action(async (id: string, gateId: string, options: ApproveOptions) => {
     const edited = readJson('--arguments', options.arguments, 'object');
     const tasks = readJson('--tasks', options.tasks, 'array');
     const input = {
       decision: tasks ? 'edit' : options.always ? 'always' : 'approve',
+      ...(options.always && !tasks ? { alwaysFor: options.always } : {}),
       ...(edited ? { arguments: edited } : {}),
       ...(tasks ? { tasks } : {}),
     };

@@ -1,11 +1,15 @@
-/** `prompts new`: the first prompts of a project, from a few answers. */
+/** `prompts new`: the first prompts of a project, from a few answers; `prompts list`: what tool servers offer. */
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
+import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { writeNewPrompts } from '../../config/new-prompts.js';
+import { errorText } from '../../core/error-text.js';
 import { createOutput } from '../../print/output.js';
-import { startCall, verbCall } from '../../shared/called-as.js';
+import { quietVerbCall, startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { EXIT } from '../exit-codes.js';
 import { type CommonOptions, describeVerb } from './command.js';
+import { promptServers, promptsOf } from './server-prompts.js';
 import { userPath } from './user-path.js';
 
 interface NewOptions extends CommonOptions {
@@ -24,7 +28,8 @@ const QUESTIONS = {
 } as const;
 
 export function addPrompts(program: Command): void {
-  const prompts = program.command('prompts').description('Prompts of a project.');
+  const prompts = program.command('prompts').description('Prompts of a project, and of its tool servers.');
+  addPromptsList(prompts);
   const verb = prompts
     .command('new')
     .description("Write a project's first prompts from a few answers; what is not said is asked for.")
@@ -57,6 +62,44 @@ export function addPrompts(program: Command): void {
     );
     output.out.line(`  ${startCall(`"$(cat ${written.task})" --workspace ${userPath(dir)}`)}`);
   });
+}
+
+interface ListOptions extends CommonOptions {
+  workspace: string;
+  config?: string;
+}
+
+function addPromptsList(prompts: Command): void {
+  const verb = prompts
+    .command('list')
+    .description(
+      'List the prompts that tool servers offer, for --prompt and for /SERVER:PROMPT in a session: starts each server.',
+    )
+    .option('--workspace <dir>', 'folder that tool servers are started for', '.')
+    .option('--config <dir>', CONFIG_OPTION)
+    .addHelpText('after', '\nExit codes: 0 all servers were asked; 1 one could not be.');
+  describeVerb(verb, [verbCall('prompts list'), quietVerbCall('prompts list --json | jq .name')]).action(
+    async ({ workspace, config, ...options }: ListOptions) => {
+      const output = createOutput(options);
+      const place = { config, workspace: userPath(workspace) };
+      const servers = await promptServers(place);
+      const asked = await Promise.allSettled(servers.map(server => promptsOf(server, place)));
+      const { promptUsage } = await import('../../mcp/prompts.js');
+      for (const result of asked) {
+        if (result.status === 'rejected') {
+          output.notes.line(errorText(result.reason));
+          process.exitCode = EXIT.failed;
+        } else {
+          for (const prompt of result.value) {
+            if (output.json) output.value({ type: 'prompt', ...prompt });
+            else output.out.line([promptUsage(prompt), prompt.description].filter(Boolean).join('  '));
+          }
+        }
+      }
+      const none = asked.every(result => result.status === 'fulfilled' && result.value.length === 0);
+      if (none) output.notes.line('No tool server offers a prompt.');
+    },
+  );
 }
 
 async function answers(options: NewOptions): Promise<Record<keyof typeof QUESTIONS, string>> {

@@ -2,6 +2,7 @@
 
 import { errorText } from '../../core/error-text.js';
 import { resultLine } from '../../print/end-lines.js';
+import { jsonEvent } from '../../print/json-event.js';
 import type { Output } from '../../print/output.js';
 import { PlainView, showEvents } from '../../print/plain-view.js';
 import { printAnswer } from '../../print/print-answer.js';
@@ -30,7 +31,7 @@ export async function runGoal(
   if (run.webUi !== null) output.notes.line(`Web UI ${run.webUi}`);
   const notifier = notifierOf(run.id, notify, line => context.progress.line(line));
   const code = interactive
-    ? await runSession(context, { run, goal, owned: true, notifier })
+    ? await runSession(context, { run, goal, owned: true, config: start.configDir, notifier })
     : await watchToEnd(output, run, notifier);
   await notifier.settled();
   return code;
@@ -54,10 +55,11 @@ async function watchToEnd(output: Output, run: Run, notifier: Notifier): Promise
 }
 
 function printer(output: Output, id: string, notifier: Notifier): (event: RunEvent) => void {
-  const view = new PlainView(output.notes, id);
+  const view = new PlainView(output.notes, { runId: id });
   return event => {
     notifier.take(event);
-    if (output.json && event.type === 'journal') output.value(event.event);
+    const durable = jsonEvent(event);
+    if (output.json && durable !== null) output.value(durable);
     else if (!output.json || event.type === 'notice') view.show(event);
   };
 }

@@ -1,7 +1,6 @@
 /** A goal as the whole of a command line: `steersman "…"`, and in a checkout `npm start -- "…"`. */
 import type { Command } from 'commander';
 import { quietStartCall, startCall } from '../../shared/called-as.js';
-import { SteersmanError } from '../../shared/errors.js';
 import { EXIT } from '../exit-codes.js';
 import { isTerminal } from '../session/terminal.js';
 import { type CommonOptions, describeVerb, withClient } from './command.js';
@@ -21,18 +20,12 @@ interface RunOptions extends StartWords, CommonOptions {
 
 async function run(goal: string | undefined, options: RunOptions, command: Command): Promise<void> {
   const resume = options.resumeOpen === true;
-  if (goal === undefined && !resume) {
-    throw new SteersmanError(
-      'There is no goal.',
-      `Say what to do: ${startCall('"Summarise what is in this folder"')}`,
-      'usage',
-    );
-  }
   await trustForStart(options);
   const interactive = isTerminal() && options.json !== true;
   const session = interactive ? { attended: true, keepOpen: options.keepOpen ?? SESSION_OPEN_SECONDS } : {};
   const words = { ...options, ...session };
-  const read = goal === undefined ? null : await readStart(goal, words, command);
+  const onlyResumes = resume && goal === undefined && options.prompt === undefined;
+  const read = onlyResumes ? null : await readStart(goal, words, command);
   const { configDir } = await startOptions(words);
   await withClient(options, async context => {
     if (resume) await resumeLeftOpen(context, configDir);
@@ -54,6 +47,7 @@ export function addRun(program: Command): Command {
   return describeVerb(program, [
     startCall('"Summarise what is in this folder"'),
     startCall('"Fix the typos in README.md" --workspace ../site --yes'),
+    startCall('--prompt git:review branch=main'),
     quietStartCall('"How many tests are there?" --json'),
   ]).addHelpText('after', IN_A_TERMINAL);
 }

@@ -20,8 +20,9 @@ export function addShow(program: Command): void {
             `No worker answers for this run: it waits for one, and only the server was asked. On the local stack: ${startCall('--resume-open')}`,
           );
         }
-        if (output.json) output.value(shown);
-        else printRun(output.out, shown, run.webUi);
+        const children = shown.children.length === 0 ? [] : await run.children();
+        if (output.json) output.value({ ...shown, children });
+        else printRun(output.out, shown, { children, webUi: run.webUi });
         return EXIT.ok;
       });
     },

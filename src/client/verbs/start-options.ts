@@ -1,47 +1,66 @@
 /** The options of `npm start` and the verb `start`: what to run, and how. */
 
 import { text } from 'node:stream/consumers';
-import type { Command } from 'commander';
-import { Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { CONFIG_OPTION } from '../../config/config-dir.js';
 import { readTextIfPresent } from '../../config/files.js';
 import { parseYaml } from '../../config/yaml-source.js';
 import { isRecord } from '../../core/json.js';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
-import { DEFAULT_MODE, MODES, MODES_HELP, type Mode, modeFor } from '../../core/modes.js';
+import { DEFAULT_MODE, MODES_HELP, type ModeName, modeFor } from '../../core/modes.js';
+import { STEP_FAILURE_POLICIES, type StepFailurePolicy } from '../../core/step-failure.js';
 import { readLimits } from '../../print/limit-words.js';
+import { errorLine } from '../../print/output.js';
+import { startCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import { checkStart, type StartOptions } from '../index.js';
 import { positiveInteger } from './command.js';
+import { leftOutLine, promptText } from './server-prompts.js';
 import { userPath } from './user-path.js';
 
-/** Adds the goal and all options of a start. */
+/** Adds the options of a start. */
 export function addStartOptions(command: Command): Command {
+  return addRunOptions(command)
+    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
+    .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
+    .option('--approve-plan', 'the plan waits for a person before it is carried out')
+    .addOption(
+      new Option('--on-step-failure <policy>', 'in the mode plan, when a task has failed').choices(
+        STEP_FAILURE_POLICIES,
+      ),
+    )
+    .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
+    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option('--config <dir>', CONFIG_OPTION)
+    .option(
+      '--prompt <server:name>',
+      'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
+    );
+}
+
+/** Adds those that say how a goal is pursued, whoever starts it. */
+export function addRunOptions(command: Command): Command {
   return command
     .allowExcessArguments()
-    .addOption(
-      new Option(
-        '--mode <mode>',
-        `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}, with --role ${modeFor('')})`,
-      ).choices(MODES),
+    .option(
+      '--mode <mode>',
+      `how the goal is pursued: ${MODES_HELP} (default: ${DEFAULT_MODE}, with --role ${modeFor('')})`,
     )
-    .option('--role <name>', 'the role that works on the goal: its file is prompts/core/<name>.md')
+    .option('--role <role-file>', 'the role that works on the goal: its file is prompts/core/<role-file>.md')
     .option('--model <endpoint/model>', 'model of every role, before steersman.yaml')
     .option('--configuration <name>', 'models of this run: one of models.configurations of steersman.yaml')
     .option('--workspace <dir>', 'folder that tools work in (default: where you are)')
-    .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
     .option('--yes', 'what would be asked is approved: tools that are not read-only run')
-    .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
-    .option('--approve-plan', 'the plan waits for a person before it is carried out')
-    .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
-    .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
+    .option(
+      '--project-notes',
+      'the workspace’s AGENTS.md is told to the roles, as information about the project',
+    )
     .option(
       '--limit <name=value>',
       `cap of this run, repeatable: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
       addLimit,
     )
     .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
-    .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 
@@ -52,7 +71,7 @@ function addLimit(word: string, limits: Partial<Limits> = {}): Partial<Limits> {
 /** What to start, as words of the command line. */
 export interface StartWords {
   id?: string;
-  mode?: Mode;
+  mode?: ModeName;
   role?: string;
   model?: string;
   configuration?: string;
@@ -62,9 +81,13 @@ export interface StartWords {
   yes?: boolean;
   attended?: boolean;
   approvePlan?: boolean;
+  onStepFailure?: StepFailurePolicy;
+  projectNotes?: boolean;
   /** Seconds. */
   keepOpen?: number;
   after?: string;
+  /** `server:name`. */
+  prompt?: string;
   /** File with further settings. */
   settings?: string;
   /** Limits by name, judged with the rest. */
@@ -78,12 +101,35 @@ export interface ReadStart {
 }
 
 /** What is asked for, checked before anything is started. Throws a SteersmanError that names all that is wrong. */
-export async function readStart(argument: string, words: StartWords, command: Command): Promise<ReadStart> {
-  // It is read as it came: nobody knows what was meant as goal where it came as several words.
-  const goal = await readWords(argument, command, 1, 'goal');
-  const start = await startOptions(words);
+export async function readStart(
+  argument: string | undefined,
+  words: StartWords,
+  command: Command,
+): Promise<ReadStart> {
+  const goal = await readGoal(argument, words, command);
+  const start = { ...(await startOptions(words)), keptPermissions: true };
   await checkStart(goal, start);
   return { goal, start };
+}
+
+async function readGoal(
+  argument: string | undefined,
+  { prompt, config, workspace = '.' }: StartWords,
+  command: Command,
+): Promise<string> {
+  if (prompt !== undefined) {
+    const expanded = await promptText(prompt, command.args, { config, workspace: userPath(workspace) });
+    const leftOut = leftOutLine(expanded);
+    errorLine(`The goal, by ${prompt}:\n${expanded.text}${leftOut === null ? '' : `\n${leftOut}`}\n`);
+    return expanded.text;
+  }
+  // It is read as it came: nobody knows what was meant as goal where it came as several words.
+  if (argument !== undefined) return readWords(argument, command, 1, 'goal');
+  throw new SteersmanError(
+    'There is no goal.',
+    `Say what to do: ${startCall('"Summarise what is in this folder"')}`,
+    'usage',
+  );
 }
 
 /** The options as the command line gives them, over those of `--settings`. */
@@ -101,7 +147,9 @@ export async function startOptions(words: StartWords): Promise<StartOptions> {
     ...(words.model === undefined ? {} : { model: words.model }),
     ...(words.configuration === undefined ? {} : { configuration: words.configuration }),
     ...(words.attended ? { attended: true } : {}),
+    ...(words.onStepFailure === undefined ? {} : { onStepFailure: words.onStepFailure }),
     ...(words.approvePlan ? { approvePlan: true } : {}),
+    ...(words.projectNotes ? { projectNotes: true } : {}),
     ...(words.keepOpen === undefined ? {} : { keepOpenSeconds: words.keepOpen }),
     ...(words.after === undefined ? {} : { after: words.after }),
     ...(words.taskQueue === undefined ? {} : { taskQueue: words.taskQueue }),

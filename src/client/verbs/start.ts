@@ -10,12 +10,12 @@ export function addStart(program: Command): void {
   const verb = program
     .command('start')
     .description('Start a run and return; its worker goes on in the background.')
-    .argument('<goal>', 'what the team should do, in quotes; - reads it from stdin');
+    .argument('[goal]', 'what the team should do, in quotes; - reads it from stdin');
   describeVerb(addStartOptions(verb), [
     verbCall('start "Summarise what is in this folder"'),
     verbCall('start "Fix the typos in README.md" --workspace ../site --yes'),
     `cat goal.md | ${quietVerbCall('start - --json')}`,
-  ]).action(async (argument: string, options: StartWords & CommonOptions, command: Command) => {
+  ]).action(async (argument: string | undefined, options: StartWords & CommonOptions, command: Command) => {
     await trustForStart(options);
     const { goal, start } = await readStart(argument, options, command);
     await withClient(options, async ({ client, output }) => {

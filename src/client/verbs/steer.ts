@@ -29,7 +29,10 @@ export function addSteer(program: Command): void {
     .argument('<id>', 'id of the run')
     .argument('<text>', 'what to say, in quotes; - reads it from stdin')
     .addOption(new Option('--when <when>', 'when it takes effect').choices(STEER_TIMES).default('skip'))
-    .option('--to <role>', `${anyOf(READERS)} (default: the one at work)`)
+    .option(
+      '--to <role>',
+      `${anyOf([...READERS, 'a sub-agent, such as search/1'])} (default: the one at work)`,
+    )
     .allowExcessArguments()
     .addHelpText('after', WHEN);
   describeVerb(verb, [

@@ -11,7 +11,7 @@ import { isTrusted, notTrusted, trustForNow, trustFrom } from '../../stack/trust
 import { userPath } from './user-path.js';
 
 /** Shows the lines and asks; null where nobody can be asked. */
-type Ask = ((lines: readonly string[]) => Promise<boolean>) | null;
+export type Ask = ((lines: readonly string[]) => Promise<boolean>) | null;
 
 /**
  * The folder that is named, which needs no trust, else the one that holds here; with its `.env` loaded. Throws a

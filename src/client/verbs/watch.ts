@@ -1,6 +1,7 @@
 /** `watch`: follows a run, from its start, live, to its end. */
 import type { Command } from 'commander';
 import { endLine, resultLine } from '../../print/end-lines.js';
+import { jsonEvent } from '../../print/json-event.js';
 import type { Output } from '../../print/output.js';
 import { PlainView, showEvents } from '../../print/plain-view.js';
 import { terminalText } from '../../print/terminal-text.js';
@@ -74,12 +75,13 @@ async function attach(context: Context, run: Run, notifier: Notifier): Promise<n
 
 /** Plain lines on stdout; with `--json` one event a line there, and what concerns the watching on stderr. */
 function watchPrinter(output: Output, id: string): (item: RunEvent) => void {
-  const view = new PlainView(output.out, id);
+  const view = new PlainView(output.out, { runId: id });
   let events = 0;
   return item => {
     if (item.type === 'journal') events += 1;
+    const durable = jsonEvent(item);
     if (!output.json) view.show(item);
-    else if (item.type === 'journal') output.value(item.event);
+    else if (durable !== null) output.value(durable);
     else if (item.type === 'notice') output.notes.line(item.text);
     if (item.type === 'end' && events === 0) printWithoutEvents(output, item.end);
   };

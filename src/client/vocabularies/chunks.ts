@@ -2,7 +2,7 @@
 import { FAILURE } from '../../core/failure.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { StopReason } from '../../core/message.js';
-import type { RunEvent } from '../runs/watch-run.js';
+import type { RunEvent } from '../runs/run-event.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';
 

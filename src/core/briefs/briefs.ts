@@ -4,6 +4,7 @@
  * already is not said again (OU13).
  */
 import { REPORTS_BYTES } from '../bounds.js';
+import { ownCapabilities } from '../capabilities.js';
 import { cutText } from '../fit.js';
 import type { Planning, Reading } from '../place.js';
 import type { Task } from '../plan.js';
@@ -12,7 +13,8 @@ import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
-import { agentsOf } from '../subagent.js';
+import type { Overdue } from '../task-time.js';
+import { durationText } from '../task-time.js';
 import { MAIN_THREAD } from '../thread.js';
 import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
@@ -44,7 +46,7 @@ function lines(words: Words, tasks: readonly Task[], detail: (task: Task) => Det
 /** The criterion of a task that has ended is not wanted any more, but by who judges it. */
 const criterionWhileOpen = (task: Task): Detail => (isOpen(task) ? 'criterion' : 'description');
 
-function paragraphs(...parts: string[]): string {
+export function paragraphs(...parts: string[]): string {
   return parts.filter(part => part !== '').join('\n\n');
 }
 
@@ -59,7 +61,8 @@ export function planningBrief(
 ): string {
   const { goal, tasks } = state;
   const words = wordsOf(state);
-  if (improvements === null) return words.plan;
+  const capabilities = capabilitiesText(state, words);
+  if (improvements === null) return paragraphs(words.plan, capabilities);
   const { from, wanted, reading } = improvements;
   return paragraphs(
     `${words[WHO_ASKS[from]]} ${fill(words.thisIsPlan, { cycle })}`,
@@ -67,7 +70,14 @@ export function planningBrief(
     from === 'user' ? readingText(words, reading) : wishesText(goal, words),
     tasks.length > 0 ? `${words.tasksSoFar}\n${lines(words, tasks, criterionWhileOpen)}` : '',
     words.planAgain,
+    capabilities,
   );
+}
+
+/** Tools stand in the request; what roles say they have besides stands nowhere else. */
+function capabilitiesText({ pinned }: RunState, words: Words): string {
+  const names = pinned === null ? [] : ownCapabilities(pinned);
+  return names.length === 0 ? '' : fill(words.capabilities, { names: names.join(', ') });
 }
 
 const WHO_ASKS = {
@@ -125,6 +135,12 @@ export function reviewFixesBrief(
   const words = wordsOf(state);
   const wanted = delimit('fixes', bullets(fixes));
   return `${fill(words.notReviewed, { id })}\n${wanted}\n${fill(words.roundsLeft, { left })}`;
+}
+
+/** The task has taken longer than its estimate. */
+export function overdueBrief(state: RunState, id: string, { estimatedMs, takenMs }: Overdue): string {
+  const times = { estimated: durationText(estimatedMs), taken: durationText(takenMs) };
+  return fill(wordsOf(state).overdue, { id, ...times });
 }
 
 /** At the cap of a task's rounds: one reply without tools (L11). */
@@ -189,44 +205,6 @@ export function planUnansweredBrief(state: RunState): string {
 /** The verifier's question found nobody to answer it. */
 export function unansweredBrief(state: RunState): string {
   return wordsOf(state).verdictUnanswered;
-}
-
-/** Instruction of the role that chooses how the goal is pursued. */
-export function choiceBrief(state: RunState, role: Pick<PinnedRole, 'memory'>): string {
-  const words = wordsOf(state);
-  return paragraphs(
-    words.choose,
-    role.memory === 'shared' ? '' : delimit('goal', state.goal.text),
-    words.choiceEnd,
-  );
-}
-
-/** Instruction of the one role that works on a goal alone; a conversation of its own does not hold the goal. */
-export function answerBrief(
-  state: RunState,
-  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
-  rounds: number,
-): string {
-  const words = wordsOf(state);
-  const goal = `${words.goal}\n${delimit('goal', state.goal.text)}`;
-  return paragraphs(
-    role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
-    role.memory === 'shared' ? '' : goal,
-    agentsText(state, role, words),
-  );
-}
-
-/** They vary from project to project: told with the instruction, not in what requests begin with. */
-function agentsText(
-  { pinned }: Pick<RunState, 'pinned'>,
-  role: Pick<PinnedRole, 'agents'>,
-  words: Words,
-): string {
-  if (pinned === null || role.agents.length === 0) return '';
-  const agents = agentsOf(pinned, role);
-  if (agents.length === 0) return words.noAgents;
-  const list = agents.map(({ name, description }) => `- ${name}: ${preview(description, 500)}`).join('\n');
-  return `${words.agents}\n${list}`;
 }
 
 /** The last call of a goal that can not go on as planned: an answer from what there is. */

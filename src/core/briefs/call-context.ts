@@ -7,6 +7,7 @@ import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { CallPlaceholder, PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
+import { inventory } from './inventory.js';
 import { resourcePool } from './review-briefs.js';
 import { systemState, taskContext } from './steering-briefs.js';
 
@@ -20,6 +21,7 @@ const VALUES: Readonly<Record<CallPlaceholder, (state: RunState) => string>> = {
   TASK_LIST: state => delimit('task_list', json(fitted(state.tasks.map(listed), VALUE_BYTES))),
   RESOURCE_POOL: state =>
     delimit('resource_pool', json(state.pinned ? resourcePool(state, state.pinned) : { models: [] })),
+  ARTIFACTS: state => inventory(state.artifacts),
   HISTORY: state => delimit('history', state.log.trace.steps.slice(-STEPS_SHOWN).map(stepLine).join('\n')),
 };
 

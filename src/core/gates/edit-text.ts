@@ -1,10 +1,10 @@
 /** What a call would change in a file, as a diff of what its own arguments say. The file itself is not read. */
 import { isRecord } from '../json.js';
+import { shownDiff } from './whole-write.js';
 
 /** Names by which tools call the text that goes and the one that comes. */
 const OLD = ['oldText', 'old_text', 'old_string', 'oldString', 'old_str'];
 const NEW = ['newText', 'new_text', 'new_string', 'newString', 'new_str'];
-const MOST_CHARS = 4_000;
 
 /** Lines that go with `-`, that come with `+`, that stay with a blank; null for a call that says no such thing. */
 export function editText(input: unknown): string | null {
@@ -12,8 +12,7 @@ export function editText(input: unknown): string | null {
   const edits = Array.isArray(input.edits) ? input.edits : [input];
   const parts = edits.map(edit => (isRecord(edit) ? oneEdit(textOf(edit, OLD), textOf(edit, NEW)) : null));
   if (parts.length === 0 || parts.some(part => part === null)) return null;
-  const text = parts.join('\n@@\n');
-  return text.length > MOST_CHARS ? `${text.slice(0, MOST_CHARS)}\n…` : text;
+  return shownDiff(parts.join('\n@@\n'));
 }
 
 function textOf(edit: Record<string, unknown>, names: readonly string[]): string | null {

@@ -6,6 +6,7 @@ import type { ToolContent } from '../message.js';
 import { expected, isAbsent, numberOrNull } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
 import type { PlannedTask } from '../plan.js';
+import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 
 export interface AnswerRules {
@@ -19,6 +20,8 @@ export interface AnswerRules {
   ceilings?: Ceilings;
   /** What is wrong with edited arguments of a tool, by its schema. Default: nothing is. */
   argumentFaults?: (tool: string, args: Record<string, unknown>) => string[];
+  /** What is wrong with the fields of a form, by its schema. Default: nothing is. */
+  formFaults?: (schema: JsonSchema, content: Record<string, unknown>) => string[];
   /** What speaks against tasks of an edited plan, besides their form. */
   planFaults?: (tasks: readonly PlannedTask[]) => string[];
 }
@@ -107,6 +110,8 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
       const { decision } = input;
       return { kind: 'step', decision: decision === 'abort' || decision === 'replan' ? decision : 'skip' };
     }
+    case 'form':
+      return readFormAnswer(gate, input, rules);
   }
 }
 
@@ -144,6 +149,20 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
   const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, order: undefined }, errors);
   errors.push(...(rules.planFaults?.(tasks) ?? []));
   return errors.length > 0 ? errors.join(' ') : { kind: 'plan', decision: 'edit', tasks };
+}
+
+function readFormAnswer(
+  { subject }: Extract<Gate, { kind: 'form' }>,
+  input: Record<string, unknown>,
+  { formFaults }: AnswerRules,
+): GateAnswer | string {
+  const { decision } = input;
+  if (decision !== 'accept') return { kind: 'form', decision: decision === 'cancel' ? 'cancel' : 'decline' };
+  const content = isAbsent(input.content) ? {} : input.content;
+  if (!isRecord(content)) return expected('content', 'an object with the fields of the form', content);
+  const faults = formFaults?.(subject.schema, content) ?? [];
+  if (faults.length > 0) return `The fields do not fit the form: ${faults.join('; ')}.`;
+  return { kind: 'form', decision: 'accept', content };
 }
 
 function readBudgetAnswer(

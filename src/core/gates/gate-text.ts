@@ -3,9 +3,12 @@
 import { plainLine, quotedBlock } from '../plain-markdown.js';
 import type { PlannedTask, Task } from '../plan.js';
 import { preview } from '../preview.js';
+import type { JsonSchema } from '../tools/tool.js';
 import { fill, type Words } from '../words.js';
 import { editText } from './edit-text.js';
+import { fieldLine, formFields } from './form.js';
 import { choicesOf, type Gate } from './gate.js';
+import { type ComparedFile, comparedLine, wholeWrite } from './whole-write.js';
 
 /** Title and body of a gate, as its maker fills them in. */
 export interface GateText {
@@ -27,21 +30,34 @@ export function approvalText(
     raw?: string | undefined;
     thought: string;
     concerns: readonly string[];
+    /** The file that it writes as a whole; null where it writes none, or nobody looked. */
+    compared?: ComparedFile | null;
   },
 ): GateText {
   const why =
     given.thought.trim() === '' ? [] : [fill(words.gateWhy, { thought: preview(given.thought, 500) })];
   const mended = given.raw === undefined ? [] : [words.gateMended, codeBlock(words, given.raw, given.callId)];
-  const change = editText(given.input);
   const parts = [
     ...why,
     ...given.concerns.map(concern => `- ${concern}`),
     // Beside the arguments, which are what counts.
-    ...(change === null ? [] : [fenced('diff', change)]),
+    ...changeOf(words, given.input, given.compared ?? null),
     codeBlock(words, given.input, given.callId),
     ...mended,
   ];
   return { title: fill(words.gateApproval, { tool: given.tool }), body: parts.join('\n\n') };
+}
+
+/** What the call changes, as far as that is known. */
+function changeOf(words: Words, input: unknown, compared: ComparedFile | null): string[] {
+  const change = editText(input);
+  if (change !== null) return [fenced('diff', change)];
+  const write = compared && wholeWrite(input);
+  if (!compared || !write) return [];
+  return [
+    comparedLine(words, compared, write.path),
+    ...('diff' in compared ? [fenced('diff', compared.diff)] : []),
+  ];
 }
 
 /** A call that the client is to run. */
@@ -76,6 +92,18 @@ export function failedStepText(words: Words, { id, description, reason, result }
   return {
     title: fill(words.gateStep, { id }),
     body: result === null || result.trim() === '' ? line : `${line}\n\n${preview(result, 1_000)}`,
+  };
+}
+
+/** What a tool server asks: its own words, and the fields that it wants, where nothing in them can pass for ours. */
+export function formText(
+  words: Words,
+  { server, tool, message, schema }: { server: string; tool: string; message: string; schema: JsonSchema },
+): GateText {
+  const said = [message.slice(0, MOST_ARGUMENT_CHARS), ...formFields(schema).map(fieldLine)].join('\n');
+  return {
+    title: fill(words.gateForm, { server }),
+    body: [fill(words.gateFormSays, { tool }), fenced('', said), words.gateFormSecrets].join('\n\n'),
   };
 }
 
@@ -127,6 +155,7 @@ function answersOf(gate: Gate): string[] {
     case 'budget':
     case 'failure':
     case 'step':
+    case 'form':
       return choicesOf(gate).map(decision =>
         line('answerGate', { gateId, decision, ...extras(gate, decision) }),
       );
@@ -139,6 +168,7 @@ function extras(gate: Gate, decision: string): object {
   if (gate.kind === 'plan' && decision === 'edit') return { tasks: [{ id: '…', description: '…' }] };
   if (gate.kind === 'budget' && decision === 'raise')
     return { to: 2 * Math.max(gate.subject.limit, gate.subject.used) };
+  if (gate.kind === 'form' && decision === 'accept') return { content: { '…': '…' } };
   if (gate.kind === 'failure' && decision === 'other_model') return { model: gate.subject.models[0] };
   return {};
 }
@@ -161,5 +191,7 @@ function atDeadline(words: Words, gate: Gate): string {
       return words.deadlineFailure;
     case 'step':
       return words.deadlineStep;
+    case 'form':
+      return words.deadlineForm;
   }
 }

@@ -1,6 +1,8 @@
 /** Reads what a person types at a gate: for terminals and command lines. */
 
 import { parseRecord } from '../outputs/json-in-text.js';
+import type { JsonSchema } from '../tools/tool.js';
+import { fieldValue, formFields } from './form.js';
 import type { Gate } from './gate.js';
 
 /** What the updates take, without `gateId`: `checkAnswer` still judges it. */
@@ -10,7 +12,7 @@ export type GateWords = { input: Record<string, unknown> } | { error: string };
 export function wordsHint(gate: Gate): string {
   switch (gate.kind) {
     case 'approval':
-      return 'y approve · n [reason] deny · a always in this run · e {"…"} approve with these arguments';
+      return 'y approve · n [reason] deny · a always in this run · w always in this workspace · e {"…"} approve with these arguments';
     case 'plan':
       return 'y approve · n <reason> reject · e [{"id": …, "description": …}] other tasks';
     case 'question':
@@ -23,6 +25,8 @@ export function wordsHint(gate: Gate): string {
       return `a number above ${gate.subject.limit} to raise it · w wrap up`;
     case 'failure':
       return `r retry${gate.subject.models.length > 0 ? ' · m <model> another model' : ''} · s stop`;
+    case 'form':
+      return formHint(gate.subject.schema);
     case 'step':
       return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort`;
   }
@@ -48,6 +52,7 @@ interface Words {
 const YES = ['y', 'yes', 'approve', 'ok'];
 const NO = ['n', 'no', 'deny', 'reject'];
 const ALWAYS = ['a', 'always'];
+const WORKSPACE = ['w', 'workspace'];
 const EDIT = ['e', 'edit'];
 
 function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
@@ -55,6 +60,7 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
   switch (gate.kind) {
     case 'approval':
       if (ALWAYS.includes(word)) return { decision: 'always' };
+      if (WORKSPACE.includes(word)) return { decision: 'always', alwaysFor: 'workspace' };
       if (EDIT.includes(word)) return withJson(rest, value => ({ decision: 'approve', arguments: value }));
       return yesOrNo(words, 'deny');
     case 'plan':
@@ -75,9 +81,31 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
       if (['m', 'model', 'other_model'].includes(word))
         return rest === '' ? { decision: 'other_model' } : { decision: 'other_model', model: rest };
       return gate.subject.models.includes(text) ? { decision: 'other_model', model: text } : null;
+    case 'form':
+      return formInput(gate.subject.schema, words);
     case 'step':
       return stepInput(word);
   }
+}
+
+function formHint(schema: JsonSchema): string {
+  const [first, ...others] = formFields(schema);
+  const accept = first === undefined || others.length > 0 ? '{"field": …} or y {…}' : `y <${first.name}>`;
+  return `${first === undefined ? 'y' : accept} accept · n decline · c cancel`;
+}
+
+/** All fields as JSON; of a form with one field, its value as it is typed after y. */
+function formInput(schema: JsonSchema, { text, word, rest }: Words): Record<string, unknown> | null {
+  if (NO.includes(word) || word === 'decline') return { decision: 'decline' };
+  if (word === 'c' || word === 'cancel') return { decision: 'cancel' };
+  const accepts = YES.includes(word) || word === 'accept';
+  const typed = accepts ? rest : text;
+  if (accepts && typed === '') return { decision: 'accept', content: {} };
+  const record = parseRecord(typed);
+  if (record !== null) return { decision: 'accept', content: record };
+  const [field, ...others] = formFields(schema);
+  if (!accepts || field === undefined || others.length > 0) return null;
+  return { decision: 'accept', content: { [field.name]: fieldValue(field, typed) } };
 }
 
 function stepInput(word: string): Record<string, unknown> | null {

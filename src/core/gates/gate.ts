@@ -9,6 +9,7 @@ import type { ToolContent } from '../message.js';
 import type { PlannedTask } from '../plan.js';
 import { sizeOfList } from '../sizes.js';
 import type { StepDecision } from '../step-failure.js';
+import type { JsonSchema } from '../tools/tool.js';
 
 interface GateBase {
   /** Unique in the run, such as `g1`. Elsewhere it is the `gateId`. */
@@ -21,6 +22,8 @@ interface GateBase {
   openedAt: number;
   /** When the safe answer is taken; null: never. */
   deadline: number | null;
+  /** The sub-agent that asks, where one does: the way to it, such as `search/1`, and the workflow id of its run. */
+  from?: { agent: string; run: string };
 }
 
 /** What each kind of gate is about. */
@@ -38,9 +41,20 @@ export type Gate = GateBase &
     | { kind: 'failure'; subject: { model: string; models: string[] } }
     /** A task of a plan has failed. `canReplan`: its planner may be asked to mend the plan. */
     | { kind: 'step'; subject: { taskId: string; canReplan: boolean } }
+    /** A tool server asks for the call `callId` that runs. `schema`: of the fields that it wants. */
+    | { kind: 'form'; subject: { server: string; tool: string; callId: string; schema: JsonSchema } }
   );
 
 export type GateKind = Gate['kind'];
+
+/** `rule`: nobody needed to be asked. `superseded`: the answer is of no use any more. */
+export const GATE_CLOSERS = ['person', 'timeout', 'rule', 'superseded'] as const;
+export type GateCloser = (typeof GATE_CLOSERS)[number];
+
+/** What a person gives a tool server: the fields of its form, a refusal, or nothing. */
+export type FormAnswer =
+  | { kind: 'form'; decision: 'accept'; content: Record<string, unknown> }
+  | { kind: 'form'; decision: 'decline' | 'cancel' };
 
 /** An answer, by the kind of its gate. */
 export type GateAnswer =
@@ -65,7 +79,8 @@ export type GateAnswer =
   | { kind: 'budget'; decision: 'wrap_up' }
   | { kind: 'failure'; decision: 'retry' | 'stop' }
   | { kind: 'failure'; decision: 'other_model'; model: string }
-  | { kind: 'step'; decision: StepDecision };
+  | { kind: 'step'; decision: StepDecision }
+  | FormAnswer;
 
 /** The gate with as much of its texts as there is room for beside those that are open. */
 export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
@@ -88,6 +103,7 @@ export const GATE_CHOICES: Record<GateKind, readonly string[]> = {
   budget: ['raise', 'wrap_up'],
   failure: ['retry', 'other_model', 'stop'],
   step: ['skip', 'replan', 'abort'],
+  form: ['accept', 'decline', 'cancel'],
 };
 
 /** The choices of one gate: another model is none where there is no other, nor is a plan that no limit allows. */
@@ -121,6 +137,8 @@ export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAn
       return { kind: 'failure', decision: 'stop' };
     case 'step':
       return { kind: 'step', decision: 'skip' };
+    case 'form':
+      return { kind: 'form', decision: 'decline' };
   }
 }
 
@@ -147,6 +165,7 @@ export function autoAnswer(gate: Gate, given: { yes: boolean; attended: boolean 
     case 'budget':
     case 'failure':
     case 'step':
+    case 'form':
       break;
   }
   return given.attended ? null : safeAnswer(gate, 'Nobody can be asked in this run.');

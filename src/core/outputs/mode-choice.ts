@@ -2,20 +2,23 @@
 import { stringOr } from '../json.js';
 import { judged, type Parsed, readWord } from './output-fields.js';
 
-/** Ways that are chosen among: all modes but the one that chooses. */
-export const CHOICES = ['direct', 'react', 'plan', 'team'] as const;
-export type Choice = (typeof CHOICES)[number];
+/** Built-in ways that are chosen among: all but the one that chooses. */
+export const CHOICES = ['direct', 'react', 'lead', 'plan', 'team'] as const;
 
 export interface ModeChoice {
-  mode: Choice;
+  /** Name of a mode. */
+  mode: string;
   /** Why, in a sentence: for people. */
   reason: string;
 }
 
-/** Reads a selector's reply. Without a known mode there is no value. */
-export function parseChoice(json: Record<string, unknown>): Parsed<ModeChoice> {
+/** Reads a selector's reply. Without one of `modes` there is no value. */
+export function parseChoice(
+  json: Record<string, unknown>,
+  modes: readonly string[] = CHOICES,
+): Parsed<ModeChoice> {
   const errors: string[] = [];
-  const mode = readWord(json, 'mode', CHOICES, errors);
+  const mode = readWord(json, 'mode', modes, errors);
   if (mode === null) return { ok: false, errors, value: null };
   return judged({ mode, reason: stringOr(json.reason, '').trim() }, errors);
 }

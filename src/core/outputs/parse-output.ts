@@ -4,6 +4,7 @@
  * fields, never from words (F6).
  */
 
+import type { Capabilities } from '../capabilities.js';
 import { isRecord, stringOr } from '../json.js';
 import type { AssistantMessage } from '../message.js';
 import { textOf } from '../message.js';
@@ -80,7 +81,7 @@ export type RoleReply<T> = Parsed<T> & {
   special: SpecialOutput | null;
 };
 
-type Reader<T> = (json: Record<string, unknown>, knownTaskIds: readonly string[]) => Parsed<T>;
+type Reader<T> = (json: Record<string, unknown>, known?: readonly string[], has?: Capabilities) => Parsed<T>;
 
 const READERS: { [C in FormedContract]: Reader<OutputOf[C]> } = {
   plan: parsePlan,
@@ -96,8 +97,10 @@ const READERS: { [C in FormedContract]: Reader<OutputOf[C]> } = {
 export interface ReadOptions {
   /** What the model activity mended where the raw text could not be read. */
   repairedText?: string | undefined;
-  /** Tasks that a plan's dependencies may name besides its own; tasks that a verdict must name. */
-  knownTaskIds?: readonly string[];
+  /** Tasks that a plan's dependencies may name besides its own; that a verdict must name; modes to choose among. */
+  known?: readonly string[];
+  /** What tasks of a plan may need. Default: anything. */
+  has?: Capabilities;
   /** The role's dialect. JSON is read in either; free text is taken for an envelope only in that dialect. */
   dialect?: Dialect;
 }
@@ -132,10 +135,10 @@ function readReply<C extends OutputContract>(
     return unread(text.trim() === '' ? 'nothing' : `text that begins with "${quoted(text)}"`);
   const special = readSpecial(json);
   if (special !== null) return specialReply(special, json);
-  const known = options.knownTaskIds ?? [];
+  const { known, has } = options;
   if (!isEnvelope(json)) {
     const other = otherFormError(formed, json);
-    const read: Parsed<OutputOf[C]> = other ? failedBy(other) : reader(json, known);
+    const read: Parsed<OutputOf[C]> = other ? failedBy(other) : reader(json, known, has);
     return { ...read, envelope: NO_ENVELOPE, special };
   }
   const { meta, errors } = readMeta(json);
@@ -145,7 +148,7 @@ function readReply<C extends OutputContract>(
     (contract === 'execution' ? strayToolError(json.params, meta.action) : null);
   if (misplaced !== null)
     return { ok: false, errors: [...errors, misplaced], value: null, envelope: meta, special };
-  const inner = reader(fieldsOf(contract, json.params, json.action), known);
+  const inner = reader(fieldsOf(contract, json.params, json.action), known, has);
   const innerErrors = inner.ok ? [] : inner.errors.map(inParams);
   const all = [...errors, ...innerErrors];
   const outcome: Parsed<OutputOf[C]> =

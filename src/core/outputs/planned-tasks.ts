@@ -2,6 +2,7 @@
 import { cutText, fitsText } from '../fit.js';
 import { isRecord, stringOr } from '../json.js';
 import { type PlannedTask, planCycles } from '../plan.js';
+import { readEstimate } from '../task-time.js';
 import { expected, idOf, numberOrNull, readIds, stringsOf, textOrNull } from './output-fields.js';
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
@@ -58,6 +59,7 @@ function readDrafts(list: readonly unknown[], field: string, errors: string[]): 
       priority: numberOrNull(item.priority),
       dependencies,
       requiredCapabilities: stringsOf(item.requiredCapabilities).slice(0, MOST_CAPABILITIES).map(shortName),
+      estimatedDuration: readEstimate(item.estimatedDuration),
       completionCriteria: cutOrNull(textOrNull(item.completionCriteria)),
     };
   });

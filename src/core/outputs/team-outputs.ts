@@ -3,6 +3,7 @@
  * its contract, in whichever dialect they came.
  */
 
+import { type Capabilities, missing } from '../capabilities.js';
 import { booleanOrNull, isRecord, stringOr } from '../json.js';
 import { type EchoedTask, type PlannedTask, TASK_STATUSES, type TaskStatus } from '../plan.js';
 import { isEmptyPhrase } from './empty-phrase.js';
@@ -55,13 +56,14 @@ const NEXT_ACTIONS: readonly NextAction[] = ['continue', 'complete', 'skip', 're
 /**
  * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
  * errors are missing ids or descriptions, duplicate ids, unknown or circular dependencies; a doubt is no
- * task at all, unless more planning is asked for. `knownTaskIds`: tasks of earlier plans, which may be named
+ * task at all, unless more planning is asked for, and a capability that `has` does not hold. `knownTaskIds`: tasks of earlier plans, which may be named
  * as dependencies, and given up as `skipped`. `mergePlan` cuts plans that are too long; only absurd ones are
  * an error here.
  */
 export function parsePlan(
   json: Record<string, unknown>,
   knownTaskIds: readonly string[] = [],
+  has: Capabilities = null,
 ): Parsed<PlanOutput> {
   const errors: string[] = [];
   const needsMorePlanning = readBoolean(json, 'needsMorePlanning', errors) ?? false;
@@ -79,7 +81,22 @@ export function parsePlan(
   const value = { summary: stringOr(json.summary, ''), needsMorePlanning, tasks, dropped };
   if (errors.length > 0) return { ok: false, errors, value: null };
   const empty = tasks.length === 0 && dropped.length === 0 && !needsMorePlanning;
-  return judged(value, empty ? [expected(field, 'an array of at least one task', list)] : []);
+  if (empty) return judged(value, [expected(field, 'an array of at least one task', list)]);
+  return judged(value, capabilityDoubts(tasks, has));
+}
+
+const NAMES_TOLD = 60;
+
+function capabilityDoubts(tasks: readonly PlannedTask[], has: Capabilities): string[] {
+  const names = (has ?? []).slice(0, NAMES_TOLD).join(', ') || 'absent';
+  return tasks.flatMap(({ id, requiredCapabilities }) => {
+    const lacking = missing(requiredCapabilities, has).map(name => `"${quoted(name)}"`);
+    if (lacking.length === 0) return [];
+    return [
+      `\`requiredCapabilities\` of "${id}" must name what there is (${names}), got ${lacking.join(', ')}. ` +
+        'Plan it without, or the task is not carried out.',
+    ];
+  });
 }
 
 function isDropped(entry: unknown): entry is Record<string, unknown> {

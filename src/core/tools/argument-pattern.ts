@@ -10,7 +10,7 @@ import { isPathName, mayNamePlace, plainPath } from './tool-paths.js';
 /** Arguments that hold text: not looked at where others name what the call is about. */
 const TEXT_NAMES =
   /^(contents?|text|body|data|message|description|instructions?|prompt|title|summary|edits|(old|new)_?(text|string|str))$/i;
-/** Longer strings are no paths. */
+/** Longer strings are no paths, but where an argument names one: a server makes it plain before it is too long. */
 const MOST_PATH_CHARS = 4_096;
 
 export interface PermissionPattern {
@@ -24,6 +24,8 @@ export interface PermissionPattern {
 export interface CalledWith {
   input: Readonly<Record<string, unknown>>;
   workspace: string;
+  /** What servers take `~` for, where it is known. */
+  home?: string;
 }
 
 /** `name(*)` is every call, as the name alone. */
@@ -34,7 +36,7 @@ export function readPattern(pattern: string): PermissionPattern {
 }
 
 /** For `deny` and `confirm`: true where one argument matches, in any case of letters, and a bare name in any folder. */
-export function touchesArgument(glob: string, { input, workspace }: CalledWith): boolean {
+export function touchesArgument(glob: string, { input, workspace, home = '~' }: CalledWith): boolean {
   const all = stringsIn(input);
   const named = all.some(({ place }) => place !== null);
   const asked = named ? all.filter(({ place, key }) => place !== null || !TEXT_NAMES.test(key)) : all;
@@ -42,10 +44,9 @@ export function touchesArgument(glob: string, { input, workspace }: CalledWith):
   const anywhere = !folded.includes('/') || folded.startsWith('**/') ? `/**/${folded}` : folded;
   return asked.some(({ text, place }) => {
     const value = fold(text);
-    if (place !== 'path' && matchesAny(value, [folded])) return true;
-    const path = asPath(value);
-    if (path === null) return matchesAny(value, [folded]);
-    return isUnder(plainPath(path, fold(workspace)), anywhere, fold(workspace));
+    const paths = place === 'path' || value.length <= MOST_PATH_CHARS ? pathsIn(value, fold(home)) : [];
+    if ((place !== 'path' || isAddress(value)) && matchesAny(value, [folded])) return true;
+    return paths.some(path => isUnder(plainPath(path, fold(workspace)), anywhere, fold(workspace)));
   });
 }
 
@@ -57,8 +58,11 @@ export function coversArguments(glob: string, { input, workspace }: CalledWith):
   return (
     asked.length > 0 &&
     asked.every(({ text, place }) => {
-      const path = place === 'path' ? asPath(text) : null;
-      return path === null ? matchesAny(text, [glob]) : isUnder(plainPath(path, workspace), glob, workspace);
+      if (place !== 'path') return matchesAny(text, [glob]);
+      if (isDoubtful(text)) return false;
+      const paths = isAddress(text) ? filesIn(text) : [text.trim()];
+      if (paths.length === 0) return matchesAny(text, [glob]);
+      return paths.every(path => isUnder(plainPath(path, workspace), glob, workspace));
     })
   );
 }
@@ -75,7 +79,11 @@ function stringsIn(value: unknown, key = '', held: Argument['place'] = null): Ar
   if (typeof value === 'string') return [{ key, text: value, place }];
   if (Array.isArray(value)) return value.flatMap(item => stringsIn(item, key, held));
   if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => stringsIn(item, name, place));
+  return Object.entries(value).flatMap(([name, item]) => [
+    // What is no plain word may be a path that has its content for a value.
+    ...(key !== '' && !/^\w+$/.test(name) ? [{ key, text: name, place }] : []),
+    ...stringsIn(item, name, place),
+  ]);
 }
 
 function placeOf(key: string): Argument['place'] {
@@ -83,13 +91,28 @@ function placeOf(key: string): Argument['place'] {
   return mayNamePlace(key) ? 'anything' : null;
 }
 
-/** Null for an address that is no file's. */
-function asPath(text: string): string | null {
-  if (text.length > MOST_PATH_CHARS) return null;
+/** Every path that a server may read a text as: what looks like an address can be the name of a folder. */
+function pathsIn(text: string, home: string): string[] {
   const trimmed = text.trim();
-  const file = /^file:(?:\/\/[^/]*)?(\/.*)$/is.exec(trimmed)?.[1];
-  if (file !== undefined) return decoded(file);
-  return /^[a-z][a-z0-9+.-]+:/i.test(trimmed) ? null : trimmed;
+  const ofUser = /^~(?:$|[/\\])/.test(trimmed) ? [home + trimmed.slice(1)] : [];
+  return [trimmed, ...ofUser, ...filesIn(trimmed)];
+}
+
+/** The path in the address of a file, with and without what may stand behind it. */
+function filesIn(address: string): string[] {
+  const path = /^file:(?:\/\/[^/]*)?(\/.*)$/is.exec(address.trim())?.[1];
+  return path === undefined ? [] : [decoded(path), decoded(path.replace(/[?#].*$/s, ''))];
+}
+
+function isAddress(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]+:/i.test(text.trim());
+}
+
+/** Whether only its reader knows where it leads. */
+function isDoubtful(text: string): boolean {
+  const leadsUp = isAddress(text) && decoded(text).split(/[/\\]/).includes('..');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: readers of addresses leave them out.
+  return leadsUp || text.length > MOST_PATH_CHARS || /^\s*~|[\u0000-\u001f]/.test(text);
 }
 
 function decoded(path: string): string {
@@ -116,5 +139,6 @@ function partsOf(path: string): string[] {
 }
 
 function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
+  // Some letters have no small form of their own, and one of two others: `ſ` is an s.
+  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
 }

@@ -163,6 +163,7 @@ function mayHaveRun(ending: ToolEnding): boolean {
     case 'timed_out':
     case 'unavailable':
     case 'outcome_unknown':
+    case 'session_lost':
       return true;
     case 'reused':
     case 'invalid':

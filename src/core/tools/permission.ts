@@ -2,6 +2,7 @@
 import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
 import { matchesAny } from './glob.js';
 import type { ToolDefinition } from './tool.js';
+import { namesOwnTool } from './workflow-tools.js';
 
 /** Patterns (core/tools/argument-pattern.ts) over tools and their arguments, from `steersman.yaml`. Default: all empty. */
 export interface Permissions {
@@ -73,7 +74,8 @@ export function idlePermissions(permissions: Permissions, tools: readonly Named[
   const kinds = ['auto', 'confirm', 'deny'] as const;
   return kinds.flatMap(kind =>
     permissions[kind]
-      .filter(glob => !tools.some(tool => matchesEither(tool, readPattern(glob).names)))
-      .map(glob => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
+      .map(glob => ({ glob, names: readPattern(glob).names }))
+      .filter(({ names }) => !tools.some(tool => matchesEither(tool, names)) && !namesOwnTool(names))
+      .map(({ glob }) => `steersman.yaml: permissions.${kind} "${glob}" matches no tool of this run.`),
   );
 }

@@ -1,6 +1,7 @@
 /** Which calls of a reply run at the same time (C21). */
 import { ledgerKey } from './ledger.js';
 import type { ToolDefinition } from './tool.js';
+import { statefulServer } from './tool-session.js';
 
 /** A call that runs unasked, with the arguments that it runs with. */
 export interface RunningCall {
@@ -15,7 +16,7 @@ export interface RunningCall {
  */
 export function runsBeside(call: RunningCall, group: readonly RunningCall[]): boolean {
   const { tool, input } = call;
-  if (!tool.policy.concurrent) return false;
+  if (!tool.policy.concurrent || statefulServer(tool) !== null) return false;
   const key = ledgerKey(tool.name, input);
   return group.every(
     other =>

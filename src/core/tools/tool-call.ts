@@ -113,11 +113,14 @@ function fallbackTool({ call, offered, pinned }: ToolCallCase): ToolDefinition |
   // what is denied or asked about under one name would else run under the other.
   if (pinned.tools.some(({ name, serverToolName }) => [name, serverToolName].includes(call.name)))
     return undefined;
+  const server = pinned.fallbackServer;
+  const { origin } =
+    pinned.tools.find(tool => tool.origin.type === 'mcp' && tool.origin.server === server) ?? {};
   return {
     // A rule for a tool of another server, which may be down, is not meant for it.
-    name: `${pinned.fallbackServer}__${call.name}`,
+    name: `${server}__${call.name}`,
     serverToolName: call.name,
-    origin: { type: 'mcp', server: pinned.fallbackServer },
+    origin: origin ?? { type: 'mcp', server },
     description: '',
     inputSchema: {},
     validation: 'delegate',

@@ -18,6 +18,7 @@ export const ENDING_WORDS = {
   timed_out: 'noteTimedOut',
   unavailable: 'noteUnavailable',
   outcome_unknown: 'noteUnknown',
+  session_lost: 'noteSessionLost',
 } as const satisfies Record<ToolEnding, WordKey | null>;
 
 /** A person, or nobody, did not allow the call. */

@@ -5,7 +5,7 @@ const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination
 const ANYTHING = /^(command|cmd|script|code|shell|args|argv|query|sql|expression)$/i;
 /** Others that may name a place too, such as `newPath` or `to`. */
 const PERHAPS_A_PATH =
-  /path|file|folder|dir|dest|target|source|output|uri|url|name|^(to|from|into|src|dst|out)$/i;
+  /path|file|folder|dir|dest|target|source|output|uri|url|name|^(to|from|into|src|dst|out|cwd|root|base)$/i;
 /** Of one call; one that names more is taken to be about everything. */
 const MOST_PATHS = 20;
 

@@ -3,13 +3,16 @@
 export type JsonSchema = Record<string, unknown>;
 
 /**
- * Where a tool runs: an MCP server of the worker, the workers' own built-in tools, an activity of the application, the
- * client, or the run itself.
+ * Where a tool runs: an MCP server of the worker, the workers' own built-in tools, an activity or a
+ * workflow of the application, the client, or the run itself.
  */
 type ToolOrigin =
-  | { type: 'mcp'; server: string }
+  /** `stateful`: what its calls open lives in a session, which is the run's own. `sampling`: it may ask a model. */
+  | { type: 'mcp'; server: string; stateful?: true; sampling?: true }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
+  /** `taskQueue`: where it is served; absent for the run's own. */
+  | { type: 'child_workflow'; workflow: string; taskQueue?: string }
   | { type: 'client' }
   | { type: 'workflow' };
 

@@ -120,6 +120,11 @@ export function isNamed(
   return matchesAny(name, origin.type === 'workflow' ? globs.filter(glob => glob !== '*') : globs);
 }
 
+/** Whether a glob is about one of them, be it in a run or not. */
+export function namesOwnTool(glob: string): boolean {
+  return WORKFLOW_TOOLS.some(tool => isNamed(tool, [glob]));
+}
+
 /** Adds those that one of the roles names; a name that a server or the client has already stays theirs, with a warning. */
 export function addWorkflowTools(
   tools: readonly ToolDefinition[],

@@ -19,6 +19,9 @@ const DECISIONS = [
   'skip',
   'replan',
   'abort',
+  'accept',
+  'decline',
+  'cancel',
 ] as const;
 
 const input = z.strictObject({
@@ -48,7 +51,9 @@ const input = z.strictObject({
   content: z
     .unknown()
     .optional()
-    .describe('For a gate of the kind clientTool alone: the result of the tool, as a text or JSON.'),
+    .describe(
+      'For a gate of the kind clientTool: the result of the tool, as a text or JSON. With accept: the fields of the form, as an object that the user gave.',
+    ),
   isError: z.boolean().optional().describe('With content: the tool failed.'),
 });
 
@@ -65,10 +70,10 @@ export function addAnswerGate(server: McpServer, context: ToolContext): void {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     run: async ({ id, gateId, content, isError, ...answer }) => {
       const run = await runOf(context, id);
-      if (content !== undefined)
+      if (content !== undefined && answer.decision === undefined)
         await run.submitToolResult({ gateId, content, ...(isError === undefined ? {} : { isError }) });
       else {
-        const given = Object.entries(answer).filter(([, value]) => value !== undefined);
+        const given = Object.entries({ ...answer, content }).filter(([, value]) => value !== undefined);
         // The run judges whether it is one of the answers that the gate takes.
         await run.answerGate(gateId, Object.fromEntries(given) as GateReply);
       }

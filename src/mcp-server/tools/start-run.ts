@@ -2,7 +2,8 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
-import { DEFAULT_MODE, MODES, MODES_HELP } from '../../core/modes.js';
+import { DEFAULT_MODE, MODES_HELP } from '../../core/modes.js';
+import { STEP_FAILURE_POLICIES } from '../../core/step-failure.js';
 import { addTool, type ToolContext } from '../tool.js';
 import { workspaceIn } from '../workspace.js';
 
@@ -24,7 +25,7 @@ const input = z.strictObject({
     .describe(
       'Id of the run, 1 to 200 characters without spaces. There is never a second run of an id: give one to make a repeated call harmless. Default: made from the goal.',
     ),
-  mode: z.enum(MODES).optional().describe(`How the goal is pursued: ${MODES_HELP}. Default ${DEFAULT_MODE}.`),
+  mode: z.string().optional().describe(`How the goal is pursued: ${MODES_HELP}. Default ${DEFAULT_MODE}.`),
   role: z
     .string()
     .optional()
@@ -50,6 +51,18 @@ const input = z.strictObject({
     .optional()
     .describe(
       'The plan waits at a gate before it is carried out. Needs `attended`. Default: in the mode plan.',
+    ),
+  projectNotes: z
+    .boolean()
+    .optional()
+    .describe(
+      'The AGENTS.md of the workspace is told to the roles, as information about the project. Default: as steersman.yaml says, else false.',
+    ),
+  onStepFailure: z
+    .enum(STEP_FAILURE_POLICIES)
+    .optional()
+    .describe(
+      'In the mode plan, when a task has failed: skip goes on with what does not wait for it, abort sums up, replan mends the plan, ask asks at a gate. Default: as configured, else skip.',
     ),
   autoApprove: z
     .boolean()
@@ -96,6 +109,8 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       model,
       configuration,
       approvePlan,
+      onStepFailure,
+      projectNotes,
       keepOpenSeconds,
       after,
       ...switches
@@ -109,7 +124,9 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
         ...(id === undefined ? {} : { id }),
         ...(mode === undefined ? {} : { mode }),
         ...(role === undefined ? {} : { role }),
+        ...(onStepFailure === undefined ? {} : { onStepFailure }),
         ...(approvePlan === undefined ? {} : { approvePlan }),
+        ...(projectNotes === undefined ? {} : { projectNotes }),
         ...(model === undefined ? {} : { model }),
         ...(configuration === undefined ? {} : { configuration }),
         ...(keepOpenSeconds === undefined ? {} : { keepOpenSeconds }),

@@ -1,10 +1,10 @@
 /** Auto mode: a role chooses how each goal is pursued, by what it takes, and then it is pursued so (L18). */
 import { OPINION_BYTES } from '../../core/bounds.js';
-import { choiceBrief } from '../../core/briefs/briefs.js';
+import { choiceBrief } from '../../core/briefs/answer-briefs.js';
 import { cutText } from '../../core/fit.js';
-import { firstPlace, roleAt } from '../../core/modes.js';
-import type { Choice } from '../../core/outputs/mode-choice.js';
-import type { PlacesOf } from '../../core/place.js';
+import { firstPlace, type ModeName, roleAt } from '../../core/modes.js';
+import type { Choosing, PlacesOf } from '../../core/place.js';
+import { preview } from '../../core/preview.js';
 import { wayOf } from '../../core/run-state.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { concludeEarly, wrapUp } from '../phases/conclude.js';
@@ -13,20 +13,20 @@ import type { Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
 
 /** Where no choice can be read: it has tools, and needs no more calls than the goal. */
-const FALLBACK: Choice = 'react';
+const FALLBACK: ModeName = 'react';
 
 /** One step at the place where the goal stands; null: go on at the cursor. */
 export async function auto(run: Run, place: PlacesOf['auto']): Promise<GoalEnd | null> {
   switch (place.phase) {
     case 'choosing':
-      return choose(run);
+      return choose(run, place);
     case 'wrap_up':
       return wrapUp(run, place);
   }
 }
 
-async function choose(run: Run): Promise<GoalEnd | null> {
-  const role = roleAt(wayOf(run.state), 'choosing');
+async function choose(run: Run, place: Choosing): Promise<GoalEnd | null> {
+  const role = roleAt(wayOf(run.state), place);
   const end = await runTurns(run, {
     role,
     output: 'choice',
@@ -48,8 +48,12 @@ async function choose(run: Run): Promise<GoalEnd | null> {
   }
 }
 
-function take(run: Run, mode: Choice, why: string): null {
+/** Of the reason, for whoever looks; the journal has it whole. */
+const WHY_CHARS = 300;
+
+function take(run: Run, mode: ModeName, why: string): null {
   run.state.goal.mode = mode;
+  run.state.goal.modeWhy = preview(why, WHY_CHARS);
   run.journal('mode_chosen', { mode, why: cutText(why, OPINION_BYTES) });
   run.enter(firstPlace(mode));
   return null;

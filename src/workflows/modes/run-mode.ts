@@ -1,26 +1,29 @@
 /** The loop of every mode: one step where the run stands, then the next, so that a restored state goes on there. */
 import { here } from '../../core/cursor.js';
-import type { Mode } from '../../core/modes.js';
+import { kindOf, type ModeKind, type ModeName } from '../../core/modes.js';
 import type { Place, PlacesOf } from '../../core/place.js';
 import { CalledAway } from '../hearing.js';
+import { closeLanes } from '../lanes/close-lanes.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerConsultation } from '../phases/consultation.js';
 import { steer } from '../phases/steering.js';
+import { reloadTools } from '../reload-tools.js';
 import type { Run } from '../run.js';
 import { auto } from './auto.js';
-import { oneRole } from './one-role.js';
 import { plan } from './plan.js';
+import { steps } from './steps.js';
 import { team } from './team.js';
 
 /** One step of a mode at a place of its own; null: go on at the cursor. */
 type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
 
-const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = {
+const STEPS: { readonly [K in ModeKind]: Step<PlacesOf[K]> } = {
   team,
   plan,
-  react: oneRole,
-  lead: oneRole,
-  direct: oneRole,
+  steps,
+  react: steps,
+  lead: steps,
+  direct: steps,
   auto,
 };
 
@@ -28,6 +31,9 @@ const STEPS: { readonly [M in Mode]: Step<PlacesOf[M]> } = {
 export async function runMode(run: Run): Promise<GoalEnd> {
   for (;;) {
     const end = await stepHere(run).catch(elsewhere);
+    const { phase } = run.state.cursor.place;
+    // What the goal has left behind, or ends with: the next step has the conversation in one.
+    if (end || phase !== 'execution') closeLanes(run, end || phase === 'wrap_up' ? 'executing' : 'pending');
     if (end) return end;
   }
 }
@@ -42,13 +48,14 @@ async function stepHere(run: Run): Promise<GoalEnd | null> {
       await answerConsultation(run, at);
       return null;
     default:
+      await reloadTools(run);
       return stepOf(run.state.goal.mode)(run, at);
   }
 }
 
 /** A run stands only at places of its own mode, which the compiler does not see. */
-function stepOf(mode: Mode): Step<Place> {
-  return STEPS[mode] as Step<Place>;
+function stepOf(mode: ModeName): Step<Place> {
+  return STEPS[kindOf(mode)] as Step<Place>;
 }
 
 /** A message called the run away from a gate: it goes on at the cursor. */

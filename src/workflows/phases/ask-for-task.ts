@@ -1,5 +1,6 @@
 /** A question of the executor to the person, or its wish that a person decides. */
 
+import { carrierOf } from '../../core/capabilities.js';
 import type { Execution } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
 import { askFor } from '../gates.js';
@@ -16,9 +17,10 @@ export async function askForTask(
   { task, question }: { task: Task; question: string },
 ): Promise<GoalEnd | null> {
   const { goal } = run.state;
+  const carrier = carrierOf(run.pinned, task);
   const asked = await askFor(run, {
     key: `task:${goal.number}:${task.id}`,
-    role: 'executor',
+    role: carrier,
     question,
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
@@ -29,6 +31,6 @@ export async function askForTask(
   place.step = { kind: 'work', taskId: task.id };
   giveRoundBack(place);
   wish(run, asked.answer.text);
-  run.say(run.threadOf(run.role('executor')), 'steer', asked.answer.text);
+  run.say(run.threadOf(run.role(carrier)), 'steer', asked.answer.text);
   return null;
 }

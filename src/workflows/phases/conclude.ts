@@ -10,7 +10,7 @@ import type { CallFailure } from '../../core/failure.js';
 import { mayBeCalled } from '../../core/in-force.js';
 import { textOf } from '../../core/message.js';
 import { answersAfter, isOfRequest } from '../../core/model-failure.js';
-import { roleAt } from '../../core/modes.js';
+import { lastRole, roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
@@ -62,7 +62,7 @@ function lastRungOf(run: Run, { failure, refused }: FailedTurn): Parameters<type
   const isWork = goal.counters.toolCalls > 0 || tasks.some(({ result }) => result !== null);
   const found = isWork && cutShort(run) === null;
   const failed = isOfRequest(failure) ? (models.calls.at(-1)?.model ?? null) : null;
-  const canBeCalled = mayBeCalled(run.state, run.role(roleAt(wayOf(run.state), 'wrap_up')), failed);
+  const canBeCalled = mayBeCalled(run.state, run.role(answererOf(run)), failed);
   return { found, refused, canBeCalled };
 }
 
@@ -80,7 +80,22 @@ export function wrapUpAs(run: Run, cause: Cause, why: string, failure: CallFailu
     type: preview(failure.type, 100),
     message: preview(failure.message, MOST_KEPT_CHARS),
   };
-  run.enter(wrapUpAt(run.state.cursor.place.cycle, { cause, why, failure: kept }));
+  const by = answererOf(run);
+  const last = lastRole(wayOf(run.state));
+  run.enter(
+    wrapUpAt(run.state.cursor.place.cycle, { cause, why, failure: kept, ...(by !== last && { by }) }),
+  );
+}
+
+/** The last role, but where it has not the conversation that holds the work: then whoever is at it. */
+function answererOf(run: Run): string {
+  const way = wayOf(run.state);
+  const last = lastRole(way);
+  const { place } = run.state.cursor;
+  if (place.phase !== 'answering') return last;
+  const atWork = roleAt(way, place);
+  const shares = [last, atWork].every(name => run.role(name).memory === 'shared');
+  return shares ? last : atWork;
 }
 
 /** Of the message of a failure, beside an answer that was cut. */
@@ -91,7 +106,7 @@ const MOST_KEPT_CHARS = 400;
  * has more to say first: then null.
  */
 export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
-  const role = roleAt(wayOf(run.state), 'wrap_up');
+  const role = roleAt(wayOf(run.state), place);
   const end = await runTurns(run, {
     role,
     output: 'text',

@@ -29,6 +29,6 @@ export function consult<C extends OutputContract>(
     // Written by `answerConsultation` for the same key, so of the same contract.
     return { kind: 'done', value: value as OutputOf[C] | null, envelope, special };
   }
-  run.interrupt(newConsultation({ ...question, brief: cutText(question.brief, BRIEF_BYTES) }));
+  run.interrupt(newConsultation({ ...question, brief: cutText(question.brief, run.roomFor(BRIEF_BYTES)) }));
   return { kind: 'pending' };
 }

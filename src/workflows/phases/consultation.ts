@@ -1,4 +1,6 @@
 /** The place where a second role is asked: see `consult`. */
+import { OPINION_BYTES } from '../../core/bounds.js';
+import { fitted } from '../../core/fit.js';
 import type { Consultation } from '../../core/place.js';
 import type { Run } from '../run.js';
 import { runTurns } from '../turn/turn-loop.js';
@@ -7,11 +9,11 @@ import { runTurns } from '../turn/turn-loop.js';
 export async function answerConsultation(run: Run, asked: Consultation): Promise<void> {
   const { key, role, output, brief } = asked;
   const end = await runTurns(run, { role, output, maxRounds: 1, tools: false, brief: () => brief });
-  run.state.cursor.answered = {
-    key,
+  const answer = {
     value: end.kind === 'reply' ? end.output : null,
     envelope: end.kind === 'reply' ? end.envelope : null,
     special: end.kind === 'special' ? end.special : null,
   };
+  run.state.cursor.answered = { key, ...fitted(answer, run.roomFor(3 * OPINION_BYTES)) };
   run.goBack();
 }

@@ -1,10 +1,16 @@
 /** What the phases of a goal note alike, and how a task ends. */
 
+import { overdueBrief } from '../../core/briefs/briefs.js';
+import { blockLacking, capabilitiesOf } from '../../core/capabilities.js';
 import { causeOfPlan } from '../../core/decide.js';
+import { goalTimeMs } from '../../core/goal.js';
 import { afterTasks } from '../../core/modes.js';
 import type { Place } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
+import type { Task } from '../../core/plan.js';
 import { blockDependants } from '../../core/plan.js';
+import type { PinnedRole } from '../../core/role.js';
+import { begun, overdue } from '../../core/task-time.js';
 import type { Run } from '../run.js';
 
 export interface TaskEnd {
@@ -27,6 +33,34 @@ export function endTask(run: Run, taskId: string, end: TaskEnd): void {
 /** A question to the person that was answered costs its role no round. */
 export function giveRoundBack({ turns }: Place): void {
   turns.round = Math.max(0, turns.round - 1);
+}
+
+/** A task becomes one at work. */
+export function beginTask(run: Run, { id, description }: Task): void {
+  const { state } = run;
+  const workedMs = goalTimeMs(state.goal, run.ports.now());
+  state.tasks = state.tasks.map(task => (task.id === id ? begun(task, workedMs) : task));
+  run.journal('task_started', { taskId: id, description });
+}
+
+/** Once, where a task takes longer than its planner thought: its role is told, and nothing is ended. */
+export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
+  const { state } = run;
+  const task = state.tasks.find(({ id }) => id === taskId);
+  const late = task ? overdue(task, goalTimeMs(state.goal, run.ports.now())) : null;
+  if (late === null) return;
+  state.tasks = state.tasks.map(each => (each.id === taskId ? { ...each, begunMs: null } : each));
+  run.journal('task_overdue', { taskId, ...late });
+  run.brief(role, overdueBrief(state, taskId, late));
+}
+
+/** Blocks what of the plan needs what nothing here has. */
+export function blockLackingTasks(run: Run): void {
+  const { state, pinned } = run;
+  const { cycle } = state.cursor.place;
+  const { tasks, blocked } = blockLacking(state.tasks, { has: capabilitiesOf(pinned), cycle });
+  state.tasks = tasks;
+  for (const { id, status, reason } of blocked) run.journal('task_ended', { taskId: id, status, reason });
 }
 
 /** Blocks what waits for a failed task, be it of this plan or of an earlier one. */

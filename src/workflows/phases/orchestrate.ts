@@ -1,6 +1,7 @@
 /** What to do about a failed task, where the orchestrator is asked: it proposes, the phase machine disposes. */
 
 import { orchestrationBrief } from '../../core/briefs/review-briefs.js';
+import { EXECUTOR } from '../../core/capabilities.js';
 import { plansLeft } from '../../core/limits.js';
 import { tokensOf } from '../../core/message.js';
 import type { OrchestrationDecision } from '../../core/orchestrate.js';
@@ -25,7 +26,6 @@ import { goOnWithoutTasks, noteBlocked } from './notes.js';
 import { replan } from './plan-anew.js';
 
 const ORCHESTRATOR = 'orchestrator';
-const EXECUTOR = 'executor';
 
 /** Asks the orchestrator once about a failed task and carries out what is accepted, confirmed where needed. */
 export async function orchestrate(run: Run, task: Task): Promise<GoalEnd | null> {

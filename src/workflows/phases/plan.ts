@@ -1,6 +1,7 @@
 /** The planning phase: planner replies until there is a plan to execute. */
 import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
+import { isLacking } from '../../core/capabilities.js';
 import { planningQuestion } from '../../core/clarify.js';
 import { planningDecision } from '../../core/decide.js';
 import { cutText, fitted } from '../../core/fit.js';
@@ -12,6 +13,7 @@ import type { Planning } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import { adoptOpenTasks, isOpen } from '../../core/plan.js';
 import { wantsApproval } from '../../core/run-config.js';
+import { fill } from '../../core/words.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
@@ -19,7 +21,7 @@ import { runTurns } from '../turn/turn-loop.js';
 import { updatePlan } from '../update-plan.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, concludeEarly, wrapUpAs } from './conclude.js';
-import { blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';
+import { blockLackingTasks, blockStuckTasks, giveRoundBack, noteFallback, noteLimit } from './notes.js';
 import { planAnew } from './plan-anew.js';
 import { reviewPlan } from './review.js';
 
@@ -127,13 +129,14 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     planAnew(run, { from: 'review', wanted: review.fixes });
     return null;
   }
+  blockLackingTasks(run);
   const concerns = [...new Set([...own, ...review.concerns])];
   if (wantsApproval(state.settings, state.goal.mode) || concerns.length > 0 || !review.approved) {
     const open = state.tasks.filter(isOpen);
     const asked = await ask(run, {
       key: `plan:${state.goal.number}:${cycle}`,
       kind: 'plan',
-      ...planText(run.words, open, [...review.fixes, ...concerns]),
+      ...planText(run.words, open, [...review.fixes, ...concerns, ...lackingNotes(run, cycle)]),
       subject: { tasks: open.length },
     });
     if (asked.kind !== 'answered') return answerFor(run, 'stopped');
@@ -151,6 +154,11 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
   blockStuckTasks(run);
   run.enter(executionAt(cycle));
   return null;
+}
+
+function lackingNotes({ state, words }: Run, cycle: number): string[] {
+  const lacking = state.tasks.filter(task => isLacking(task) && task.cycle === cycle);
+  return lacking.map(({ id, reason }) => fill(words.gatePlanLacks, { id, reason: reason ?? '' }));
 }
 
 /** Tasks that did not begin go with the plan that was not released, but for those of a person. */

@@ -1,6 +1,6 @@
 /** Gates where a goal could not go on: only where a person can be asked. */
 
-import { here } from '../../core/cursor.js';
+import { here, taskAt } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
 import type { GateText } from '../../core/gates/gate-text.js';
 import { modelOf } from '../../core/in-force.js';
@@ -35,7 +35,7 @@ export async function rescueFailure(
     run.limits.costUsd === null || pinned.modelInfo[other]?.costKnown === true;
   const models = modelsInUse(pinned).filter(other => other !== model && allowed(other));
   const asked = await ask(run, {
-    key: `failure:${role.name}`,
+    key: `failure:${role.name}:${taskAt(state.cursor) ?? ''}`,
     kind: 'failure',
     title: fill(run.words.gateModelFailed, { model }),
     body: failure.message,
@@ -58,6 +58,8 @@ export async function rescueFailure(
 export async function raiseBudget(run: Run, budget: BudgetKind): Promise<boolean> {
   const { state, pinned } = run;
   if (pinned.onBudget !== 'ask' || !state.settings.attended) return false;
+  // What it may use is of its caller's goal, whose person is asked there.
+  if (state.settings.calledAs !== undefined) return false;
   const limit = run.limits[budget] ?? 0;
   const used = budgetUse(state, run.ports.now())[budget] ?? 0;
   const unknown = budget === 'costUsd' && state.goal.usage.costUsd === null;

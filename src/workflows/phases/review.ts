@@ -1,6 +1,7 @@
 /** The reviewer's gates: what code can check, code checks; the role is asked for the rest. */
 
 import { actionReviewBrief, planReviewBrief, resultReviewBrief } from '../../core/briefs/review-briefs.js';
+import { capabilitiesOf, isLacking } from '../../core/capabilities.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { ReviewOutput } from '../../core/outputs/intent.js';
@@ -24,15 +25,15 @@ const APPROVED: Reviewed = { kind: 'done', approved: true, fixes: [], concerns: 
 export function reviewPlan(run: Run): Reviewed {
   const { state, pinned } = run;
   if (!pinned.review.plans) return APPROVED;
-  const tasks = state.tasks.filter(isOpen);
-  const servers = pinned.tools.flatMap(tool => (tool.origin.type === 'mcp' ? [tool.origin.server] : []));
+  const { cycle } = state.cursor.place;
+  const tasks = state.tasks.filter(task => isOpen(task) || (isLacking(task) && task.cycle === cycle));
   const checks = checkPlan({
     tasks,
     knownTaskIds: state.tasks.map(task => task.id),
-    capabilities: [...pinned.tools.map(tool => tool.name), ...servers, ...Object.keys(pinned.roles)],
+    has: capabilitiesOf(pinned),
     maxTasks: run.limits.tasks,
   });
-  const key = `plan:${state.goal.number}:${state.cursor.place.cycle}`;
+  const key = `plan:${state.goal.number}:${cycle}`;
   return review(run, { key, subject: 'the plan', brief: planReviewBrief(state, tasks), checks });
 }
 

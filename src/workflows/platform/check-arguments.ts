@@ -5,6 +5,7 @@
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { isRecord } from '../../core/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
+import { isTooMuchWork } from './schema-work.js';
 
 const MAX_ERRORS = 10;
 
@@ -16,8 +17,8 @@ const WRAPPERS = [
 
 /** What is wrong, one sentence for each fault; empty when valid, or when the schema can not be read. */
 export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>): string[] {
-  // Nothing here can end a pattern that tries for ever, and the run would hang: the tool activity can.
-  if (hasPatterns(schema)) return [];
+  // Nothing here can end a check that goes on for ever, and the run would hang: the tool activity can.
+  if (hasPatterns(schema) || isTooMuchWork(schema, args)) return [];
   const errors = errorsOf(schema, args);
   const telling = errors.filter(({ keyword }) => !WRAPPERS.includes(keyword));
   const lines = (telling.length > 0 ? telling : errors).map(({ instanceLocation, error }) => {

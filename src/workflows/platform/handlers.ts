@@ -3,12 +3,16 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { readersOf } from '../../core/modes.js';
 import { wayOf } from '../../core/run-state.js';
+import { hearAgent } from '../agents.js';
 import {
   answerGateUpdate,
+  answerSignal,
   editPlanUpdate,
   eventsQuery,
   finishSignal,
   followUpSignal,
+  formAnswerQuery,
+  formSignal,
   modelRequestQuery,
   pauseSignal,
   resumeSignal,
@@ -17,6 +21,7 @@ import {
   stateQuery,
   steerSignal,
   stopSignal,
+  subagentSignal,
   submitToolResultUpdate,
   toolRequestQuery,
   traceQuery,
@@ -24,8 +29,10 @@ import {
   withdrawUpdate,
 } from '../messages.js';
 import type { Run } from '../run.js';
+import { formAnswer, hearForm } from '../tool-forms.js';
 import { eventsPage, traceView, transcript, viewOf } from '../views.js';
 import {
+  answerFromCaller,
   changeModel,
   editPlan,
   ignore,
@@ -59,11 +66,7 @@ export function registerHandlers(run: Run): void {
 
 function registerSignals(run: Run): void {
   setHandler(steerSignal, input => receive(run, input, 'steer'), {
-    description: `A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": ${readersOf(
-      wayOf(run.state),
-    )
-      .map(role => `"${role}"`)
-      .join(' | ')}}; when and to may be left out. It is read before the next model call.`,
+    description: `A message to the running goal: {"text": "…", "when": "skip" | "after-batch" | "interrupt", "to": ${readers(run)}}; when and to may be left out. It is read before the next model call.`,
   });
   setHandler(followUpSignal, input => receive(run, input, 'follow-up'), {
     description: 'The next goal, after this one is answered: {"text": "…"}.',
@@ -80,7 +83,23 @@ function registerSignals(run: Run): void {
   setHandler(finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
   });
+  setHandler(answerSignal, input => answerFromCaller(run, input), {
+    description:
+      'Sent by the run that called this one as a sub-agent. From elsewhere: the update answerGate.',
+  });
+  setHandler(subagentSignal, input => hearAgent(run, input), {
+    description: 'Sent by sub-agents of this run: what they ask.',
+  });
+  setHandler(formSignal, input => hearForm(run, input), {
+    description: 'Sent by tool calls of this run: what their servers ask a person.',
+  });
   setDefaultSignalHandler(name => ignore(run, name, 'there is no signal of this name'));
+}
+
+/** Of a mode that the configuration declares, nobody knows them yet. */
+function readers({ state }: Run): string {
+  const names = readersOf(wayOf(state)).map(role => `"${role}"`);
+  return names.join(' | ') || '"a role of the mode"';
 }
 
 function registerUpdates(run: Run): void {
@@ -159,6 +178,9 @@ function registerQueries(run: Run): void {
   );
   setHandler(toolRequestQuery, callId => toolArguments(state, readName(callId) ?? ''), {
     description: 'All arguments of the tool call in flight, or of one that waits at a gate: its callId.',
+  });
+  setHandler(formAnswerQuery, id => formAnswer(run, readName(id) ?? ''), {
+    description: 'What a person has given at the form of a tool call in flight.',
   });
   setHandler(transcriptQuery, (thread, from) => transcript(state, readName(thread), readIndex(from)), {
     description: 'Messages of a thread: "main" by default; then the index to begin at.',

@@ -2,7 +2,9 @@
  * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
+import { isItem } from '../../core/agent-message.js';
 import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
+import { addresseeOf, addresses, openChildren } from '../../core/children.js';
 import { here, steeringAt } from '../../core/cursor.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
@@ -14,26 +16,33 @@ import type { Situation } from '../../core/receipt.js';
 import { acceptedReceipt } from '../../core/receipt.js';
 import { wayOf } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
-import { openChildren } from '../../core/subagent.js';
+import { isSubagent } from '../../core/subagent.js';
 import { replyOf } from '../../core/thread.js';
+import { passAnswer } from '../agent-gates.js';
+import { passOn } from '../agents.js';
 import { closeForAlways } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
+import { keepTime } from '../keep-time.js';
 import type { ToChild } from '../ports.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
 import { setModel } from '../set-model.js';
+import { takeForm } from '../tool-forms.js';
 import { updatePlan } from '../update-plan.js';
 import type { ReadAnswer, ReadModel } from './read-input.js';
-import { readReason } from './read-input.js';
+import { answerReader, readReason } from './read-input.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
 export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): void {
   const { state, ports } = run;
+  const readers = readersOf(wayOf(state));
+  const to = kind === 'steer' && isRecord(raw) ? raw.to : null;
+  const agent = readers.some(reader => reader === to) ? null : addresseeOf(state.children, to);
   const taken = acceptMessage(state.people.inbox, raw, kind, {
     at: ports.now(),
     fallbackId: run.nextId('s'),
     ended: state.end !== null,
-    readers: readersOf(wayOf(state)),
+    readers: agent ? [String(to)] : [...readers, ...addresses(state.children)],
     maxBytes: MESSAGE_BYTES,
     // What is being understood still takes its place.
     room: MESSAGES_BYTES - sizeOfList(steeringAt(state.cursor)?.items ?? []),
@@ -42,12 +51,25 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (taken.kind === 'ignored') {
     run.journal('signal_ignored', { signal: kind === 'steer' ? 'steer' : 'followUp', reason: taken.why });
     if (taken.id !== null) run.journal('receipt', { id: taken.id, state: 'dropped', how: taken.why });
+    if (kind === 'steer' && isRecord(raw)) giveUp(run, raw, taken.why);
+    return;
+  }
+  if (agent) {
+    passOn(run, taken.item, agent);
     return;
   }
   const situation = situationOf(run, taken.item.to);
   run.journal('receipt', acceptedReceipt(taken.item, situation));
   const { interruptible, forAnother } = situation;
-  if (kind === 'steer' && interruptible && !forAnother && wantsInterrupt([taken.item])) ports.interrupt();
+  if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
+  ports.interrupt();
+  ports.cancelSubagents();
+}
+
+/** Whoever sent it to the caller was told that it is passed on: where nobody here reads it, the caller has it again. */
+function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string): void {
+  const item = { kind: 'steer', at: ports.now(), ...raw, to: null };
+  if (isSubagent(state.settings) && isItem(item)) ports.tellCaller({ type: 'message_refused', item, why });
 }
 
 /** Takes a message back that nobody has read, for its sender to change it. */
@@ -67,6 +89,7 @@ function situationOf(run: Run, to: string | null): Situation {
     understands: state.pinned?.roles[UNDERSTANDING] !== undefined,
     first: firstOf(run),
     stopping: state.people.stop !== null,
+    isAgent: isSubagent(state.settings),
     wrappingUp: state.cursor.place.phase === 'wrap_up',
   };
 }
@@ -103,6 +126,7 @@ export function requestPause(run: Run, input: unknown): void {
   state.people.pausedAt = run.ports.now();
   run.journal('paused', { reason: readReason(input) });
   passDown(run, { signal: 'pause', input });
+  keepTime(run);
   if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
@@ -115,6 +139,7 @@ export function requestResume(run: Run, input: unknown): void {
   state.people.pausedAt = null;
   run.journal('resumed', { reason: readReason(input) });
   passDown(run, { signal: 'resume', input });
+  keepTime(run);
 }
 
 /** Notes the stop and aborts the call in flight where that is safe; the loop does the rest (L10). */
@@ -149,11 +174,29 @@ export function ignore(run: Run, signal: string, reason: string): void {
 export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: string } {
   const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
   if (open) open.answer = answer;
+  if (open?.agent) {
+    // What is allowed for always is so in that agent's run.
+    passAnswer(run, open.agent, answer);
+    return { gateId };
+  }
+  if (open && answer.kind === 'form') takeForm(run, open, answer);
   // At once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };
+}
+
+/** What the caller's person said at this run's gate. What does not fit goes back, for the gate waits still. */
+export function answerFromCaller(run: Run, input: unknown): void {
+  const read = answerReader(run.state, 'answerGate')(input);
+  if ('ok' in read) {
+    takeAnswer(run, read.ok);
+    return;
+  }
+  ignore(run, 'answer', read.error);
+  if (isRecord(input) && typeof input.gateId === 'string')
+    run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
 
 function allowAlways(run: Run, tool: string): void {

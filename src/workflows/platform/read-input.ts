@@ -4,6 +4,7 @@
  * what was accepted can be carried out.
  */
 import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
+import { capabilitiesOf } from '../../core/capabilities.js';
 import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
@@ -11,7 +12,7 @@ import { chainOf, limitsOf, modelOf } from '../../core/in-force.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
-import type { Mode } from '../../core/modes.js';
+import type { ModeName } from '../../core/modes.js';
 import { hasPlan } from '../../core/modes.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import type { PlannedTask } from '../../core/plan.js';
@@ -72,6 +73,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       knownTaskIds: tasks.map(task => task.id),
       ceilings: state.pinned?.ceilings ?? {},
       argumentFaults: (tool, args) => editFaults(state, tool, args),
+      formFaults: argumentFaults,
       planFaults: edit => faultsOfEdit(state, edit),
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
@@ -95,10 +97,11 @@ function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string
 }
 
 function faultsOfEdit(state: RunState, edit: readonly PlannedTask[]): string[] {
-  return planEditFaults(edit, { tasks: state.tasks, maxTasks: limitsOf(state).tasks });
+  const has = state.pinned ? capabilitiesOf(state.pinned) : null;
+  return planEditFaults(edit, { tasks: state.tasks, maxTasks: limitsOf(state).tasks, has });
 }
 
-function noPlan(mode: Mode): string {
+function noPlan(mode: ModeName): string {
   return `Runs of the mode ${mode} have no plan: say what is wanted in a message (steer).`;
 }
 

@@ -4,7 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { levels } from '../../core/cursor.js';
-import type { Message } from '../../core/message.js';
+import type { Message, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
 import type { PinnedCall } from '../../core/model-use.js';
@@ -32,7 +32,7 @@ export function modelRequestPage(
     throw notFound(`the thread of ${call.callId} was trimmed since`);
   const from = options.from ?? 0;
   const { messages, next } = pageOf(thread.messages.slice(0, call.upTo), from);
-  const headKey = `${call.role}:${call.toolsOffered}`;
+  const headKey = `${call.role}:${call.toolsOffered}:${state.tools.listed.times}`;
   const page: ModelRequestPage = {
     callId: call.callId,
     role: call.role,
@@ -85,15 +85,27 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
  * for who is asked about one.
  */
 export function toolArguments(state: RunState, callId: string): Record<string, unknown> {
-  const batch = levels(state.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
-  const reply = batch && replyOf(state, batch);
-  if (batch && reply) {
-    const calls = toolCallsOf(reply);
-    const running = state.tools.inFlight.find(each => each.callId === callId);
-    const call = running ? calls[running.index] : calls.find(candidate => candidate.id === callId);
+  for (const { batch, calls, running } of openBatches(state, callId)) {
+    const call = running ?? calls.find(candidate => candidate.id === callId);
     if (call) return inputOf(batch, call);
   }
   throw notFound(`no tool call ${callId} is in flight or waits`);
+}
+
+/** The tool call of this id that runs, of the main line or of a task beside it. */
+export function callInFlight(state: RunState, callId: string): ToolUseBlock | null {
+  return openBatches(state, callId).find(({ running }) => running)?.running ?? null;
+}
+
+function openBatches({ cursor, tools, ...state }: RunState, callId: string) {
+  return [{ cursor, inFlight: tools.inFlight }, ...cursor.lanes].flatMap(at => {
+    const batch = levels(at.cursor).find(({ turns }) => turns.batch)?.turns.batch ?? null;
+    const reply = batch && replyOf(state, batch);
+    if (!batch || !reply) return [];
+    const calls = toolCallsOf(reply);
+    const index = at.inFlight.find(each => each.callId === callId)?.index;
+    return [{ batch, calls, running: index === undefined ? undefined : calls[index] }];
+  });
 }
 
 function notFound(message: string): ApplicationFailure {

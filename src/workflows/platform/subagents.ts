@@ -2,55 +2,123 @@
 
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
+  CancellationScope,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
   type ChildWorkflowHandle,
+  getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
+import { childId } from '../../core/children.js';
 import { errorText } from '../../core/error-text.js';
 import { preview } from '../../core/preview.js';
 import type { AgentEnd } from '../../core/subagent.js';
-import { childId, reportOf } from '../../core/subagent.js';
+import { reportOf } from '../../core/subagent.js';
 import { resultOf, type StartedRun } from '../child-run.js';
-import { pauseSignal, resumeSignal, steerSignal, stopSignal, WORKFLOW_TYPE } from '../messages.js';
+import {
+  answerSignal,
+  pauseSignal,
+  resumeSignal,
+  steerSignal,
+  stopSignal,
+  subagentSignal,
+  WORKFLOW_TYPE,
+} from '../messages.js';
 import type { Ports } from '../ports.js';
 
 const SUMMARY_CHARS = 100;
 
-const SIGNALS = { pause: pauseSignal, resume: resumeSignal, stop: stopSignal, steer: steerSignal } as const;
+const SIGNALS = {
+  pause: pauseSignal,
+  resume: resumeSignal,
+  stop: stopSignal,
+  steer: steerSignal,
+  answer: answerSignal,
+} as const;
+
+interface OpenAgent {
+  started: Promise<ChildWorkflowHandle<StartedRun>>;
+  /** All that it was told: the server keeps no order of signals that are on their way at the same time. */
+  told: Promise<void>;
+}
 
 /** Those of a part: none is open where the next begins. */
-export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent'> {
-  const open = new Map<string, Promise<ChildWorkflowHandle<StartedRun>>>();
+export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'cancelSubagents'> {
+  // Of all that run, until it is cancelled: each new one stays with its parent for ever.
+  let calls = new CancellationScope();
+  const open = new Map<string, OpenAgent>();
   return {
     callSubagent: async ({ id, goal, settings }) => {
-      const started = startChild<StartedRun>(WORKFLOW_TYPE, {
-        workflowId: childId(workflowInfo().workflowId, id),
-        args: [{ goal, settings }],
-        staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
-        memo: { goal: preview(goal), mode: settings.mode, startedAt: new Date(Date.now()).toISOString() },
-        // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
-        parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-        cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      });
-      open.set(id, started);
+      if (calls.consideredCancelled) calls = new CancellationScope();
+      const start = () =>
+        startChild<StartedRun>(WORKFLOW_TYPE, {
+          workflowId: childId(workflowInfo().workflowId, id),
+          args: [{ goal, settings }],
+          staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
+          memo: { goal: preview(goal), mode: settings.mode, startedAt: new Date(Date.now()).toISOString() },
+          // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
+          parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+          cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+        });
+      const scope = calls;
+      const agent: OpenAgent = { started: scope.run(start), told: Promise.resolve() };
+      open.set(id, agent);
       try {
-        return { kind: 'ended', report: reportOf(await resultOf(await started)) };
+        const child = await agent.started;
+        return { kind: 'ended', report: reportOf(await scope.run(() => resultOf(child))) };
       } catch (error) {
         return endWithoutResult(error);
       } finally {
         open.delete(id);
+        // Whoever told it something is heard of before the run goes on.
+        await agent.told;
       }
     },
-    // Told in the order in which they were sent, also what comes before it has begun.
-    tellSubagent: (id, { signal, input }, lost) => {
-      const started = open.get(id);
-      if (started === undefined) lost();
-      else started.then(child => child.signal<unknown[]>(SIGNALS[signal].name, input)).catch(lost);
+    // Also what comes before it has begun.
+    tellSubagent: (id, { signal, input }, told) => {
+      const agent = open.get(id);
+      if (agent === undefined) {
+        told(false);
+        return;
+      }
+      agent.told = agent.told
+        .then(() => agent.started)
+        .then(child => child.signal<unknown[]>(SIGNALS[signal].name, input))
+        .then(
+          () => told(true),
+          () => told(false),
+        );
     },
+    cancelSubagents: () => calls.cancel(),
+  };
+}
+
+/** What a run that was called as a sub-agent, under this id, tells the one that called it: one after the other. */
+export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' | 'callerTold'> {
+  const { parent, workflowId: run } = workflowInfo();
+  if (calledAs === undefined || parent === undefined) return { tellCaller: () => {}, callerTold: () => null };
+  const handle = getExternalWorkflowHandle(parent.workflowId);
+  let told: Promise<void> | null = null;
+  return {
+    tellCaller: message => {
+      const before = told ?? Promise.resolve();
+      const now = before
+        // Also in a run that was cancelled. A caller that is gone misses nothing.
+        .then(() =>
+          CancellationScope.nonCancellable(() =>
+            handle.signal(subagentSignal, { ...message, id: calledAs, run }),
+          ),
+        )
+        .catch(() => {})
+        .then(() => {
+          if (told === now) told = null;
+        });
+      told = now;
+    },
+    callerTold: () => told,
   };
 }
 

@@ -38,11 +38,14 @@ import type { RunInput } from '../messages.js';
 import { WORKFLOW_TYPE } from '../messages.js';
 import type { Called, CallOptions, Ports } from '../ports.js';
 import { showStatus } from './show.js';
-import { subagents } from './subagents.js';
+import { caller, subagents } from './subagents.js';
 import { unpack } from './unpack.js';
+import { callWorkflow } from './workflow-calls.js';
 
 /** How long a dead worker goes unnoticed: activities heartbeat every second. */
 const HEARTBEAT_TIMEOUT_MS = 10_000;
+/** For a call on the queue of one worker: it takes calls also while it is busy, so it is gone. */
+const START_TIMEOUT_MS = 5_000;
 
 // Each call has options of its own: without them nothing is tried again.
 const activities = proxyActivities<SteersmanActivities>({
@@ -55,12 +58,13 @@ const { steersman } = proxySinks<RequestSinks>();
 /** What the server takes of a summary; more fails the workflow task. */
 const MOST_SUMMARY_BYTES = 200;
 
-function activityOptions({ summary, timeoutMs, wholeMs, attempts }: CallOptions) {
+function activityOptions({ summary, timeoutMs, wholeMs, attempts, queue }: CallOptions) {
   return {
     summary: cutText(summary, MOST_SUMMARY_BYTES),
     startToCloseTimeout: timeoutMs,
     ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
+    ...(queue === undefined ? {} : { taskQueue: queue, scheduleToStartTimeout: START_TIMEOUT_MS }),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
   };
@@ -87,11 +91,30 @@ function artifactOptions({ summary, attempts }: CallOptions) {
   };
 }
 
+/** It changes nothing. */
+function checkOptions({ summary }: CallOptions) {
+  return {
+    summary: `check ${cutText(summary, MOST_SUMMARY_BYTES)}`,
+    startToCloseTimeout: 60_000,
+    cancellationType: ActivityCancellationType.TRY_CANCEL,
+    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 3 },
+  };
+}
+
 /** A program that is slow or fails holds no run up: its chain is used. */
 const RESOLVE_OPTIONS = {
   summary: 'choose a model',
   startToCloseTimeout: 10_000,
   scheduleToCloseTimeout: 30_000,
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  retry: { maximumAttempts: 2 },
+};
+
+/** A disk that is slow holds no question up: it is asked without. */
+const COMPARE_OPTIONS = {
+  summary: 'compare a file',
+  startToCloseTimeout: 5_000,
+  scheduleToCloseTimeout: 15_000,
   cancellationType: ActivityCancellationType.TRY_CANCEL,
   retry: { maximumAttempts: 2 },
 };
@@ -113,6 +136,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
   // A part begins at the safe point where the one before it ended: handing over there again never ends.
   let begun = false;
   const scope = CancellationScope.current();
+  const fromAgent = caller(settings.calledAs);
   // Of all calls that may be interrupted, until it is cancelled: each new one stays with its parent for ever.
   let calls = new CancellationScope();
 
@@ -125,18 +149,19 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     return settle(calls.run(start));
   }
 
+  const loadRun = (options: CallOptions) =>
+    call(options, async () =>
+      unpack(await activities.steersmanLoadRun.executeWithOptions(activityOptions(options), [{ settings }])),
+    );
+
   return {
     now: () => Date.now(),
     callModel: (input, options) =>
       call(options, () =>
         activities.steersmanCallModel.executeWithOptions(activityOptions(options), [input]),
       ),
-    loadRun: () =>
-      call(LOAD_OPTIONS, async () =>
-        unpack(
-          await activities.steersmanLoadRun.executeWithOptions(activityOptions(LOAD_OPTIONS), [{ settings }]),
-        ),
-      ),
+    loadRun: () => loadRun(LOAD_OPTIONS),
+    reloadTools: () => loadRun({ ...LOAD_OPTIONS, summary: 'list the tools anew' }),
     resolveModel: input =>
       call({ interruptible: true }, () =>
         activities.steersmanResolveModel.executeWithOptions(RESOLVE_OPTIONS, [input]),
@@ -148,9 +173,24 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
           ? activities.steersmanCallTool.executeWithOptions(activityOptions(options), [input])
           : callActivity(input.activity, input, options),
       ),
+    callWorkflow: (workflow, options) => {
+      if (calls.consideredCancelled) calls = new CancellationScope();
+      const interruptible = calls;
+      return callWorkflow(workflow, options, {
+        checkCall: input =>
+          call(options, () =>
+            activities.steersmanCheckCall.executeWithOptions(checkOptions(options), [input]),
+          ),
+        within: start => interruptible.run(start),
+      });
+    },
     editArtifact: (input, options) =>
       call(options, () =>
         activities.steersmanEditArtifact.executeWithOptions(artifactOptions(options), [input]),
+      ),
+    compareFile: input =>
+      call({ interruptible: true }, () =>
+        activities.steersmanCompareFile.executeWithOptions(COMPARE_OPTIONS, [input]),
       ),
     storeText: (input, { once }) =>
       call({ interruptible: true }, () =>
@@ -161,6 +201,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       else await condition(done, timeoutMs, { summary: what });
     },
     ...subagents(),
+    ...fromAgent,
     startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
     // Between two calls that cancels nothing.
     interrupt: () => calls.cancel(),
@@ -172,8 +213,12 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
       begun = true;
       return !partBegins && handoverDue(state);
     },
+    handoverNear: handoverDue,
     handoverSuggested: () => workflowInfo().continueAsNewSuggested,
-    handOver,
+    handOver: async state => {
+      for (let told = fromAgent.callerTold(); told; told = fromAgent.callerTold()) await told;
+      return handOver(state);
+    },
     show: showStatus,
   };
 }
@@ -232,6 +277,13 @@ function callFailure(error: unknown): CallFailure {
   const { cause } = error;
   if (cause instanceof TimeoutFailure) {
     const { timeoutType, lastHeartbeatDetails } = cause;
+    if (timeoutType === 'SCHEDULE_TO_START') {
+      return {
+        kind: 'lost',
+        type: FAILURE.tool.notSent,
+        message: 'The worker that it was meant for is gone.',
+      };
+    }
     const outOfTime = timeoutType === 'START_TO_CLOSE' || timeoutType === 'SCHEDULE_TO_CLOSE';
     const message = outOfTime
       ? 'It did not end within its time, and its worker did not say why.'

@@ -8,9 +8,10 @@ import {
   listedArtifact,
   withArtifact,
 } from '../../core/artifacts.js';
+import type { CallFailure } from '../../core/failure.js';
 import { inlineInput } from '../../core/tools/batch-input.js';
 import { READ_RESULT } from '../../core/tools/tool-result.js';
-import { fill, wordsForNotes } from '../../core/words.js';
+import { fill, type Words, wordsForNotes } from '../../core/words.js';
 import type { Called } from '../ports.js';
 import type { Run } from '../run.js';
 import { said, type WorkflowToolCall } from './workflow-tool-call.js';
@@ -20,24 +21,45 @@ const PAGE_BYTES = 15 * 1024;
 type Ended = Called<CallToolResult>;
 
 export function changeArtifact(tool: ArtifactChange) {
-  return async (run: Run, call: WorkflowToolCall): Promise<Ended> => {
-    const { state, words } = run;
-    const decided = decideArtifact(state.artifacts, tool, call.input, words);
-    if ('fault' in decided) return said(decided.fault, true);
-    const { edit, draft } = decided;
-    const input = { callId: call.callId, edit, ...inlineInput(call.input) };
-    const called = await run.call({ kind: 'tool', role: call.role }, call.options, () =>
-      run.ports.editArtifact(input, call.options),
-    );
-    if (!called.ok) return called;
-    const edited = called.value;
-    if ('fault' in edited) return said(editedArtifactNote(words, draft, edited), true);
-    const artifacts = withArtifact(state.artifacts, draft, edited);
-    if (!artifacts) return said(fill(words.noteArtifactFull, { count: state.artifacts.length }), true);
-    state.artifacts = artifacts;
-    run.ports.show(state);
-    return said(editedArtifactNote(words, draft, edited));
-  };
+  return (run: Run, call: WorkflowToolCall): Promise<Ended> => inTurn(run, () => change(run, tool, call));
+}
+
+/** One change after the other, also where tasks run side by side: each is made to what is there. */
+function inTurn(run: Run, make: () => Promise<Ended>): Promise<Ended> {
+  const { part } = run;
+  const isStopped = () => run.state.people.stop !== null;
+  const ended = part.changing.then(() => (isStopped() ? { ok: false as const, failure: CANCELLED } : make()));
+  const over = () => {};
+  part.changing = ended.then(over, over);
+  return ended;
+}
+
+const CANCELLED: CallFailure = { kind: 'cancelled', type: '', message: '' };
+
+async function change(run: Run, tool: ArtifactChange, call: WorkflowToolCall): Promise<Ended> {
+  const { state, words } = run;
+  const decided = decideArtifact(state.artifacts, tool, call.input, words);
+  if ('fault' in decided) return said(decided.fault, true);
+  const { edit, draft } = decided;
+  const { workspace } = state.settings;
+  const input = { callId: call.callId, tool, workspace, edit, ...inlineInput(call.input) };
+  const called = await run.call({ kind: 'tool', role: call.role }, call.options, () =>
+    run.ports.editArtifact(input, call.options),
+  );
+  if (!called.ok) return called;
+  const edited = called.value;
+  if ('fault' in edited && edited.fault === 'denied') return denied(words, tool);
+  if ('fault' in edited) return said(editedArtifactNote(words, draft, edited), true);
+  const artifacts = withArtifact(state.artifacts, draft, edited);
+  if (!artifacts) return said(fill(words.noteArtifactFull, { count: state.artifacts.length }), true);
+  state.artifacts = artifacts;
+  run.show();
+  return said(editedArtifactNote(words, draft, edited));
+}
+
+function denied(words: Words, tool: string): Ended {
+  const note = fill(words.noteDeniedByConfiguration, { tool });
+  return { ok: true, value: { ending: 'denied', note, content: [], isError: true, durationMs: 0 } };
 }
 
 /** Its content is in the blob store, as large results are: the tool that pages those pages it. */

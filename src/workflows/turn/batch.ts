@@ -14,14 +14,14 @@ export function openReply(run: Run, batch: Batch): AssistantMessage {
   return reply;
 }
 
-export function endBatch(run: Run): void {
+export function endBatch(run: Run, reply: AssistantMessage): void {
   here(run.state.cursor).turns.batch = null;
-  closeBatchGates(run, 'no longer needed');
+  closeBatchGates(run, reply, 'no longer needed');
 }
 
 /** Closes the calls of an open batch that have not begun, for a message of the user. Returns their names. */
 export function skipOpenCalls(run: Run, batch: Batch): string[] {
-  const end = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' } as const;
+  const end: BatchEnd = { ending: 'skipped', note: run.words.noteSuperseded, why: 'a message of the user' };
   return closeCalls(run, here(run.state.cursor).turns, batch, end);
 }
 
@@ -29,26 +29,28 @@ export function skipOpenCalls(run: Run, batch: Batch): string[] {
  * Closes the calls of every open batch without running them, also of one that waits behind a question to
  * another role: for ends that the loop does not see (ST8).
  */
-export function closeOpenCalls(run: Run): void {
-  const end = {
-    ending: 'cancelled',
-    note: run.words.noteRunCancelled,
-    why: 'the run was cancelled',
-  } as const;
+export function closeOpenCalls(run: Run, end: BatchEnd = cancelled(run)): void {
   for (const { turns } of levels(run.state.cursor)) {
     if (turns.batch) closeCalls(run, turns, turns.batch, end);
   }
 }
 
-function closeCalls(
-  run: Run,
-  turns: Turns,
-  batch: Batch,
-  { ending, note, why }: { ending: 'skipped' | 'cancelled'; note: string; why: string },
-): string[] {
+export interface BatchEnd {
+  ending: 'skipped' | 'cancelled';
+  note: string;
+  /** For whoever has a gate open about one of the calls. */
+  why: string;
+}
+
+/** For the calls of a run that was cancelled. */
+export function cancelled({ words }: Run): BatchEnd {
+  return { ending: 'cancelled', note: words.noteRunCancelled, why: 'the run was cancelled' };
+}
+
+function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }: BatchEnd): string[] {
   const reply = openReply(run, batch);
   const open = toolCallsOf(reply).slice(batch.next);
-  closeApprovals(run, why);
+  closeApprovals(run, reply, why);
   for (const call of open) {
     const said = answerTo(run, call);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
@@ -60,7 +62,7 @@ function closeCalls(
     const callId = run.nextId('c');
     settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
   }
-  closeBatchGates(run, why);
+  closeBatchGates(run, reply, why);
   turns.batch = null;
   return open.map(call => call.name);
 }

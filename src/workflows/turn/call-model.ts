@@ -5,22 +5,22 @@ import type { CallFailure } from '../../core/failure.js';
 import { isRetryableModelFailure, modelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
 import { callTimeMs } from '../../core/limits.js';
-import type { AssistantMessage, Usage } from '../../core/message.js';
-import { actionOf, addUsage, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
+import type { AssistantMessage } from '../../core/message.js';
+import { actionOf, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
 import { declined, isLasting, lostForGood, modelFailureDecision } from '../../core/model-failure.js';
 import type { PinnedCall } from '../../core/model-use.js';
-import { CALLS_KEPT, NO_RETRIES } from '../../core/model-use.js';
+import { NO_RETRIES, withPinned } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
 import type { PinnedRole } from '../../core/role.js';
-import { accountOf, isCounted } from '../../core/run-state.js';
+import { isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
 import { withInputCount } from '../../core/token-factor.js';
-import { withCall } from '../../core/usage-by.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
 import { backIn, leaveModel, putOut } from '../set-model.js';
 import { contextBudget, requestTokens, trimAfterRefusal, trimToFit } from './fit-thread.js';
 import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './resolve-model.js';
+import { spend } from './spend.js';
 
 export type ModelReply =
   /** `text`: what it says whole, also where the message has its head and tail. */
@@ -42,6 +42,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   const thread = run.threadOf(role);
   if (run.pinned.asksProgram && !(await askProgram(run, role))) return { kind: 'again' };
   const model = modelForCall(run, role);
+  if (!run.hasTurn()) return { kind: 'again' };
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const estimated = requestTokens(run, role);
@@ -55,7 +56,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     taskId: taskAt(state.cursor),
     form: role.output === 'text' ? 'words' : 'json',
   });
-  const check = run.offered.offer(run.state, run.ports, call);
+  const check = run.part.offered.offer(run.state, run.ports, call);
   const options = optionsFor(run, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
@@ -163,23 +164,7 @@ function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number
   };
 }
 
-/** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
-function spend(run: Run, call: PinnedCall, usage: Usage, counted: { turns?: 1; failedCalls?: 1 }): void {
-  const { state } = run;
-  const account = accountOf(state);
-  const { turns, failedCalls } = account.counters;
-  account.usage = addUsage(account.usage, usage);
-  account.counters = {
-    ...account.counters,
-    turns: turns + (counted.turns ?? 0),
-    failedCalls: failedCalls + (counted.failedCalls ?? 0),
-  };
-  state.total.usage = addUsage(state.total.usage, usage);
-  state.total.usageBy = withCall(state.total.usageBy, call, usage);
-  state.total.turns += counted.turns ?? 0;
-}
-
-/** Fixes what the call sends. Pins of earlier calls are kept for operators, the last five only. */
+/** Fixes what the call sends. */
 function pinCall(
   run: Run,
   role: PinnedRole,
@@ -196,7 +181,7 @@ function pinCall(
     upTo: thread.messages.length,
     toolsOffered,
   };
-  run.state.models.calls = [...run.state.models.calls.slice(-CALLS_KEPT), call];
+  run.state.models.calls = withPinned(run.state, call);
   return call;
 }
 

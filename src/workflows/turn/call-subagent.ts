@@ -3,48 +3,47 @@
  * has left. What it used is used by the goal, however it ended.
  */
 import type { CallToolResult } from '../../activities/types.js';
+import { withChild, withEnd } from '../../core/children.js';
+import type { Limits } from '../../core/limits.js';
 import { addUsage } from '../../core/message.js';
+import { preview } from '../../core/preview.js';
 import { budgetUse } from '../../core/run-state.js';
-import type { AgentEnd, Instruction } from '../../core/subagent.js';
+import type { AgentEnd, AgentRest, Instruction } from '../../core/subagent.js';
 import {
   agentsOf,
   decideDelegation,
   outcomeForCaller,
   readInstruction,
   settingsOfAgent,
-  withChild,
-  withEnd,
+  withLeases,
   withReport,
   withReportParts,
 } from '../../core/subagent.js';
-import { forgetAll } from '../../core/tools/ledger.js';
+import { closeGatesOf } from '../agent-gates.js';
+import { takeBack } from '../agents.js';
 import type { Run } from '../run.js';
+import type { WorkflowToolCall } from './workflow-tool-call.js';
 
 export async function callSubagent(
   run: Run,
-  { role, callId, input }: { role: string; callId: string; input: Record<string, unknown> },
+  { role, callId, input, options }: WorkflowToolCall,
 ): Promise<CallToolResult> {
   const { state, ports } = run;
+  const { leases } = run.part.agents;
   const instruction = readInstruction(input);
   const begun = ports.now();
   const decision = decideDelegation(instruction, {
     agents: agentsOf(run.pinned, run.role(role)),
     limits: run.limits,
-    used: budgetUse(state, begun),
-    // What runs at the same time shares what is left.
-    together: Math.max(1, state.tools.inFlight.length),
+    used: withLeases(budgetUse(state, begun), leases.values()),
+    // What runs at the same time shares what is left: those with a lease have their part.
+    together: Math.max(1, run.sharers - leases.size),
     words: run.words,
   });
   if (decision.kind === 'refuse')
     return { ending: 'executed', note: decision.note, content: [], isError: true, durationMs: 0 };
-  const end = await delegate(
-    run,
-    instruction,
-    callId,
-    settingsOfAgent(state.settings, run.limits, {
-      agent: instruction.agent,
-      lease: decision.limits,
-    }),
+  const end = await run.call({ kind: 'tool', role }, options, () =>
+    delegate(run, instruction, callId, decision.limits),
   );
   return { ...outcomeForCaller(instruction.agent, end, run.words), durationMs: ports.now() - begun };
 }
@@ -53,27 +52,45 @@ async function delegate(
   run: Run,
   { agent, text }: Instruction,
   callId: string,
-  settings: Parameters<Run['ports']['callSubagent']>[0]['settings'],
+  lease: Partial<Limits>,
 ): Promise<AgentEnd> {
   const { state, ports } = run;
   const id = `${agent}/${state.children.started + 1}`;
   state.children = withChild(state.children, { id, agent, callId, instruction: text });
   run.journal('subagent_started', { id, agent, callId });
-  ports.show(state);
+  run.show();
+  const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease });
+  run.part.agents.leases.set(id, lease);
   const end = await ports.callSubagent({ id, goal: text, settings });
+  run.part.agents.leases.delete(id);
   state.children = withEnd(state.children, id, end);
-  charge(run, end);
+  closeGatesOf(run, id);
+  settle(run, id, end);
   // It may have changed what was read before.
-  forgetAll(state.tools.ledger);
+  run.doubtReads();
   const outcome = end.kind === 'ended' ? end.report.outcome : end.kind;
-  run.journal('subagent_ended', { id, agent, callId, outcome });
+  const cause = end.kind === 'ended' ? end.report.cause : null;
+  run.journal('subagent_ended', { id, agent, callId, outcome, cause });
+  // Others may work on for long: what is shown would say until then that this one runs.
+  run.show();
   return end;
 }
 
-/** A child that was cancelled or lost can not say what it used. */
-function charge({ state }: Run, end: AgentEnd): void {
-  if (end.kind !== 'ended') return;
-  const { report } = end;
+/** What it used, and what it did not read, are the goal's, however it ended. */
+function settle(run: Run, id: string, end: AgentEnd): void {
+  const told = run.part.agents.rests.get(id);
+  run.part.agents.rests.delete(id);
+  const rest = end.kind === 'ended' ? end.report : told;
+  if (rest) {
+    charge(run, rest);
+    takeBack(run, id, rest.unread);
+  }
+  // One that was cancelled before it began has used nothing.
+  else if (end.kind === 'lost')
+    run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
+}
+
+function charge({ state }: Run, report: AgentRest): void {
   const { usage, counters } = withReport(state.goal, report);
   state.goal.usage = usage;
   state.goal.counters = counters;

@@ -1,7 +1,6 @@
 /** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
 
-import type { CallToolInput, CallToolResult } from '../../activities/types.js';
-import { taskAt } from '../../core/cursor.js';
+import type { CallToolResult } from '../../activities/types.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { headChars } from '../../core/large-text.js';
@@ -9,26 +8,31 @@ import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
-import { inlineInput, inputOf } from '../../core/tools/batch-input.js';
+import { inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import { failedNote } from '../../core/tools/tool-notes.js';
 import { toolResult } from '../../core/tools/tool-result.js';
-import { type Words, wordsForNotes } from '../../core/words.js';
-import type { Called, CallOptions } from '../ports.js';
+import { sessionLoss, type ToolSession } from '../../core/tools/tool-session.js';
+import type { Words } from '../../core/words.js';
+import type { Called } from '../ports.js';
+import { noteChange } from '../reload-tools.js';
 import type { Run } from '../run.js';
+import { closeForms } from '../tool-forms.js';
 import { endBatch, openReply } from './batch.js';
+import { callWorkflow } from './call-workflow.js';
 import type { DecidedCall } from './decide-call.js';
 import { callsBeside, decideCall, nextDecided } from './decide-call.js';
 import { settleCall } from './settle-call.js';
 import { closeCallGates, openBatchGates } from './settle-permission.js';
+import { spend } from './spend.js';
+import { optionsFor, toolRequest } from './tool-request.js';
+import { lostSession, noteSession } from './tool-session.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
 /** Of what a failure says. */
 const FAILURE_CHARS = 2_000;
-/** Beyond the tool's own limit, for the activity to report its result. */
-const SETTLE_MS = 30_000;
 
 /**
  * Takes the next open calls of the batch to their results, those together that may run at the same time, and ends
@@ -40,13 +44,11 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const calls = toolCallsOf(reply);
   const call = calls[batch.next];
   if (!call) {
-    endBatch(run);
+    endBatch(run, reply);
     return;
   }
   if (batch.next === 0 && !run.pinned.review.actions) {
-    openBatchGates(
-      run,
-      reply,
+    await openBatchGates(run, reply, () =>
       calls.map((each, index) => ({
         call: each,
         decision: decideCall(run, batch, { call: each, index, said: null }),
@@ -62,16 +64,17 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
   const results = await Promise.all(started.map(each => resultOf(run, each)));
   run.state.tools.inFlight = [];
   for (const [index, each] of started.entries()) endCall(run, each, results[index]);
-  if (batch.next >= calls.length) endBatch(run);
+  if (batch.next >= calls.length) endBatch(run, reply);
 }
 
 interface Started extends DecidedCall {
   batch: Batch;
   reply: AssistantMessage;
   callId: string;
+  changes: number;
 }
 
-function startCall(run: Run, decided: Omit<Started, 'callId'>): Started {
+function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Started {
   const { batch, call, decision } = decided;
   closeCallGates(run, call);
   if (decision.kind === 'run' && decision.edited) batch.edited[call.id] = decision.edited;
@@ -82,7 +85,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId'>): Started {
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });
-  return { ...decided, callId };
+  return { ...decided, callId, changes: run.part.changes };
 }
 
 function endCall(run: Run, { decision, ...started }: Started, result: ToolResultBlock | undefined): void {
@@ -118,15 +121,22 @@ async function execute(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
-  const start = starterOf(run, started, tool);
+  const { start, session, model } = starterOf(run, started, tool);
   for (let rescheduled = 0; ; rescheduled++) {
     const called = await start();
+    closeForms(run, started.callId);
+    const used = called.ok ? called.value.sampled : called.failure.usage;
+    if (used && model !== null) spend(run, { role: started.reply.role, model }, used);
     if (called.ok) {
-      const { ending, ...outcome } = called.value;
+      const { ending, session: opened, toolsChangedAt, sampled: _, ...outcome } = called.value;
+      noteChange(run, toolsChangedAt);
+      noteSession(run, tool, { ending, opened });
       const notes = [note, outcome.note].filter(Boolean).join('\n');
       return toolResult(call, ending, { ...outcome, note: notes }, run.words);
     }
     const { failure } = called;
+    const loss = session && sessionLoss(failure);
+    if (loss) return lostSession(run, call, tool, loss);
     const stopped = run.state.people.stop !== null;
     if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
       return failedResult(run.words, call, tool, failure);
@@ -134,63 +144,28 @@ async function execute(
   }
 }
 
-/** What makes the call, once: an activity for the tools of workers, the run itself for its own. */
-function starterOf(run: Run, started: Started, tool: ToolDefinition): () => Promise<Called<CallToolResult>> {
-  const { reply, batch, call, callId } = started;
+interface Starter {
+  /** Makes the call, once: an activity for the tools of workers, the run itself for its own. */
+  start: () => Promise<Called<CallToolResult>>;
+  session: ToolSession | null;
+  /** That its server may ask; null for none. */
+  model: string | null;
+}
+
+function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: ToolDefinition): Starter {
   const { role } = reply;
   const given = inputOf(batch, call);
-  const options = optionsFor(tool, given);
   if (tool.origin.type === 'workflow') {
-    return () => runWorkflowTool(run, tool, { role, callId, toolUseId: call.id, input: given, options });
+    const own = { role, callId, toolUseId: call.id, input: given, options: optionsFor(tool, given) };
+    return { start: () => runWorkflowTool(run, tool, own), session: null, model: null };
   }
-  const input = inputFor(run, started, tool);
-  return () => run.call({ kind: 'tool', role }, options, () => run.ports.callTool(input, options));
-}
-
-function inputFor(run: Run, { batch, call, callId }: Started, tool: ToolDefinition): CallToolInput {
-  const given = inputOf(batch, call);
-  const { settings, cursor, goal } = run.state;
-  const input: CallToolInput = {
-    callId,
-    toolUseId: call.id,
-    tool: tool.name,
-    server: tool.origin.type === 'mcp' ? tool.origin.server : null,
-    timeoutMs: tool.policy.timeoutMs,
-    idempotent: isRepeatable(tool.policy),
-    workspace: settings.workspace,
-    context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
-    ...inlineInput(given),
-  };
-  // An application's activity can't ask for its arguments.
-  if (tool.origin.type === 'activity') {
-    input.activity = tool.origin.activity;
-    input.arguments = given;
+  if (tool.origin.type === 'child_workflow') {
+    const own = { role, callId, toolUseId: call.id, input: given };
+    return { start: () => callWorkflow(run, tool, own), session: null, model: null };
   }
-  if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
-  if (tool.validation === 'strict') input.checked = true;
-  const words = wordsForNotes(run.pinned);
-  if (words) input.words = words;
-  return input;
-}
-
-function optionsFor(tool: ToolDefinition, given: Record<string, unknown>): CallOptions {
-  return {
-    summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
-    timeoutMs: tool.policy.timeoutMs + SETTLE_MS,
-    attempts: toolAttempts(tool.policy),
-    interruptible: isRepeatable(tool.policy),
-  };
-}
-
-/** The values of short arguments: what an operator recognises a call by. */
-function argumentSummary(input: Record<string, unknown>): string {
-  return (
-    Object.values(input)
-      .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
-      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
-      .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
-      .join(' ')
-  );
+  const { input, options, session } = toolRequest(run, tool, { role, callId, toolUseId: call.id, given });
+  const start = () => run.call({ kind: 'tool', role }, options, () => run.ports.callTool(input, options));
+  return { start, session, model: input.sampling?.model ?? null };
 }
 
 /** The content of the earlier call, under the new call's id, with the note that says so. */

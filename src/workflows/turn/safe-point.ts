@@ -1,5 +1,6 @@
 /** The safe point of the turn loop. */
 import { shortenThreads } from '../../core/handover.js';
+import type { RunState } from '../../core/run-state.js';
 import { isHeld } from '../../core/run-state.js';
 import { BOUNDS, roomForThreads, threadsBytes } from '../../core/state-bounds.js';
 import type { Run } from '../run.js';
@@ -13,6 +14,7 @@ import { mustShelve, shelve } from './shelve.js';
  */
 export function safePoint(run: Run, hears: () => boolean): Promise<void> | null {
   run.ports.throwIfCancelled();
+  run.giveWay();
   if (mustShelve(run.state)) return shelve(run).then(() => arrive(run, hears) ?? undefined);
   return arrive(run, hears);
 }
@@ -20,15 +22,20 @@ export function safePoint(run: Run, hears: () => boolean): Promise<void> | null 
 function arrive(run: Run, hears: () => boolean): Promise<void> | null {
   const { state, ports } = run;
   keepThreadsWithin(run);
-  ports.show(state);
-  if (ports.handoverDue(state)) return ports.handOver(state);
+  run.show();
+  if (run.handoverDue()) return ports.handOver(state);
   const done = () => !isHeld(state) || hears();
   // A part may begin in the midst of a wait that is over: its time is counted at its end.
   return done() && state.goal.waitingSince === null ? null : run.waitForPerson(done, null, 'paused');
 }
 
 /** The conversation gets what the other parts of the state leave: only a large one is measured against it. */
+export function mustShorten(state: RunState): boolean {
+  const bytes = threadsBytes(state);
+  return bytes > BOUNDS.threads && bytes > roomForThreads(state);
+}
+
 function keepThreadsWithin({ state, ports }: Run): void {
-  if (threadsBytes(state) <= BOUNDS.threads) return;
+  if (!mustShorten(state)) return;
   shortenThreads(state, { maxBytes: roomForThreads(state), why: 'size of the state', at: ports.now() });
 }

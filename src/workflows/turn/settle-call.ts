@@ -22,10 +22,15 @@ export interface CallEnd {
   input: Record<string, unknown>;
   /** The tool, where it was run, here or by the client; null for a call that was not. */
   ran: ToolDefinition | null;
+  /** `changes` of the run when it began; left out where it did not run here. */
+  changes?: number;
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
-export function settleCall(run: Run, { batch, reply, call, callId, result, input, ran }: CallEnd): void {
+export function settleCall(
+  run: Run,
+  { batch, reply, call, callId, result, input, ran, changes }: CallEnd,
+): void {
   const { state, ports } = run;
   const thread = state.threads[batch.thread];
   if (!thread) throw new Error(`no thread ${batch.thread}`);
@@ -37,11 +42,14 @@ export function settleCall(run: Run, { batch, reply, call, callId, result, input
     const badCalls = ownValue(state.tools.badCalls, call.name) ?? 0;
     const counted = { ...state.tools.badCalls, [call.name]: badCalls + 1 };
     // Names that a model makes up have no end; only those of tools are looked up again.
-    if (jsonBytes(counted) <= BOUNDS['tools.badCalls']) state.tools.badCalls = counted;
+    if (jsonBytes(counted) <= run.roomFor(BOUNDS['tools.badCalls'])) state.tools.badCalls = counted;
   }
   const taskId = taskAt(state.cursor);
   // A client's tool may change things as well: what was read before it is not reused.
-  if (ran)
+  const { part } = run;
+  if (ran && !ran.policy.readOnly) part.changes += 1;
+  const isStale = ran?.policy.readOnly && changes !== undefined && changes !== part.changes;
+  if (ran && !isStale)
     recordCall(state.tools.ledger, {
       call: { ...call, input },
       result,

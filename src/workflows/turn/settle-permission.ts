@@ -2,15 +2,17 @@
 
 import { isRoomForGate } from '../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../core/gates/gate-text.js';
+import type { ComparedFile } from '../../core/gates/whole-write.js';
 import { batchAction, waitingSteers } from '../../core/inbox.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
-import { thoughtOf } from '../../core/message.js';
+import { thoughtOf, toolCallsOf } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
 import type { Question } from '../gates.js';
-import { ask, closeGates, openGate, openGates, takeRecorded } from '../gates.js';
+import { ask, closeGateOf, openGate, openGates, takeRecorded } from '../gates.js';
 import type { Run } from '../run.js';
+import { compareFile, isCompared } from './compare-file.js';
 
 type Asking = Extract<ToolCallDecision, { kind: 'ask' | 'client' }>;
 
@@ -39,38 +41,67 @@ export async function askAbout(
   decision: Asking,
 ): Promise<CallAnswer | null> {
   const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
-  const asked =
-    decision.kind === 'client'
-      ? await ask(run, { ...clientQuestion(run, call, decision.tool), superseded })
-      : await ask(run, { ...approvalQuestion(run, call, decision.concerns, thoughtOf(reply)), superseded });
+  if (decision.kind === 'client') {
+    const asked = await ask(run, { ...clientQuestion(run, call, decision.tool), superseded });
+    return asked.kind === 'answered' ? asked.answer : null;
+  }
+  let compared: ComparedFile | null = null;
+  if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
+    compared = await compareFile(run, call);
+    if (run.state.people.stop !== null || superseded()) return null;
+  }
+  const question = approvalQuestion(run, call, { decision, reply, compared });
+  const asked = await ask(run, { ...question, superseded });
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
 /** Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. */
-export function openBatchGates(
+export async function openBatchGates(
   run: Run,
   reply: AssistantMessage,
-  decisions: readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
-): void {
-  for (const { call, decision } of decisions) {
+  decide: () => readonly { call: ToolUseBlock; decision: ToolCallDecision }[],
+): Promise<void> {
+  const written = decide().flatMap(({ call, decision }) =>
+    decision.kind === 'ask' && isCompared(run, call, decision.tool) && !isAskedAbout(run, call) ? [call] : [],
+  );
+  const compared = written.length > 0 ? await compareAll(run, written) : new Map<string, ComparedFile>();
+  // Anew: meanwhile the run may be stopped, and a tool allowed.
+  for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
     if (decision.kind === 'client') openGate(run, clientQuestion(run, call, decision.tool));
     if (decision.kind === 'ask' && run.state.settings.attended)
-      openGate(run, approvalQuestion(run, call, decision.concerns, thoughtOf(reply)));
+      openGate(
+        run,
+        approvalQuestion(run, call, { decision, reply, compared: compared.get(call.id) ?? null }),
+      );
   }
+}
+
+/** By the ids of the calls. */
+async function compareAll(run: Run, calls: readonly ToolUseBlock[]): Promise<Map<string, ComparedFile>> {
+  return new Map(
+    await Promise.all(calls.map(async call => [call.id, await compareFile(run, call)] as const)),
+  );
 }
 
 /** The call has its decision: a gate of it that is still open asks for nothing. */
 export function closeCallGates(run: Run, call: ToolUseBlock): void {
-  closeGates(run, approvalKey(call));
-  closeGates(run, clientKey(call));
+  closeGateOf(run, approvalKey(call));
+  closeGateOf(run, clientKey(call));
 }
 
 function approvalQuestion(
   run: Run,
   call: ToolUseBlock,
-  concerns: string[],
-  thought: string,
+  {
+    decision: { concerns },
+    reply,
+    compared,
+  }: {
+    decision: Extract<ToolCallDecision, { kind: 'ask' }>;
+    reply: AssistantMessage;
+    compared: ComparedFile | null;
+  },
 ): Question<'approval'> {
   return {
     key: approvalKey(call),
@@ -80,8 +111,9 @@ function approvalQuestion(
       callId: call.id,
       input: call.input,
       raw: call.raw,
-      thought,
+      thought: thoughtOf(reply),
       concerns,
+      compared,
     }),
     subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
   };
@@ -101,26 +133,22 @@ function clientQuestion(
   };
 }
 
-/** What keys of gates begin with. */
-const APPROVAL = 'approval:';
-const CLIENT = 'client:';
-
 function approvalKey(call: ToolUseBlock): string {
-  return `${APPROVAL}${call.id}`;
+  return `approval:${call.id}`;
 }
 
 function clientKey(call: ToolUseBlock): string {
-  return `${CLIENT}${call.id}`;
+  return `client:${call.id}`;
 }
 
-/** Closes all that asks about tool calls. */
-export function closeBatchGates(run: Run, why: string): void {
-  closeApprovals(run, why);
-  closeGates(run, CLIENT, why);
+/** Closes all that asks about the calls of a reply. */
+export function closeBatchGates(run: Run, reply: AssistantMessage, why: string): void {
+  closeApprovals(run, reply, why);
+  for (const call of toolCallsOf(reply)) closeGateOf(run, clientKey(call), why);
 }
 
-export function closeApprovals(run: Run, why: string): void {
-  closeGates(run, APPROVAL, why);
+export function closeApprovals(run: Run, reply: AssistantMessage, why: string): void {
+  for (const call of toolCallsOf(reply)) closeGateOf(run, approvalKey(call), why);
 }
 
 function argumentLine(call: ToolUseBlock): string {

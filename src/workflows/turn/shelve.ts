@@ -1,8 +1,8 @@
 /** What grows with a run and is seldom read goes to the blob store before it is too much. */
 import { OLD_ANSWER_BYTES, REPORT_BYTES, REPORTS_BYTES } from '../../core/bounds.js';
-import { taskAt } from '../../core/cursor.js';
+import { type Cursor, tasksAt } from '../../core/cursor.js';
 import { cutText, fitsText } from '../../core/fit.js';
-import { reportBytes } from '../../core/plan.js';
+import { reportBytes, type Task } from '../../core/plan.js';
 import type { RunState } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
 import { shelveSteps, stepsToShelve } from '../../core/trace.js';
@@ -11,7 +11,17 @@ import { keepText, store } from './keep-text.js';
 
 /** Whether anything is over: mostly nothing is, and a safe point has nothing to wait for. */
 export function mustShelve({ cursor, tasks, log: { trace } }: RunState): boolean {
-  return stepsToShelve(trace, taskAt(cursor)).length > 0 || sizeOfList(tasks) > REPORTS_BYTES;
+  return stepsToShelve(trace, atHand(cursor)).length > 0 || reportsAreOver(tasks);
+}
+
+function atHand(cursor: Cursor): (string | null)[] {
+  const tasks = tasksAt(cursor);
+  return tasks.length > 0 ? tasks : [null];
+}
+
+/** Their sizes, which are known, are looked at first. */
+function reportsAreOver(tasks: readonly Task[]): boolean {
+  return sizeOfList(tasks) > REPORTS_BYTES && reportBytes(tasks) > REPORTS_BYTES;
 }
 
 /** Moves what is over: steps of the trace, reports of tasks. Called at safe points. */
@@ -25,7 +35,7 @@ async function shelveTrace(run: Run): Promise<void> {
     cursor,
     log: { trace },
   } = run.state;
-  const steps = stepsToShelve(trace, taskAt(cursor));
+  const steps = stepsToShelve(trace, atHand(cursor));
   if (steps.length === 0) return;
   const ref = await store(run, 'trace', JSON.stringify(steps));
   shelveSteps(trace, steps.length, ref);
@@ -37,7 +47,7 @@ const LEAST_REPORT_BYTES = 300;
 
 /** The oldest reports first; where there are hundreds of tasks, little is left of each. */
 async function shelveReports(run: Run): Promise<void> {
-  if (sizeOfList(run.state.tasks) <= REPORTS_BYTES) return;
+  if (!reportsAreOver(run.state.tasks)) return;
   for (const { id, result } of run.state.tasks) {
     if (reportBytes(run.state.tasks) <= REPORTS_BYTES) return;
     if (result !== null)

@@ -4,8 +4,10 @@ import type { InboxItem } from '../../core/inbox.js';
 import { batchAction, takeSteers, waitingSteers } from '../../core/inbox.js';
 import type { Batch } from '../../core/place.js';
 import { appliedReceipt } from '../../core/receipt.js';
+import type { Thread } from '../../core/thread.js';
 import { withWish } from '../../core/wishes.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
+import { linesOf } from '../lanes/lines-of.js';
 import type { Run } from '../run.js';
 import { skipOpenCalls } from './batch.js';
 
@@ -38,27 +40,38 @@ export function applySteering(run: Run, role: string): boolean {
   return false;
 }
 
-/**
- * Adds the messages to the thread of the role at work, with receipts. A run that is held was interrupted amid
- * tool calls perhaps: those that have not begun are skipped then.
- */
+/** Adds the messages to the thread of the role at work, and to that of each lane, with receipts. */
 export function note(
   run: Run,
   { items, role }: { items: readonly InboxItem[]; role: string | null },
   as: string,
 ): void {
+  const lanes = linesOf(run);
+  for (const line of [run, ...lanes]) stopForMessages(line, items);
+  const thread = threadFor(run, role);
+  const said = items.map(item => run.say(thread, 'steer', item.text));
+  for (const line of lanes) for (const message of said) line.append(threadFor(line, role), message);
+  for (const item of items) wish(run, item.text);
+  for (const line of [run, ...lanes]) beginAnew(line, role);
+  receipts(run, items, as);
+}
+
+function threadFor(run: Run, role: string | null): Thread {
+  return role === null ? run.mainThread() : run.threadOf(run.role(role));
+}
+
+/** A run that is held was interrupted amid tool calls perhaps: those that have not begun are skipped then. */
+function stopForMessages(run: Run, items: readonly InboxItem[]): void {
+  const { batch } = here(run.state.cursor).turns;
+  if (batch) skipRest(run, batch, items);
+}
+
+/** What a role began before it heard the messages is no part of what it says to them. */
+function beginAnew(run: Run, role: string | null): void {
   const { turns } = here(run.state.cursor);
-  if (turns.batch) skipRest(run, turns.batch, items);
-  const thread = role === null ? run.mainThread() : run.threadOf(run.role(role));
-  for (const item of items) {
-    run.say(thread, 'steer', item.text);
-    wish(run, item.text);
-  }
-  // What it began before it heard this is no part of what it says to it.
-  if (turns.cut !== null) run.say(thread, 'brief', run.words.reaskText);
+  if (turns.cut !== null) run.say(threadFor(run, role), 'brief', run.words.reaskText);
   turns.cut = null;
   turns.reasked = false;
-  receipts(run, items, as);
 }
 
 /** Keeps what a person said as a part of the goal. */

@@ -1,6 +1,7 @@
 /** The one loop that talks to a model: bounded rounds of one reply and the tool batch it asks for. */
 
 import { OPINION_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
+import { capabilitiesOf } from '../../core/capabilities.js';
 import { here, taskAt } from '../../core/cursor.js';
 import { joinCut, withCutNote } from '../../core/cut-text.js';
 import type { CallFailure } from '../../core/failure.js';
@@ -9,6 +10,7 @@ import type { BudgetKind } from '../../core/limits.js';
 import { checkBudgets } from '../../core/limits.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
+import { choicesOf } from '../../core/modes.js';
 import type { OutputContract } from '../../core/outputs/contracts.js';
 import { CONTRACTS } from '../../core/outputs/contracts.js';
 import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
@@ -34,6 +36,8 @@ import { applySteering, skipForSteering } from './take-steering.js';
 
 export interface TurnSpec<C extends OutputContract> {
   role: string;
+  /** The role that messages of people are for here. Default: the same. */
+  reader?: string;
   /** The contract that the mode needs of the role; checked when the run was loaded. */
   output: C;
   /** Rounds at this place; the cursor counts them. */
@@ -42,6 +46,8 @@ export interface TurnSpec<C extends OutputContract> {
   tools: boolean;
   /** Said once when the place is entered. */
   brief: () => string;
+  /** Before each model call: what else is to be said by now. */
+  remind?: () => void;
   /** Asked before each model call: true when it has moved the run elsewhere, for the call would be of no use. */
   leaves?: () => boolean;
 }
@@ -63,17 +69,18 @@ export type TurnEnd<C extends OutputContract = OutputContract> =
 /** Runs turns until the role gives a reply without tool calls, or a cap, a stop or a failure ends it. */
 export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpec<C>): Promise<TurnEnd<C>> {
   const role = run.role(spec.role);
+  const { reader = role.name } = spec;
   for (;;) {
-    const wait = safePoint(run, () => hears(run, role.name));
+    const wait = safePoint(run, () => hears(run, reader));
     if (wait) await wait;
     const at = here(run.state.cursor);
     const { turns } = at;
     if (isHeld(run.state)) {
-      listen(run, role.name);
+      listen(run, reader);
       return { kind: 'moved' };
     }
     if (turns.batch) {
-      if (!skipForSteering(run, turns.batch, role.name)) await runNextCalls(run, turns.batch);
+      if (!skipForSteering(run, turns.batch, reader)) await runNextCalls(run, turns.batch);
       if (here(run.state.cursor) !== at) return { kind: 'moved' };
       continue;
     }
@@ -86,9 +93,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       turns.failure = null;
       continue;
     }
-    if (applySteering(run, role.name)) return { kind: 'moved' };
+    if (applySteering(run, reader)) return { kind: 'moved' };
     const budgets = usedBudgets(run);
     if (budgets[0]) {
+      run.giveWay();
       // The work asks for more: a message can be taken without being understood.
       const asks = at.phase !== 'steering';
       if (asks && (await raiseBudget(run, budgets[0]))) continue;
@@ -99,7 +107,9 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
       run.brief(role, spec.brief(), taskAt(run.state.cursor));
       turns.briefed = true;
     }
+    spec.remind?.();
 
+    run.tellInventory(role);
     run.nameRole(role);
     await answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
@@ -154,13 +164,11 @@ function readReply<C extends OutputContract>(
   contract: C,
   reply: Extract<ModelReply, { kind: 'message' }> & { strayCalls: number },
 ): TurnEnd<C> | null {
-  const { tasks } = run.state;
   const { turns } = here(run.state.cursor);
   const { message, repairedText } = reply;
   const text = turns.cut === null ? reply.text : joinCut(turns.cut, reply.text);
-  const known = contract === 'verdict' ? planInForce(tasks) : tasks;
-  const knownTaskIds = known.map(task => task.id);
-  const options = { repairedText, knownTaskIds, dialect: role.dialect };
+  const has = contract === 'plan' ? capabilitiesOf(run.pinned) : null;
+  const options = { repairedText, known: namesFor(contract, run), has, dialect: role.dialect };
   const asked = turns.reasked || turns.cut !== null;
   const isCut = message.stopReason === 'max_tokens' || (turns.cut !== null && reply.text.trim() === '');
   const parsed = parseRoleOutput(contract, text, options);
@@ -185,6 +193,13 @@ function readReply<C extends OutputContract>(
   run.journal('reask', { role: role.name, errors });
   run.say(run.threadOf(role), 'reask', reaskText(contract, errors, role.dialect, run.words));
   return null;
+}
+
+/** What a reply of this contract may or must name. */
+function namesFor(contract: OutputContract, { state, pinned }: Run): string[] {
+  if (contract === 'choice') return choicesOf(pinned.modes);
+  const tasks = contract === 'verdict' ? planInForce(state.tasks) : state.tasks;
+  return tasks.map(task => task.id);
 }
 
 /**
@@ -228,7 +243,7 @@ function noteFinal(
  * Budgets that are used up here; journals those that have just passed the warning share. Outside a goal's count,
  * and between two goals, only that of the whole run holds, but for the wrap-up's own call.
  */
-function usedBudgets(run: Run): BudgetKind[] {
+export function usedBudgets(run: Run): BudgetKind[] {
   const { goal, cursor } = run.state;
   const { exhausted, warned } = checkBudgets(run.limits, budgetUse(run.state, run.ports.now()));
   if (!isCounted(run.state))

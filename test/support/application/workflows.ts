@@ -1,6 +1,6 @@
 /** Workflows of an application that shares its worker with runs. */
-import { proxyActivities } from '@temporalio/workflow';
-import { executeRun } from '../../../src/workflows/index.js';
+import { ApplicationFailure, condition, proxyActivities } from '@temporalio/workflow';
+import { callingRun, executeRun, runHandle, startRun } from '../../../src/workflows/index.js';
 
 export interface Activities {
   charge(order: string): Promise<string>;
@@ -22,5 +22,68 @@ export async function settleOrder(order: string, workspace: string) {
 /** A goal that no team can begin: a run that fails leaves its result all the same. */
 export async function tryWithout(workspace: string) {
   const { outcome } = await executeRun('Try it', { workspace, model: 'nobody/there' });
+  return outcome;
+}
+
+/** A tool of runs: tells the run that called it what it should know besides. */
+export async function payBack({ order }: { order: string }) {
+  if (order === 'A-9') throw ApplicationFailure.nonRetryable('A-9 was paid back before');
+  await callingRun()?.steer({ text: `${order} is a gift: do not name its price.`, when: 'after-batch' });
+  return { receipt: `R-${order}` };
+}
+
+/** Has a run pay orders back, and decides itself which of them it may. */
+export async function refundDesk(workspace: string) {
+  const asked: string[] = [];
+  const run = await startRun(
+    'Pay back A-7, A-8 and A-9',
+    { workspace, mode: 'react', attended: true },
+    {
+      onGate: gate => {
+        if (gate.kind !== 'approval') return null;
+        asked.push(gate.subject.arguments);
+        const isLate = gate.body.includes('A-8');
+        return isLate ? { decision: 'deny', reason: 'A-8 came too late.' } : { decision: 'approve' };
+      },
+    },
+  );
+  const { outcome, answer } = await run.result();
+  return { asked, outcome, answer };
+}
+
+/** Asks one thing after the other of a run that it answers itself. */
+export async function interview(workspace: string) {
+  const run = await startRun(
+    'What lies at the quay?',
+    { workspace, mode: 'direct', attended: true, keepOpenSeconds: 60 },
+    { onGate: () => null },
+  );
+  await run.followUp('And what is at sea?');
+  await run.finish();
+  const { outcome, goals } = await run.result();
+  return { outcome, asked: goals.map(({ text }) => text) };
+}
+
+/** Has its answer when nobody waits for it any more. */
+export async function lateDesk(workspace: string) {
+  let isOver = false;
+  const run = await startRun(
+    'Pay back A-7',
+    { workspace, mode: 'react', attended: true },
+    {
+      onGate: async () => {
+        await run.stop({ reason: 'The shop closes.' });
+        await condition(() => isOver);
+        return { decision: 'approve' };
+      },
+    },
+  );
+  const { outcome } = await run.result();
+  isOver = true;
+  // The answer has come back before this has.
+  await runHandle(run.id)
+    .finish()
+    .catch(() => {});
+  await charge('A-7');
   return outcome;
 }

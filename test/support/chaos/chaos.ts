@@ -37,6 +37,8 @@ export interface ChaosOptions {
   runs: number;
   workers: number;
   longestPauseMs: number;
+  /** Share of the model's replies that go wrong, from 0 to 1. Default 0; with any, a run may end without success. */
+  badReplies?: number;
 }
 
 export interface ChaosFigures {
@@ -44,6 +46,11 @@ export interface ChaosFigures {
   /** What was done, such as `worker paused`, with how often. */
   struck: Record<string, number>;
   runs: number;
+  /** Of the runs, those whose work was done and verified. */
+  completed: number;
+  /** Replies of the model, and those that went wrong. */
+  replies: number;
+  badReplies: number;
   wallMs: number;
   /** From the last fault until all runs had ended, at once when their model was asked next. */
   settleMs: number;
@@ -64,7 +71,7 @@ const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens:
 
 /** Plays one seed to its end. */
 export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
-  const { client, address, seed, server = null } = options;
+  const { client, address, seed, server = null, badReplies = 0 } = options;
   const fake = fakeMcp();
   const project = makeProject({
     config: {
@@ -72,7 +79,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
       'steersman.yaml': settingsYaml('steering: note', 'dedupe: off'),
     },
   });
-  const work = new Work(new Random(seed, 'model'), fake, project.dir);
+  const work = new Work({ seed, fake, dir: project.dir, badReplies });
   const model = await startScriptedModel({
     reply: request => {
       // Whole conversations of thousands of requests would fill the memory.
@@ -111,7 +118,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
   }
   const wallMs = Math.round(performance.now() - startedAt);
   const toolLog = fake.events();
-  const { found, historyEvents } = await crowd.examine(toolLog);
+  const { found, historyEvents } = await crowd.examine(toolLog, badReplies > 0);
   faults.push(...found);
   await crowd.terminate();
   const left = await stage.close();
@@ -121,7 +128,11 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
   rmSync(project.dir, { recursive: true, force: true });
   const effects = toolLog.filter(({ event }) => event === 'effect').length;
   const settleMs = Math.round(performance.now() - calmAt);
-  return { seed, struck: stage.done, wallMs, settleMs, effects, historyEvents, ...crowd.counts(), faults };
+  const { replies, bad } = work;
+  return {
+    ...{ seed, struck: stage.done, wallMs, settleMs, effects, historyEvents, ...crowd.counts() },
+    ...{ replies, badReplies: bad, faults },
+  };
 }
 
 /** All runs of a chaos, and their people. */
@@ -171,7 +182,7 @@ class Crowd {
   }
 
   /** Looks at every run; asks the workers for its conversation. */
-  async examine(toolLog: Parameters<typeof faultsOf>[0]['toolLog']) {
+  async examine(toolLog: Parameters<typeof faultsOf>[0]['toolLog'], mayFail: boolean) {
     const found: string[] = [];
     let historyEvents = 0;
     for (const people of this.#people) {
@@ -181,7 +192,7 @@ class Crowd {
         const histories = await partsOf(this.#temporal.client, handle);
         historyEvents += histories.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0);
         note(await replayFaults(histories));
-        note(faultsOf({ people, histories, transcript: await transcriptOf(handle), toolLog }));
+        note(faultsOf({ people, histories, transcript: await transcriptOf(handle), toolLog, mayFail }));
       } catch (error) {
         note([textOf(error)]);
       }
@@ -198,7 +209,8 @@ class Crowd {
     const sum = (name: 'queries' | 'queriesFailed' | 'messages') =>
       this.#people.reduce((total, { counts }) => total + counts[name], 0);
     const [queries, queriesFailed, messages] = [sum('queries'), sum('queriesFailed'), sum('messages')];
-    return { runs: this.#people.length, queries, queriesFailed, messages };
+    const completed = this.#people.filter(({ end }) => end?.outcome === 'completed').length;
+    return { runs: this.#people.length, completed, queries, queriesFailed, messages };
   }
 
   async #start(): Promise<People> {

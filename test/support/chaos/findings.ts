@@ -13,14 +13,17 @@ export interface Evidence {
   transcript: readonly Message[];
   /** Of all runs. */
   toolLog: readonly FakeMcpEvent[];
+  /** Its model misbehaves: a run may end without success. */
+  mayFail: boolean;
 }
 
 /** Sentences about what is wrong; none when all is well. */
 export function faultsOf(evidence: Evidence): string[] {
-  const { people, histories, transcript } = evidence;
+  const { people, histories, transcript, mayFail } = evidence;
   return [
     ...people.faults,
     ...watcherFaults(people),
+    ...(mayFail ? [] : outcomeFaults(people)),
     ...taskFaults(histories),
     ...messageFaults(evidence),
     ...pairing(transcript),
@@ -36,9 +39,12 @@ function watcherFaults({ events, end, toldOfGap }: People): string[] {
   if (end !== null && !toldOfGap && events.at(-1)?.type !== 'run_ended') {
     faults.push(`the last event that the watcher saw is ${events.at(-1)?.type}`);
   }
-  if (end !== null && end.outcome !== 'completed')
-    faults.push(`the outcome is ${end.outcome}: ${end.failure?.message}`);
   return faults;
+}
+
+function outcomeFaults({ end }: People): string[] {
+  if (end === null || end.outcome === 'completed') return [];
+  return [`the outcome is ${end.outcome}: ${end.failure?.message}`];
 }
 
 /** Causes of failed workflow tasks that belong to a life among faults; any other is a fault of the code. */

@@ -1,27 +1,55 @@
 /** What the scripted model of a chaos asks for: batches of reads and effects, and now and then it is done. */
 import { join } from 'node:path';
+import type { FaultName } from '../../../src/protocol-server/faults/names.js';
 import type { ChatRequest } from '../../../src/protocol-server/server.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../../src/testing/scripted-model.js';
-import type { Random } from '../../simulation/random.js';
+import { Random } from '../../simulation/random.js';
 import type { FakeMcp } from '../fake-mcp-server.js';
 import { calls, content, planned, reported, roleOf } from '../steering.js';
 
 /** A tool that is slow answers after a time between these. */
 const SLOW_MS = [100, 1_200] as const;
 
+/** What becomes of a reply that goes wrong, by the name of the fault or as another text. */
+const MISHAPS: readonly (FaultName | 'no JSON')[] = [
+  'http.rate-limited-ms',
+  'http.rate-limited',
+  'http.server-error',
+  'http.overloaded',
+  'stream.cut-in-text',
+  'stream.not-json',
+  'no JSON',
+];
+const OF_CALLS: readonly FaultName[] = ['stream.cut-in-call', 'call.arguments-broken'];
+
+export interface WorkOptions {
+  seed: number;
+  fake: FakeMcp;
+  dir: string;
+  /** Share of the replies that go wrong, from 0 to 1. */
+  badReplies: number;
+}
+
 export class Work {
   /** Replies so far: how it goes on. */
   replies = 0;
+  /** Of them those that went wrong. */
+  bad = 0;
   #at = 0;
   #finished = false;
   readonly #random: Random;
   readonly #fake: FakeMcp;
   readonly #dir: string;
+  readonly #mishaps: Random;
+  readonly #badReplies: number;
 
-  constructor(random: Random, fake: FakeMcp, dir: string) {
-    this.#random = random;
+  constructor({ seed, fake, dir, badReplies }: WorkOptions) {
+    this.#random = new Random(seed, 'model');
     this.#fake = fake;
     this.#dir = dir;
+    // Of its own, so that what is asked for stays the same.
+    this.#mishaps = new Random(seed, 'mishaps');
+    this.#badReplies = badReplies;
   }
 
   /** From here on every goal is answered at once. */
@@ -31,6 +59,19 @@ export class Work {
 
   reply(request: ChatRequest): ScriptedReply {
     this.replies += 1;
+    return this.#spoil(this.#replyTo(request));
+  }
+
+  #spoil(reply: ScriptedReply): ScriptedReply {
+    if (!this.#mishaps.chance(this.#badReplies)) return reply;
+    this.bad += 1;
+    const fault = this.#mishaps.pick(reply.toolCalls ? [...MISHAPS, ...OF_CALLS] : MISHAPS);
+    return fault === 'no JSON'
+      ? { text: 'As I see it: {"type": "component", "summary": ' }
+      : { ...reply, fault };
+  }
+
+  #replyTo(request: ChatRequest): ScriptedReply {
     const role = roleOf(request);
     if (role === 'planner') return planned;
     if (role === 'verifier') return content;

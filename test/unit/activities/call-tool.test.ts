@@ -10,6 +10,7 @@ import type { CallToolInput, CallToolResult } from '../../../src/activities/type
 import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
 import { parseMcpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/pool.js';
+import { McpSessions } from '../../../src/mcp/sessions.js';
 import { json, type McpAnswer, serveMcp } from '../../support/scripted-mcp.js';
 
 const closing: (() => void | Promise<void>)[] = [];
@@ -25,7 +26,7 @@ const give = (id: number, res: ServerResponse, content: unknown[]) =>
 /** Calls a tool of the server `far`, the second of two. */
 async function callWith(
   answers: Record<string, McpAnswer>,
-  { deny = [], ...input }: Partial<CallToolInput> & { deny?: string[] } = {},
+  { deny = [], real, ...input }: Partial<CallToolInput> & { deny?: string[]; real?: string } = {},
 ): Promise<CallToolResult> {
   const { url, close } = await serveMcp({ 'tools/list': list, ...answers });
   closing.push(close);
@@ -35,9 +36,10 @@ async function callWith(
   closing.push(() => pool.close());
   const call = createCallTool({
     pool,
+    sessions: new McpSessions(pool),
     blobs: createLocalBlobStore(await mkdtemp(join(tmpdir(), 'steersman-calls-'))),
     readArguments: () => Promise.reject(new Error('not asked for')),
-    openWorkspace: async path => path,
+    openWorkspace: async path => real ?? path,
     deniedTools: async () => deny,
   });
   return new MockActivityEnvironment().run<[CallToolInput], CallToolResult, typeof call>(call, {
@@ -136,3 +138,19 @@ test('call tool: a part of the result that can not be read → the others, and a
     isError: false,
   });
 });
+
+test.each(['/link/secret/key', `${process.cwd()}/secret/key`, 'secret/key', './x/../secret/key'])(
+  'call tool: the workspace is a link, and a denied folder in it is named as %s → not run (TR7)',
+  async path => {
+    let calls = 0;
+    const answers: Record<string, McpAnswer> = {
+      'tools/call': (id, res) => {
+        calls += 1;
+        give(id, res, []);
+      },
+    };
+    const called = { arguments: { path }, workspace: '/link', real: process.cwd() };
+    const { ending } = await callWith(answers, { ...called, deny: ['far__echo(secret/**)'] });
+    expect({ ending, calls }).toEqual({ ending: 'denied', calls: 0 });
+  },
+);

@@ -1,12 +1,19 @@
 /** Texts that take `marked` very long are never given to it. */
-import { lexer } from 'marked';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { markdownLines } from '../../../src/print/markdown.js';
+import * as marked from 'marked';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noColors } from '../../../src/print/output.js';
 
-vi.mock('marked', async original => {
-  const marked = await original<typeof import('marked')>();
-  return { ...marked, lexer: vi.fn(marked.lexer) };
+const lexer = vi.fn(marked.lexer);
+let markdownLines: typeof import('../../../src/print/markdown.js').markdownLines;
+
+beforeAll(async () => {
+  vi.resetModules();
+  vi.doMock('marked', () => ({ ...marked, lexer }));
+  ({ markdownLines } = await import('../../../src/print/markdown.js'));
+});
+afterAll(() => {
+  vi.doUnmock('marked');
+  vi.resetModules();
 });
 
 const page = { width: 80, colors: noColors };
@@ -18,7 +25,7 @@ function much(text: string, kb: number): string {
 
 describe('Markdown for terminals', () => {
   beforeEach(() => {
-    vi.mocked(lexer).mockClear();
+    lexer.mockClear();
   });
 
   it.each<[number, string]>([

@@ -99,6 +99,23 @@ describe('what this client can not decode', () => {
     );
   });
 
+  test('show: a run with sub-agents has ended, and no worker tells → its result tells of them (A8)', async () => {
+    const children = [
+      { id: 'search/1', agent: 'search', callId: 'c1', instruction: 'Look.', outcome: 'unverified' },
+    ];
+    const result = { outcome: 'unverified', cause: 'direct_answer', answer: 'Three.', children };
+    const temporal = serverWith({
+      describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, COMPLETED) },
+      getWorkflowExecutionHistory: {
+        history: {
+          events: [{ workflowExecutionCompletedEventAttributes: { result: { payloads: [json(result)] } } }],
+        },
+      },
+    });
+    const run = await temporal.client.workflow.getHandle('r').describe();
+    expect(snapshotOf(run, null, await readEnd(temporal, run)).children).toEqual(children);
+  });
+
   test('result: details and words of a failure can not be decoded → it is a failed run with what is readable', async () => {
     const temporal = serverWith({
       describeWorkflowExecution: { workflowExecutionInfo: raw('r', {}, 3) },

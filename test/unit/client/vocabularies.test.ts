@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RunEnd } from '../../../src/client/runs/run-end.js';
-import type { RunEvent } from '../../../src/client/runs/watch-run.js';
+import type { RunEvent } from '../../../src/client/runs/run-event.js';
 import {
   chunks,
   listenToStream,

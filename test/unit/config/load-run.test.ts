@@ -134,6 +134,24 @@ describe('load run', () => {
     expect(pinned.roles.react).toMatchObject({ output: 'text', tools: ['*'], memory: 'shared' });
   });
 
+  test.each([
+    ['', undefined, false],
+    ['projectNotes: true', undefined, true],
+    ['', true, true],
+    ['projectNotes: true', false, false],
+  ])('load run: %j in the settings, %s at the start → AGENTS.md is read: %s', async (yaml, wanted, read) => {
+    await config(`models:\n  default: openai/base\n${yaml}\n`);
+    await writeFile(join(workspace, 'AGENTS.md'), 'Built with make.');
+    const { projectNotes } = await load(wanted === undefined ? {} : { projectNotes: wanted });
+    expect(projectNotes).toEqual(read ? { text: 'Built with make.', isWhole: true } : null);
+  });
+
+  test('load run: notes that are wanted and not there → a warning of the run', async () => {
+    const { projectNotes, warnings } = await load({ projectNotes: true });
+    expect(projectNotes).toBeNull();
+    expect(warnings).toContainEqual(expect.stringContaining('AGENTS.md is not there'));
+  });
+
   test('load run: a role that the start names → that one works in the mode of one role, with its own rounds (P6, J5, L12)', async () => {
     await config('models:\n  default: openai/base\nsteering: note\n');
     await mkdir(join(configDir, 'prompts/core'), { recursive: true });
@@ -143,10 +161,55 @@ describe('load run', () => {
     expect(roles.search?.prompt).toContain('3 rounds');
   });
 
+  test.each([
+    ['team', 'capabilities: [pictures]\noutput: execution', true],
+    ['team', 'capabilities: [pictures]\noutput: text', false],
+    ['team', 'output: execution', false],
+    ['direct', 'capabilities: [pictures]\noutput: execution', false],
+  ])(
+    'load run: %s, a role more with %j → pinned to carry out tasks: %j (A10)',
+    async (mode, profile, isPinned) => {
+      await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
+      const file = `---\ndescription: Draws.\n${profile}\n---\n{{businessContext}}\n`;
+      await writeFile(join(configDir, 'prompts', 'core', 'artist.md'), file);
+      const { roles } = await load({ mode });
+      expect(roles.artist?.capabilities).toEqual(isPinned ? ['pictures'] : undefined);
+      expect('artist' in roles).toBe(isPinned);
+    },
+  );
+
   test('load run: a role that the start names and no file has → refused, with those that there are (A2)', async () => {
     await expect(load({ mode: 'react', role: 'serach' })).rejects.toThrow(
       /no role "serach".*react, search, summary/,
     );
+  });
+
+  test('load run: a declared mode → pinned with its roles and no others; in auto, where it says what it does (P6, L18)', async () => {
+    const modes =
+      'modes:\n  check: { steps: [search, react] }\n  look: { steps: [search], does: looks things up }\n';
+    await config(`models:\n  default: openai/base\nsteering: note\n${modes}`);
+    const pinned = await load({ mode: 'check' });
+    expect(pinned.modes).toEqual({ check: { steps: ['search', 'react'], does: null } });
+    expect(Object.keys(pinned.roles).sort()).toEqual(['react', 'search']);
+    const auto = await load({ mode: 'auto' });
+    expect(Object.keys(auto.modes)).toEqual(['look']);
+    expect(auto.roles).toHaveProperty('search');
+    expect((await load()).modes).toEqual({});
+  });
+
+  test.each([
+    ['no mode of that name', { mode: 'reveiw' }, /no mode "reveiw"\. Modes here: .*auto, review/],
+    [
+      'a step whose role replies otherwise',
+      { mode: 'review' },
+      /output is "plan", and the mode review needs "text"\..*modes\.review\.steps/,
+    ],
+  ])('load run: %s → run.bad_config, with what to do (P6)', async (_, settings, message) => {
+    await config('models:\n  default: openai/base\nmodes:\n  review: { steps: [planner] }\n');
+    expect(await failureOf(load(settings))).toMatchObject({
+      type: 'run.bad_config',
+      message: expect.stringMatching(message),
+    });
   });
 
   test('load run: limits in steersman.yaml and in the run → merged, and told to the executor (L19)', async () => {
@@ -227,6 +290,45 @@ describe('load run', () => {
     await writeFile(join(configDir, 'prompts', 'core', 'search.md'), role);
     const pinned = await load({ mode: 'react', role: 'search' });
     expect(pinned.tools.map(({ name }) => name)).toEqual(['read_file', 'list_artifacts']);
+  });
+
+  test('load run: overrides and a permission for a tool of the run itself → in its policy; the bare * is not about it; where no role has it, no warning (T13)', async () => {
+    const overrides =
+      'tools:\n  "*": { readOnly: false }\n  call_subagent: { callsPerTurn: 1 }\npermissions: { confirm: [call_subagent] }\n';
+    await config(`models:\n  default: openai/base\n${overrides}`);
+    const lead = await load({ mode: 'lead' });
+    const policyOf = (name: string) => lead.tools.find(tool => tool.name === name)?.policy;
+    expect(policyOf('call_subagent')).toMatchObject({ callsPerTurn: 1, readOnly: true });
+    expect(policyOf('list_artifacts')).toMatchObject({ readOnly: true });
+    expect(policyOf('read_file')).toMatchObject({ readOnly: false });
+    const react = await load({ mode: 'react' });
+    for (const { warnings } of [lead, react])
+      expect(warnings.filter(warning => warning.includes('matches no tool'))).toEqual([]);
+  });
+
+  test('load run: a sub-agent file of a coding agent beside the roles → the lead may call it; what it goes without is a warning (A9)', async () => {
+    const file =
+      '---\nname: boats\ndescription: Finds boats.\ntools: Read, read_file\nmodel: sonnet\n---\nYou find boats.\n';
+    await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
+    await writeFile(join(configDir, 'prompts', 'core', 'boats.md'), file);
+    const lead = await load({ mode: 'lead' });
+    expect(lead.agents).toEqual([
+      { name: 'boats', description: 'Finds boats.', requires: [] },
+      expect.objectContaining({ name: 'crawl', requires: ['url'] }),
+      expect.objectContaining({ name: 'search' }),
+    ]);
+    const told = lead.warnings.filter(warning => warning.includes('boats.md'));
+    expect(told).toEqual([
+      expect.stringContaining('model "sonnet" is not written as endpoint/model'),
+      expect.stringContaining('the role boats goes without Read: no tool is called so'),
+    ]);
+    const { roles, warnings } = await load({ mode: 'react', role: 'boats' });
+    expect(roles.boats).toMatchObject({
+      output: 'text',
+      tools: ['Read', 'read_file'],
+      prompt: expect.stringMatching(/^You find boats\./),
+    });
+    expect(warnings.filter(warning => warning.includes('boats.md'))).toEqual(told);
   });
 
   test('load run: prompts and configuration in the workspace → ignored', async () => {
@@ -313,8 +415,8 @@ describe('load run', () => {
   test.each([
     [
       'an unknown key',
-      'modles:\n  default: openai/a\n',
-      'steersman.yaml:1: unknown key "modles". Did you mean "models"?',
+      'modells:\n  default: openai/a\n',
+      'steersman.yaml:1: unknown key "modells". Did you mean "models"?',
     ],
     ['no model', 'dedupe: off\n', 'Set models.default in'],
     ['a language without prompts', 'language: xx\nmodels:\n  default: openai/a\n', 'Use one of en, zh'],

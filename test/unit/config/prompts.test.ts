@@ -327,7 +327,7 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       verifier: ['shared', [], 'verdict', 'component'],
       summary: ['shared', [], 'text', 'component'],
       react: ['shared', ['*'], 'text', 'component'],
-      lead: ['shared', ['*', 'call_subagent'], 'text', 'component'],
+      lead: ['shared', ['*', 'call_subagent', '*_artifact', 'list_artifacts'], 'text', 'component'],
       search: ['private', ['*'], 'text', 'component'],
       crawl: ['private', ['*'], 'text', 'component'],
       direct: ['shared', [], 'text', 'component'],
@@ -342,6 +342,17 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
       [profile.memory, profile.tools, profile.output, profile.dialect],
     ]);
     expect(Object.fromEntries(found)).toEqual(wanted);
+  });
+
+  test('profiles: search and crawl → rounds, temperature and what an instruction must hold; the prompt says the rounds (A4, L12)', async () => {
+    const roles = await shippedRoles(language);
+    const found = ['search', 'crawl'].map(name => roles.find(role => role.name === name));
+    expect(found.map(role => role?.profile)).toMatchObject([
+      { maxRounds: 3, temperature: 0.5, requires: [] },
+      { maxRounds: 2, temperature: 0.3, requires: ['url'] },
+    ]);
+    const said = language === 'zh' ? [/3 ?轮/, /2 ?轮/] : [/at most 3 rounds/, /at most 2 rounds/];
+    for (const [index, role] of found.entries()) expect(role?.system).toMatch(said[index] ?? '');
   });
 
   test.each(['executor', 'react', 'lead'])(

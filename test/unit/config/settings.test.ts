@@ -45,6 +45,7 @@ describe('steersman.yaml', () => {
     const settings = await loadSettings(await mkdtemp(join(tmpdir(), 'steersman-settings-')));
     expect(settings).toEqual({
       language: 'en',
+      projectNotes: false,
       models: {
         roles: {},
         endpoints: {},
@@ -55,6 +56,7 @@ describe('steersman.yaml', () => {
         stallMs: 60_000,
         firstPartMs: 180_000,
       },
+      modes: {},
       limits: {},
       ceilings: {},
       dedupe: 'enforce',
@@ -141,6 +143,27 @@ describe('steersman.yaml', () => {
       'the same key twice',
       'dedupe: off\nlanguage: en\ndedupe: advise\n',
       ':3: not valid YAML: Map keys must be unique',
+    ],
+    [
+      'a mode of a role that does not exist',
+      'modes:\n  review:\n    steps:\n      - react\n      - edtior\n',
+      ':5: modes.review.steps.1: there is no role "edtior". Roles here: ',
+    ],
+    [
+      'a mode with the name of a built-in one',
+      'modes:\n  team:\n    steps: [react]\n',
+      ':2: modes.team: a mode',
+    ],
+    [
+      'a mode without steps',
+      'modes:\n  review:\n    steps: []\n',
+      ':3: modes.review.steps: expected at least one',
+    ],
+    ['a mode whose steps are left out', 'modes:\n  review: {}\n', ':2: modes.review.steps: '],
+    [
+      'a row of the resolver for a mode that there is not',
+      'models:\n  resolver:\n    - when: { mode: reveiw }\n      use: openai/a\nmodes:\n  review: { steps: [react] }\n',
+      ':3: models.resolver.0.when.mode: there is no mode "reveiw". Modes here: team, ',
     ],
     ['a list in place of keys', '- a\n- b\n', ':1: expected keys with values'],
   ])('settings: %s → an error with file, line and key', async (_case, yaml, expected) => {

@@ -14,14 +14,20 @@ const TASKS = [
 ];
 
 const faults = (edit: PlannedTask[], maxTasks = 5) =>
-  planEditFaults(edit, { tasks: TASKS, maxTasks }).join(' ');
+  planEditFaults(edit, { tasks: TASKS, maxTasks, has: ['read_file'] }).join(' ');
 
 test.each<[string, PlannedTask[], string]>([
   ['new tasks', [task('g', { dependencies: ['a', 'd'] }), task('h')], ''],
+  ['a task that needs what there is', [task('g', { requiredCapabilities: ['Read_File'] })], ''],
+  [
+    'a task that needs what nothing has',
+    [task('g', { requiredCapabilities: ['read_file', 'web'] })],
+    'Task g needs web, which is not available.',
+  ],
   ['a task that has not begun', [task('e', { description: 'Otherwise' })], ''],
   ['a completed task', [task('a')], 'Task a is completed and can not be changed: give new work a new id.'],
   ['the task at work', [task('d')], 'Task d has begun already and can not be changed'],
-  ['a blocked task', [task('c')], 'Task c is blocked by a task that failed and can not be changed'],
+  ['a blocked task', [task('c')], 'Task c is blocked and can not be changed'],
   [
     'a task behind one that failed',
     [task('g', { dependencies: ['b'] })],

@@ -13,7 +13,7 @@ function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
 }
 
 const check = (tasks: PlannedTask[]) =>
-  checkPlan({ tasks, knownTaskIds: ['old'], capabilities: ['files'], maxTasks: 3 }).faults;
+  checkPlan({ tasks, knownTaskIds: ['old'], has: ['files'], maxTasks: 3 }).faults;
 
 describe('checkPlan', () => {
   it.each([

@@ -10,6 +10,7 @@ const SETTING_NAMES = [
   'configuration',
   'systemMessage',
   'autoApprove',
+  'allowTools',
   'limits',
   'context',
   'attended',
@@ -88,8 +89,10 @@ describe('readStart', () => {
     ['nothing in it', {}, [/goal is empty/, /`settings` must be an object/]],
     [
       'an unknown mode',
-      wrong({ mode: 'solo' }),
-      [/`settings\.mode` must be one of team, plan, react, lead, direct, auto, got "solo"/],
+      wrong({ mode: 'Solo!' }),
+      [
+        /`settings\.mode` must be one of team, plan, react, lead, direct, auto, or the name of a mode that .* got "Solo!"/,
+      ],
     ],
     [
       'a role in a mode that has its own',
@@ -133,6 +136,8 @@ describe('readStart', () => {
       wrong({ clientTools: [{ name: 'a', inputSchema: deep }] }),
       [/deeper than 64/],
     ],
+    ['tools that are no names', wrong({ allowTools: ['put', ''] }), [/allowTools.*list of names of tools/]],
+    ['more tools than a run has', wrong({ allowTools: Array(101).fill('put') }), [/allowTools.*at most 100/]],
     ['a long system message', wrong({ systemMessage: 'a'.repeat(64_001) }), [/systemMessage.*at most 20000/]],
     [
       'everything wrong',
@@ -169,7 +174,7 @@ describe('readStart', () => {
 test.each<[string, Parameters<typeof chainFault>[0], RegExp | null]>([
   ['nothing of the kind', {}, null],
   ['one attempt', { retryPolicy: { maximumAttempts: 1 } }, null],
-  ['a cron schedule', { cronSchedule: '@daily' }, /Temporal Schedule/],
+  ['a cron schedule', { cronSchedule: '@daily' }, /schedule create/],
   ['a retry policy', { retryPolicy: {} }, /no retry policy/],
 ])(
   'chainFault: %s → refused at the start where its parts could not go on, with what to do (TR1)',

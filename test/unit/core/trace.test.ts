@@ -185,20 +185,20 @@ describe('shelving', () => {
     ]);
 
   test('stepsToShelve: little in the trace → nothing (ST1)', () => {
-    expect(stepsToShelve(traceWith(20, 20), 'task-2')).toEqual([]);
+    expect(stepsToShelve(traceWith(20, 20), ['task-2'])).toEqual([]);
   });
 
   test('stepsToShelve: much → all before the task at hand, in order (ST1)', () => {
     const trace = traceWith(130, 15);
     expect(jsonBytes(trace.steps)).toBeGreaterThan(TRACE_SHELVED_ABOVE);
-    expect(stepsToShelve(trace, 'task-2').map(({ step }) => step)).toEqual(
+    expect(stepsToShelve(trace, ['task-2']).map(({ step }) => step)).toEqual(
       Array.from({ length: 130 }, (_, n) => n + 1),
     );
   });
 
   test('stepsToShelve: a task that alone is too much → its oldest steps, half of what is kept (ST1)', () => {
     const trace = traceWith(0, 140);
-    const shelved = stepsToShelve(trace, 'task-2');
+    const shelved = stepsToShelve(trace, ['task-2']);
     expect(shelved.length).toBeGreaterThan(30);
     expect(shelved.length).toBeLessThan(140);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Message, NO_USAGE, textOf } from '../../../src/core/message.js';
+import { type Message, NO_USAGE, textOf, type UserMessage } from '../../../src/core/message.js';
 import { estimateMessageTokens } from '../../../src/core/tokens.js';
 import { toolResultText } from '../../../src/core/tools/tool-result.js';
 import { trimThread as trim } from '../../../src/core/trim.js';
@@ -23,7 +23,7 @@ const trimThread = (
     ...more,
   });
 
-function user(id: string, purpose: 'goal' | 'brief' | 'reask' | 'steer', size = 4, taskId?: string): Message {
+function user(id: string, purpose: UserMessage['purpose'], size = 4, taskId?: string): Message {
   const task = taskId === undefined ? {} : { taskId };
   return { id, at: 0, kind: 'user', purpose, ...task, content: [{ type: 'text', text: 'u'.repeat(size) }] };
 }
@@ -132,6 +132,13 @@ describe('trimThread', () => {
     expect(textsOf(fewer.messages)[1]).toBe(
       '[To fit the context, 6 earlier message(s) of this conversation were left out here. With them went results of read (3 times): call a tool again for what is still needed.]',
     );
+  });
+
+  it('LI6 trimThread: what the workspace says of its project → stays, at its place', () => {
+    const messages = [user('n', 'notes'), user('g', 'goal'), ...longThread(6, 8_000), user('b', 'brief')];
+    const { messages: left, dropped } = trimThread(messages, 2_150);
+    expect(dropped).toBeGreaterThan(0);
+    expect(ids(left).slice(0, 3)).toEqual(['n', 'g', 'cut']);
   });
 
   it('LI7 trimThread: a result with a reference → cut, and still readable by it', () => {

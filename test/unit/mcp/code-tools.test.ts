@@ -7,6 +7,7 @@ import type { CallToolInput, CallToolResult } from '../../../src/activities/type
 import { type CodeTool, defineTool, type ToolContext } from '../../../src/mcp/code-tools.js';
 import type { McpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/pool.js';
+import { McpSessions } from '../../../src/mcp/sessions.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
 
 const WORKSPACE = '/srv/orders';
@@ -158,8 +159,10 @@ describe('tools in code', () => {
 /** By the activity that runs make, with a store that is not asked for. */
 async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: string[] = []) {
   const unused = () => Promise.reject(new Error('not asked for'));
+  const pool = poolOf([tool]);
   const call = createCallTool({
-    pool: poolOf([tool]),
+    pool,
+    sessions: new McpSessions(pool),
     blobs: { put: unused, read: unused },
     readArguments: unused,
     openWorkspace: async path => path,

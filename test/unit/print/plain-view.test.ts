@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OwnEvent, RunEvent } from '../../../src/client/runs/run-event.js';
 import type { JournalEvent } from '../../../src/core/journal.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { noColors, textSink } from '../../../src/print/output.js';
@@ -44,7 +45,51 @@ const ended: JournalEvent = {
 const beat = (offset: number, tail: string, attempt = 1) =>
   ({ type: 'text', callId: 'c1', attempt, channel: 'text', offset, text: tail }) as const;
 
+const of = (child: string, event: OwnEvent): RunEvent => ({ type: 'child', child, agent: 'search', event });
+const subagent = (type: 'subagent_started' | 'subagent_ended', id: string): OwnEvent => ({
+  type: 'journal',
+  event: {
+    seq: 1,
+    at: 0,
+    type,
+    id,
+    agent: 'search',
+    callId: id,
+    outcome: 'unverified',
+    cause: 'direct_answer',
+  } as JournalEvent,
+});
+
 describe('the plain view', () => {
+  test('view: two sub-agents write at once → whole lines, each with whose it is; what the run says of them once (A8)', () => {
+    const { show, printed } = view();
+    const begins: OwnEvent = { type: 'journal', event: { ...started, role: 'search' } };
+    show(subagent('subagent_started', 'search/1') as RunEvent);
+    for (const child of ['search/1', 'editor/2/search/1']) {
+      const run: JournalEvent = { seq: 1, at: 0, type: 'run_started', mode: 'react', goal: 'Find it' };
+      show(of(child, { type: 'journal', event: run }));
+      show(of(child, begins));
+      show(of(child, { ...beat(0, 'I think'), channel: 'reasoning' }));
+      show(of(child, beat(0, 'One bo')));
+    }
+    show(of('search/1', beat(6, 'at.\nTwo bo')));
+    show(of('editor/2/search/1', beat(6, `at ${'or more '.repeat(14)}`)));
+    show(of('editor/2', subagent('subagent_ended', 'search/1')));
+    show(subagent('subagent_ended', 'search/1') as RunEvent);
+    expect(printed().split('\n')).toEqual([
+      ' 0:00 sub-agent search/1 started',
+      ' 0:00 search/1 › search · round 1 · openai/a',
+      ' 0:00 editor/2/search/1 › search · round 1 · openai/a',
+      '      search/1 › One boat.',
+      `      editor/2/search/1 › One boat ${'or more '.repeat(11)}or`,
+      '      editor/2/search/1 › more or more or more',
+      ' 0:00 editor/2 › sub-agent search/1 ended · answered',
+      '      search/1 › Two bo',
+      ' 0:00 sub-agent search/1 ended · answered',
+      '',
+    ]);
+  });
+
   test('view: live text and the final message → the text once, events on lines of their own', () => {
     const { show, printed } = view();
     show({ type: 'journal', event: started });
@@ -180,5 +225,51 @@ describe('the plain view', () => {
     expect(printed()).toBe(
       '      tool build · 1 of 100\n      tool build · 11 of 100\n      tool build · 12 of 100 · linking\n',
     );
+  });
+});
+
+describe('tasks side by side', () => {
+  const begun = (taskId: string): RunEvent => ({
+    type: 'journal',
+    event: { seq: 1, at: 0, type: 'task_started', taskId, description: '' },
+  });
+  const call = (callId: string, taskId: string): RunEvent => ({
+    type: 'journal',
+    event: { ...started, callId, taskId },
+  });
+  const says = (callId: string, offset: number, text: string): RunEvent => ({
+    ...beat(offset, text),
+    callId,
+  });
+  const reply = (callId: string, text: string): RunEvent => ({
+    type: 'journal',
+    event: { ...ended, callId, text },
+  });
+
+  test('texts of two of them, piece by piece in turns → whole lines, each with its task, none mixed', () => {
+    const { show, printed } = view();
+    for (const item of [begun('a'), begun('b'), call('c1', 'a'), call('c2', 'b')]) show(item);
+    const before = printed().length;
+    show(says('c1', 0, 'One of '));
+    show(says('c2', 0, 'Two of '));
+    show(says('c1', 7, 'the boats\nis red'));
+    show(says('c2', 7, 'the boats'));
+    show(reply('c2', 'Two of the boats sail'));
+    show(reply('c1', 'One of the boats\nis red.'));
+    const lines = printed().slice(before).split('\n');
+    expect(lines.filter(line => line.includes('›'))).toEqual([
+      '      a › One of the boats',
+      '      b › Two of the boats sail',
+      '      a › is red.',
+    ]);
+  });
+
+  test('a second begins while the first speaks → the rest of that names its task; one alone names none', () => {
+    const { show, printed } = view();
+    for (const item of [begun('a'), call('c1', 'a'), says('c1', 0, 'One of ')]) show(item);
+    expect(printed()).toMatch(/\nOne of $/);
+    for (const item of [begun('b'), call('c2', 'b'), says('c1', 7, 'the boats')]) show(item);
+    show(reply('c1', 'One of the boats'));
+    expect(printed()).toMatch(/\n {6}a › the boats\n/);
   });
 });

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { answerBrief, choiceBrief, stepBrief } from '../../../src/core/briefs/answer-briefs.js';
 import {
-  answerBrief,
   continueTaskBrief,
   morePlanningBrief,
+  overdueBrief,
   planningBrief,
   retryTaskBrief,
   reviewFixesBrief,
@@ -44,6 +45,7 @@ function briefOfPlan(run: RunState): string {
 }
 
 const WHY = 'the tokens are used up';
+const LATE = { estimatedMs: 10_000, takenMs: 11_000 };
 
 describe('rehearsal: the words of the run are understood', () => {
   test.each(Object.keys(BUILT_IN_WORDS))(
@@ -68,8 +70,12 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(continueTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(reviewFixesBrief(at(), 'read', ['More'], 1)).kind).toBe('go_on');
+      expect(read(overdueBrief(at(), 'read', LATE)).kind).toBe('go_on');
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
       expect(read(answerBrief(at(), { memory: 'private', tools: ['*'], agents: [] }, 7)).kind).toBe('work');
+      const turn = { number: 1, of: 2, rounds: 7, next: 'editor' };
+      expect(read(stepBrief(at(), { memory: 'shared', agents: [] }, turn)).kind).toBe('work');
+      expect(read(choiceBrief(at(), { memory: 'shared' })).kind).toBe('choose');
       const end = read(wrapUpBrief(at(), WHY, { memory: 'shared' }));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
       expect(read(morePlanningBrief(at(), 2)).kind).toBe('other');
@@ -220,7 +226,7 @@ describe('rehearsal: roles', () => {
     expect(verdict.value?.tasks.filter(one => !one.completed).map(one => one.id)).toEqual(['source']);
     const again = briefOfPlan(state([task('source', 'failed')], verdict.value?.improvements));
     const plan = parseRoleOutput('plan', answer([...messages, user(again)], { schema: 'plan' }).text, {
-      knownTaskIds: ['source'],
+      known: ['source'],
     });
     expect(plan.value?.tasks.map(({ id }) => id)).toEqual(['source-2']);
   });
@@ -346,9 +352,27 @@ describe('rehearsal: roles', () => {
     expect(answer(begun).text).toContain('No tools that list and read files');
   });
 
+  test('auto mode: a shared opening, so no schema → the smallest mode that can do it, as JSON (L18)', () => {
+    const asked = [user('What does notes.md say?'), user(choiceBrief(state(), { memory: 'shared' }))];
+    expect(answer(asked).text).toContain('"mode":"react"');
+  });
+
   test('wrap-up: plain text with why the work ended', () => {
     const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), WHY, { memory: 'shared' }))]);
-    expect(reply.text).toContain('the tokens are used up');
+    expect(reply.text).toContain('The work ended early: the tokens are used up');
+  });
+
+  test('a plan that was carried out → its answer does not say that the work ended early', () => {
+    const why = BUILT_IN_WORDS.en.whyCarriedOut;
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), why, { memory: 'shared' }))]);
+    expect(reply.text).not.toContain('early');
+  });
+
+  test('a plan that was carried out in part → its answer says that, and of no early end', () => {
+    const why = BUILT_IN_WORDS.en.whyCarriedOutPartly;
+    const reply = answer([...start, ...LISTED, user(wrapUpBrief(state(), why, { memory: 'shared' }))]);
+    expect(reply.text).toContain('Not all of the plan was carried out. What is missing below');
+    expect(reply.text).not.toContain('early');
   });
 
   test('request of no role → a short text that is labelled', () => {

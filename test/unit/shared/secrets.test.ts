@@ -89,6 +89,7 @@ describe('values of known secrets (TR4)', () => {
     const tool = { ...fileTool('list_directory_with_sizes'), description: `Lists with ${KEY}` };
     const pinned = {
       ...pinnedRun({ tools: [tool], permissions: { ...NO_PERMISSIONS, deny: [glob] } }),
+      projectNotes: { text: `Log in with ${KEY}`, isWhole: true },
       warnings: [`No answer to ${KEY}`],
     };
     const { result } = behind(secrets, async () => pack(pinned), { settings: { workspace } });
@@ -97,6 +98,7 @@ describe('values of known secrets (TR4)', () => {
     expect(read.tools).toMatchObject([
       { name: tool.name, serverToolName: tool.name, description: 'Lists with [secret OPENAI_API_KEY]' },
     ]);
+    expect(read.projectNotes?.text).toBe('Log in with [secret OPENAI_API_KEY]');
     expect(read.warnings).toEqual(['No answer to [secret OPENAI_API_KEY]']);
   });
 

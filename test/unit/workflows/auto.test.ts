@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { wayOf } from '../../../src/core/run-state.js';
+import { statusMarkdown } from '../../../src/core/status.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
 import { testRole } from '../../support/small-run.js';
 
@@ -30,8 +31,11 @@ describe('auto mode', () => {
     async mode => {
       const { run, end, asked, chosen } = await runAuto([choice(mode), ANSWER]);
       expect(asked).toEqual(['selector', mode]);
-      expect(wayOf(run.state)).toEqual({ mode, role: null });
+      expect(wayOf(run.state)).toEqual({ mode, roles: null });
       expect(chosen).toMatchObject([{ mode, why: 'One file.' }]);
+      expect(run.state.goal.modeWhy).toBe('One file.');
+      run.state.idleSince = null;
+      expect(statusMarkdown(run.state)).toContain(`Mode ${mode}: One file.`);
       expect(end).toMatchObject({
         outcome: 'unverified',
         cause: 'direct_answer',

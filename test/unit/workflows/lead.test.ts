@@ -42,10 +42,12 @@ interface Given {
 async function lead(replies: Reply[], given: Given = {}) {
   const started: ChildStart[] = [];
   const told: [string, ToChild][] = [];
+  const shown: (string | null)[][] = [];
   const settings: RunSettings = { mode: 'lead', workspace: '/w', autoApprove: false };
   const ports: Ports = {
     ...scripted(replies, () => run),
     tellSubagent: (id, message) => told.push([id, message]),
+    show: ({ children }) => shown.push(children.list.map(({ outcome }) => outcome)),
     callSubagent: async child => {
       started.push(child);
       given.during?.(run);
@@ -65,7 +67,7 @@ async function lead(replies: Reply[], given: Given = {}) {
     }),
   );
   const end = await pursue(run);
-  return { run, end, started, told, results: resultsOf(run) };
+  return { run, end, started, told, shown, results: resultsOf(run) };
 }
 
 async function endOf(child: ChildStart, replies: Reply[]): Promise<AgentEnd> {
@@ -119,6 +121,20 @@ const ASK: Call = { agent_name: 'search', instruction: 'Which day is it?' };
 const READ: Call = { agent_name: 'crawl', instruction: 'Read https://example.org/ and give its title.' };
 
 describe('mode lead', () => {
+  test('lead: one of two agents has ended → shown as ended while the other runs (A8)', async () => {
+    const { shown } = await lead([[ASK, READ], 'It is Monday.']);
+    expect(shown).toContainEqual(['unverified', null]);
+  });
+
+  test('lead: its result → tells of its sub-agents, for whoever looks when no worker tells any more (A8)', async () => {
+    const { run, end } = await lead([[ASK, READ], 'It is Monday.']);
+    const { children } = resultOf(run.state, { ...end, id: 'r', now: 0 });
+    expect(children.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['search/1', 'unverified'],
+      ['crawl/2', 'unverified'],
+    ]);
+  });
+
   test('lead: two agents one after the other → their texts are results, and their usage is the goal’s', async () => {
     const { run, end, started, results } = await lead([[ASK], [READ], 'It is Monday.'], {
       agents: { search: ['Monday.'], crawl: ['Example.'] },
@@ -186,6 +202,12 @@ describe('mode lead', () => {
     const { end, results } = await lead([[ASK], 'I did it myself.'], { end: agentEnd });
     expect(end.answer).toBe('I did it myself.');
     expect(results).toMatchObject([result]);
+  });
+
+  test('lead: an agent is lost → the journal says that what it used is not known', async () => {
+    const { run } = await lead([[ASK], 'Done.'], { end: { kind: 'lost', why: 'terminated' } });
+    const warnings = run.state.log.journal.events.filter(({ type }) => type === 'warning');
+    expect(warnings).toMatchObject([{ text: 'What search/1 used is not known: terminated' }]);
   });
 
   test('lead: the goal has nothing left → the agent is not started', async () => {

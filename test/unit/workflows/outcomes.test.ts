@@ -344,5 +344,9 @@ describe('trace of a goal', () => {
 test('cancelled: while a run that is kept open waits for the next goal → the answer that it gave stays its answer (C9)', async () => {
   const noTask = { text: plan({ needsMorePlanning: false, todos: [] }) };
   const { run } = await runTeam([noTask, noTask, { text: 'Three boats.' }]);
-  expect(endCancelled(run)).toEqual({ outcome: 'cancelled', cause: 'cancelled', answer: 'Three boats.' });
+  expect(endCancelled(run)).toMatchObject({
+    outcome: 'cancelled',
+    cause: 'cancelled',
+    answer: 'Three boats.',
+  });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startRequest } from '../../../../src/client/runs/start-run.js';
+import { shownWith, startRequest } from '../../../../src/client/runs/start-run.js';
 import { type StartWords, startOptions } from '../../../../src/client/verbs/start-options.js';
 import { SteersmanError } from '../../../../src/shared/errors.js';
 
@@ -49,6 +49,11 @@ test('start: a configuration of models → in the settings of the run; beside a 
   expect(message).toContain('give `settings.model` or `settings.configuration`');
 });
 
+test('start: what a failed step does → in the settings of the run (L16)', async () => {
+  const { settings } = await request({ mode: 'plan', onStepFailure: 'abort' });
+  expect(settings).toMatchObject({ mode: 'plan', onStepFailure: 'abort' });
+});
+
 test('start: several faults in options and file → all of them, each with its path (OU5)', async () => {
   const settings = settingsFile('context: { tenant: 3 }\nworkspaces: /etc\n');
   const message = await faultOf({ settings, limit: { turn: 7 } as object });
@@ -78,4 +83,19 @@ test('start: a model of an endpoint that there is not → refused with those tha
   expect((await request({ model: 'home/qwen3', config })).settings.model).toBe('home/qwen3');
   // A worker of their own may have endpoints that stand in no file.
   expect((await request({ model: 'hom/qwen3', config, taskQueue: 'mine' })).settings.model).toBe('hom/qwen3');
+});
+
+test('start: a mode of the configuration → taken; one that there is not → named with those that there are, before anything starts (P6)', async () => {
+  const config = mkdtempSync(join(tmpdir(), 'steersman-modes-'));
+  writeFileSync(join(config, 'steersman.yaml'), 'modes:\n  review: { steps: [search, react] }\n');
+  const { settings } = await request({ mode: 'review', config });
+  expect(settings.mode).toBe('review');
+  expect(await faultOf({ mode: 'reveiw', config })).toContain(
+    'There is no mode "reveiw": there are team, plan, react, lead, direct, auto, review.',
+  );
+});
+
+test('start: a role is named → the details that the Web UI shows name it', async () => {
+  const { settings } = await request({ mode: 'react', role: 'editor' });
+  expect(shownWith('go', settings).staticDetails).toContain('- mode: react\n- role: editor\n');
 });

@@ -103,7 +103,7 @@ describe('completion', () => {
 
   test('a choice in the middle of a line → what follows stays, with one space', () => {
     const line = { text: 'see @ste now', cursor: 8 };
-    const completion = completionAt(line, { files: FILES });
+    const completion = completionAt(line, { files: FILES, prompts: {} });
     const [choice] = completion?.choices ?? [];
     if (!completion || !choice) throw new Error('there is a choice');
     expect(withChoice(line, completion, choice)).toMatchObject({

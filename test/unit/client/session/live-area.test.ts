@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { liveArea } from '../../../../src/client/session/live-area.js';
-import { newProgress, takeEvent, takeLive, takeProgress } from '../../../../src/client/session/run-view.js';
+import {
+  newProgress,
+  takeChild,
+  takeEvent,
+  takeLive,
+  takeProgress,
+} from '../../../../src/client/session/run-view.js';
+import { childLines } from '../../../../src/client/session/scroll-lines.js';
 import { NEW_TALK } from '../../../../src/client/session/talk-state.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
 import { widthOf } from '../../../../src/print/layout.js';
@@ -69,6 +76,75 @@ describe.each([
   });
 });
 
+test('sub-agents at work → whose each line is, and their last words; of one that has ended nothing (A8)', () => {
+  const view = newProgress('Count the boats');
+  takeEvent(view, event('run_started', { mode: 'lead', goal: '' }));
+  const call = { role: 'search', model: 'openai/a', turn: 1, round: 1, taskId: null, form: 'words' as const };
+  const begun = event('model_call_started', { callId: 'c1', ...call });
+  for (const child of ['search/1', 'search/2', 'search/1/crawl/1'])
+    takeChild(view, child, { type: 'journal', event: begun });
+  const text = { type: 'text', callId: 'c1', attempt: 1, channel: 'text', offset: 0 } as const;
+  takeChild(view, 'search/1', { ...text, text: 'Three boats.' });
+  const ended = (id: string) =>
+    event('subagent_ended', {
+      id,
+      agent: 'search',
+      callId: 'x',
+      outcome: 'unverified',
+      cause: 'direct_answer',
+    });
+  takeChild(view, 'search/1', { type: 'journal', event: ended('crawl/1') });
+  takeEvent(view, ended('search/2'));
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  expect(liveArea(view, NEW_TALK, screen).slice(1, 4)).toEqual([
+    ' > search/1 › search is writing … 12 characters · round 1 · openai/a',
+    '   Three boats.',
+    expect.stringContaining('turns 0'),
+  ]);
+  const said = event('warning', { text: 'No index' });
+  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  expect(childLines('search/1', said, view, page)).toEqual([' 0:00 search/1 › warning: No index']);
+  expect(childLines('search/1', event('run_started', { mode: 'react', goal: '' }), view, page)).toEqual([]);
+});
+
+test('replies of sub-agents → counted with those of the run, as its limits do (A8)', () => {
+  const view = newProgress('Count the boats');
+  const usage = {
+    inputTokens: 700,
+    outputTokens: 20,
+    cachedInputTokens: 0,
+    reasoningTokens: 0,
+    costUsd: 0.5,
+  };
+  const replied = event('model_call_ended', {
+    callId: 'c1',
+    role: 'search',
+    model: 'openai/a',
+    turn: 1,
+    messageId: 'm1',
+    stopReason: 'end_turn',
+    toolCalls: 0,
+    usage,
+    durationMs: 1,
+  });
+  takeEvent(view, replied);
+  takeChild(view, 'search/1', { type: 'journal', event: replied });
+  takeEvent(
+    view,
+    event('subagent_ended', {
+      id: 'search/1',
+      agent: 'search',
+      callId: 'x',
+      outcome: 'unverified',
+      cause: 'direct_answer',
+    }),
+  );
+  const screen = { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null };
+  expect(liveArea(view, NEW_TALK, screen).join('\n')).toContain(
+    'turns 2 · tool calls 0 · 1,400 + 40 tokens · $1.0000',
+  );
+});
+
 describe('what is at work', () => {
   const lines = (view: ReturnType<typeof progress>) =>
     liveArea(view, NEW_TALK, { columns: 90, rows: 50, colors: noColors, now: 61_000, webUi: null }).join(
@@ -111,4 +187,22 @@ describe('words of a reply', () => {
   ])('%s → what a person reads', (_name, reply, words) => {
     expect(spokenText(reply)).toBe(words);
   });
+});
+
+test('tasks side by side: calls of two in flight → each names its task; of one alone → none is named', () => {
+  const view = newProgress('Boats');
+  const screen = { columns: 80, rows: 24, colors: noColors, now: 1_000, webUi: null };
+  const begin = (callId: string, taskId: string) =>
+    takeEvent(
+      view,
+      event('model_call_started', {
+        ...{ callId, taskId, role: 'executor', model: 'p/a', turn: 1, round: 1, form: 'words' },
+      }),
+    );
+  const shown = () => liveArea(view, NEW_TALK, screen).join('\n');
+  begin('c1', 'a');
+  expect(shown()).toContain('> executor is asked');
+  begin('c2', 'b');
+  expect(shown()).toContain('> a › executor is asked');
+  expect(shown()).toContain('> b › executor is asked');
 });

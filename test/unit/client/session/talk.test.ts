@@ -225,6 +225,12 @@ const TABLE: [string, Talk, Key[], object[]][] = [
     typed('y'),
     [answer(APPROVAL, { decision: 'approve' })],
   ],
+  [
+    'w at an approval → always, in this workspace too',
+    at([APPROVAL]),
+    typed('w'),
+    [answer(APPROVAL, { decision: 'always', alwaysFor: 'workspace' })],
+  ],
   ['a at an approval → always', at([APPROVAL]), typed('a'), [answer(APPROVAL, { decision: 'always' })]],
   [
     'n and Enter → denies without a reason',

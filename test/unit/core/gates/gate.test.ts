@@ -31,6 +31,17 @@ const GATES: Record<GateKind, Gate> = {
   },
   budget: { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 1_000, used: 1_200 } },
   failure: { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
+  form: {
+    ...BASE,
+    id: 'g10',
+    kind: 'form',
+    subject: {
+      server: 'shop',
+      tool: 'order',
+      callId: 'c9',
+      schema: { type: 'object', properties: { size: { type: 'integer' } }, required: ['size'] },
+    },
+  },
   step: { ...BASE, id: 'g8', kind: 'step', subject: { taskId: 't2', canReplan: true } },
 };
 const ALL = Object.values(GATES);
@@ -57,6 +68,7 @@ const RIGHT: Record<GateKind, object> = {
   clientTool: { content: 'red' },
   budget: { decision: 'raise', to: 5_000 },
   failure: { decision: 'retry' },
+  form: { decision: 'accept', content: { size: 4 } },
   step: { decision: 'replan' },
 };
 
@@ -142,6 +154,8 @@ describe('checkAnswer', () => {
     for (const at of KINDS) {
       for (const of of KINDS) {
         for (const via of ['answerGate', 'submitToolResult'] as const) {
+          // The fields of a form would do as the result of a client's tool too.
+          if (at === 'clientTool' && of === 'form') continue;
           const input = { gateId: GATES[at].id, ...RIGHT[of] };
           const checked = checkAnswer(ALL, [], input, { via, maxBytes: 1_000 });
           const decision = 'decision' in RIGHT[of] ? String(RIGHT[of].decision) : null;
@@ -240,6 +254,7 @@ describe('answers without a person', () => {
     clientTool: { isError: true },
     budget: { decision: 'wrap_up' },
     failure: { decision: 'stop' },
+    form: { decision: 'decline' },
     step: { decision: 'skip' },
   };
   const APPROVED: readonly GateKind[] = ['approval', 'plan', 'route'];
@@ -276,6 +291,7 @@ describe('answerFromWords', () => {
     ['approval', 'n too risky', { decision: 'deny', reason: 'too risky' }],
     ['approval', 'n', { decision: 'deny' }],
     ['approval', 'a', { decision: 'always' }],
+    ['approval', 'w', { decision: 'always', alwaysFor: 'workspace' }],
     ['approval', 'e {"path": "b"}', { decision: 'approve', arguments: { path: 'b' } }],
     ['plan', 'ok', { decision: 'approve' }],
     ['plan', 'n fewer tasks', { decision: 'reject', reason: 'fewer tasks' }],

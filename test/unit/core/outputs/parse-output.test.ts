@@ -146,6 +146,7 @@ describe('parsePlan', () => {
           priority: 1,
           dependencies: ['task-1'],
           requiredCapabilities: ['fs'],
+          estimatedDuration: 600_000,
         },
       ],
     });
@@ -161,6 +162,7 @@ describe('parsePlan', () => {
             priority: 2,
             dependencies: [],
             requiredCapabilities: [],
+            estimatedDuration: null,
             completionCriteria: 'A number',
           },
           {
@@ -169,6 +171,7 @@ describe('parsePlan', () => {
             priority: 1,
             dependencies: ['task-1'],
             requiredCapabilities: ['fs'],
+            estimatedDuration: 600_000,
             completionCriteria: null,
           },
         ],
@@ -441,7 +444,7 @@ describe('parseRoleOutput', () => {
   it('F18 parseRoleOutput: known tasks → reach the plan', () => {
     const text = JSON.stringify({ todos: [{ ...TASK, dependencies: ['old'] }] });
     expect(parseRoleOutput('plan', text).ok).toBe(false);
-    expect(parseRoleOutput('plan', text, { knownTaskIds: ['old'] }).ok).toBe(true);
+    expect(parseRoleOutput('plan', text, { known: ['old'] }).ok).toBe(true);
   });
 
   it('L8 parseRoleOutput: any JSON whatever, under any contract → an answer that is plain data', () => {

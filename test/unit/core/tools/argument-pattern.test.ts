@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decidePermission, isDenied } from '../../../../src/core/tools/permission.js';
+import { decidePermission, isDenied, matchesCall } from '../../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
 
@@ -27,6 +27,12 @@ describe('permissions.deny with arguments', () => {
     ['other letters', '*(**/.env)', { path: 'a/.ENV' }],
     ['spaces around', '*(**/.env)', { path: ' .env ' }],
     ['an address of a file', '*(**/.env)', { uri: 'file:///w/a/%2eenv' }],
+    ['an address of a file with more behind', '*(**/.env)', { uri: 'file:///w/a/.env#a' }],
+    ['what only looks like an address', '*(secrets/**)', { path: 'ab:/../secrets/key' }],
+    ['the same, with a dot behind', '*(**/.env)', { path: 'ab:/../.env/.' }],
+    ['a path of any length', '*(**/.env)', { path: `.env/${'./'.repeat(3_000)}` }],
+    ['a path that has its content for a value', '*(**/.env)', { files: { 'a/.env': 'x' } }],
+    ['another letter of the same capital', '*(**/secrets)', { path: '\u017fecrets' }],
     ['a bare name, in any folder', '*(.env)', { path: '/elsewhere/a/.env' }],
     ['one of several paths', '*(**/.env)', { paths: ['a', 'b/.env'] }],
     ['a path within objects', '*(**/.env)', { files: [{ path: 'a' }, { path: '.env', head: 3 }] }],
@@ -51,6 +57,12 @@ describe('permissions.deny with arguments', () => {
     ['no arguments', 'write_file(a)', {}],
   ])('decidePermission: deny is not about %s → asks (T9)', (_, pattern, input) => {
     expect(decided('deny', pattern, input)).toBe('ask');
+  });
+
+  test('matchesCall: a path in the folder of the user → denied where that is known (T9)', () => {
+    const called = { input: { path: '~/.ssh/id' }, workspace: '/w', home: '/home/U' };
+    expect(matchesCall(['read'], called, ['*(/home/u/.ssh/**)'])).toBe(true);
+    expect(matchesCall(['read'], called, ['*(/home/v/.ssh/**)'])).toBe(false);
   });
 
   test('isDenied: a tool with a denied argument is offered; one denied whole is not (TR7)', () => {
@@ -78,6 +90,8 @@ describe('permissions.auto with arguments', () => {
     ['a path in the folder', 'write_file(src/**)', { path: 'src/a.ts', content: 'x' }],
     ['every path', 'write_file(src/**)', { source: 'src/a', destination: '/w/src/b' }],
     ['a command', 'write_file(npm test)', { command: 'npm test' }],
+    ['the address of a file', 'write_file(src/**)', { uri: 'file:///w/src/a%20b' }],
+    ['an address', 'write_file(https://a.example/**)', { url: 'https://a.example/b?c=..d' }],
   ])('decidePermission: auto covers %s → runs (T9)', (_, pattern, input) => {
     expect(decided('auto', pattern, input)).toBe('run');
   });
@@ -90,6 +104,13 @@ describe('permissions.auto with arguments', () => {
     ['any folder, outside of the workspace', 'write_file(**/*.md)', { path: '/etc/a.md' }],
     ['a command beside a path', 'write_file(src/**)', { path: 'src/a', command: 'rm x' }],
     ['no argument at all', 'write_file(src/**)', {}],
+    ['a way out that is long', 'write_file(src/**)', { path: `src/${'./'.repeat(3_000)}../.env` }],
+    ['a way out that looks like an address', '*(**/*.md)', { path: 'ab:/../../a.md' }],
+    ['an address that leads up', '*(https://a.example/b/**)', { url: 'https://a.example/b/%2e%2e/c' }],
+    ['an address of a file with more behind', '*(src/**)', { uri: 'file:///w/a#/../src/b' }],
+    ['the folder of the user', 'write_file(**/*.md)', { path: '~/a.md' }],
+    ['where the path begins', 'write_file(src/**)', { path: 'src/a', cwd: '/etc' }],
+    ['a path that has its content for a value', '*(src/**)', { files: { '../a.ts': 'src/b' } }],
   ])('decidePermission: auto does not cover %s → asks (T9)', (_, pattern, input) => {
     expect(decided('auto', pattern, input)).toBe('ask');
   });

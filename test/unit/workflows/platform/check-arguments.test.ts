@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { JsonSchema } from '../../../../src/core/tools/tool.js';
 import { validateArguments } from '../../../../src/schema/validate-arguments.js';
 import { argumentFaults } from '../../../../src/workflows/platform/check-arguments.js';
@@ -56,6 +56,53 @@ describe('arguments edited at a gate', () => {
     expect(argumentFaults({ properties: { pattern: { type: 'string' } } }, { pattern: 1 })).not.toEqual([]);
   });
 
+  /** Each level leads to the next twice: `through` says how. */
+  const doubling = (levels: number, through: (next: JsonSchema) => JsonSchema): JsonSchema => {
+    const next = (level: number) => ({ $ref: `#/$defs/d${level + 1}` });
+    const level = (each: number) => [`d${each}`, { allOf: [through(next(each)), through(next(each))] }];
+    const $defs = Object.fromEntries([...Array(levels).keys()].map(level));
+    const last = { [`d${levels}`]: { type: 'string' } };
+    return { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs: { ...$defs, ...last } };
+  };
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : { a: nested(depth - 1) });
+
+  test.each<[string, JsonSchema, unknown]>([
+    ['references that double', doubling(60, next => next), 1],
+    [
+      'references that double with each level',
+      doubling(60, next => ({ properties: { a: next } })),
+      nested(60),
+    ],
+    [
+      'one that doubles by itself',
+      {
+        $ref: '#/$defs/b',
+        $defs: { b: { properties: { a: { allOf: [{ $ref: '#/$defs/b' }, { $ref: '#/$defs/b' }] } } } },
+      },
+      nested(60),
+    ],
+  ])(
+    'argumentFaults: %s, so that the check would go on for ever → left to the tool activity',
+    (_, schema, a) => {
+      expect(argumentFaults(schema, { a })).toEqual([]);
+    },
+  );
+
+  test('argumentFaults: references that are followed a hundred times → checked', () => {
+    expect(
+      argumentFaults(
+        doubling(6, next => next),
+        { a: 1 },
+      )[0],
+    ).toMatch(/^a: .*string/);
+    const list: JsonSchema = {
+      properties: { next: { $ref: '#' }, value: { type: 'string' } },
+    };
+    let args: Record<string, unknown> = { value: 1 };
+    for (let depth = 0; depth < 50; depth++) args = { next: args };
+    expect(argumentFaults(list, args)[0]).toMatch(/value: .*string/);
+  });
+
   test('answer: edited arguments that do not fit → refused, the gate stays open; that fit → taken (PR8)', () => {
     const put = { ...fileTool('put'), inputSchema: WRITE };
     const { run } = runAtCalls([{ name: 'put', input: { path: 'a' } }], { pinned: { tools: [put] } });
@@ -70,11 +117,12 @@ describe('arguments edited at a gate', () => {
     expect(read({ path: 'b' })).toHaveProperty('ok');
   });
 
-  test('gate about 300,000 characters → says how much is not shown, and the query gives all of it (PR8)', () => {
+  test('gate about 300,000 characters → says how much is not shown, and the query gives all of it (PR8)', async () => {
     const input = { path: 'a', content: '字'.repeat(300_000) };
     const { run } = runAtCalls([{ name: 'put', input }]);
     const { batch } = run.state.cursor.place.turns;
     void runNextCalls(run, batch as NonNullable<typeof batch>);
+    await vi.waitFor(() => expect(run.state.people.gates).toHaveLength(1));
     const gate = run.state.people.gates[0]?.gate;
     expect(gate?.body).toMatch(
       /Not all of it is shown: 4000 of 3000\d\d characters.*show <run>.*toolRequest/s,

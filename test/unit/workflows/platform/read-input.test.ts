@@ -36,6 +36,7 @@ const GATE_KINDS = [
   'clientTool',
   'budget',
   'failure',
+  'form',
   'step',
 ] as const;
 
@@ -47,6 +48,7 @@ const SUBJECTS = {
   clientTool: { tool: 'shop', callId: 't2', arguments: '{}' },
   budget: { budget: 'turns', limit: 4, used: 4 },
   failure: { model: 'p/a', models: ['p/b'] },
+  form: { server: 's', tool: 'put', callId: 't1', schema: { type: 'object', properties: {} } },
   step: { taskId: 'task-1', canReplan: false },
 } as const;
 

@@ -1,0 +1,99 @@
+/** The same run with more or fewer calls, or tasks, at the same time: what that changes, and that it is all. */
+import type { Limits } from '../../src/core/limits.js';
+import type { RunResult } from '../../src/workflows/messages.js';
+import type { Arena } from './arena.js';
+import { machine, median, table } from './machine.js';
+import { measure } from './measure.js';
+import { endOf, historyOf, historyOfAgents, startRun } from './runs.js';
+
+/** Figures of a run by their titles, with their decimals. */
+type Figures = Record<string, [value: number, digits: number]>;
+
+/**
+ * Runs the arena's shape with each of these numbers as the limit, `rounds` times in turns, and prints the medians and
+ * their shares of the first's. The process fails where the tokens of two runs differ: tool calls at the same time are
+ * the same work, sooner.
+ */
+export async function compareTogether(
+  arena: Arena,
+  counts: readonly number[],
+  rounds: number,
+  limit: 'parallelTools' | 'parallelTasks' = 'parallelTools',
+): Promise<void> {
+  console.log(`${machine()}, server in memory\n`);
+  const measured = await startMeasuring(arena, limit);
+  // Once unmeasured: connections, code, tool server.
+  await measured(counts.at(-1) ?? 1);
+  const figures = new Map<number, Figures[]>(counts.map(count => [count, []]));
+  const tokens = new Set<string>();
+  for (let round = 0; round < rounds; round++) {
+    for (const count of counts) {
+      const { usage, ...rest } = await measured(count);
+      figures.get(count)?.push(rest.figures);
+      tokens.add(`${usage.inputTokens} in, ${usage.outputTokens} out`);
+    }
+  }
+  print(figures);
+  console.log(`\nTokens of each run: ${[...tokens].join('; ')}.`);
+  // Tasks side by side do not read what the others have said.
+  if (tokens.size > 1 && limit === 'parallelTools') process.exitCode = 1;
+}
+
+/** Makes what does one run, with so many at the same time. */
+async function startMeasuring(arena: Arena, limit: keyof Limits) {
+  const taskQueue = 'bench-together';
+  const { client, shape } = arena;
+  const worker = await arena.startWorker(taskQueue);
+  return async (count: number): Promise<Pick<RunResult, 'usage'> & { figures: Figures }> => {
+    const ended: RunResult[] = [];
+    const { wallSeconds, workerCpu, serverCpu, residentMb } = await measure(
+      {
+        ...{ ...arena, worker },
+        start: () => startRun(arena, taskQueue, { [limit]: count }),
+        end: async handle => ended.push(await endOf(handle, shape)),
+      },
+      1,
+    );
+    const [result] = ended;
+    if (!result) throw new Error('the run has no result');
+    const own = await historyOf(client, result.id);
+    const ofAgents = await historyOfAgents(client, result.id, shape);
+    const { agents = 0 } = shape;
+    return {
+      usage: result.usage,
+      figures: {
+        'wall s': [wallSeconds, 2],
+        'worker CPU s': [workerCpu, 2],
+        'server CPU s': [serverCpu, 2],
+        'resident MB': [residentMb, 0],
+        'KB of history': [own.bytes / 1_000, 1],
+        ...(agents > 0 ? { "KB of an agent's": [ofAgents.bytes / agents / 1_000, 1] } : {}),
+      },
+    };
+  };
+}
+
+function print(all: ReadonlyMap<number, readonly Figures[]>): void {
+  const medians = [...all].map(([count, runs]) => ({ count, values: middle(runs) }));
+  const first = medians[0]?.values ?? {};
+  const rows = medians.flatMap(({ count, values }, index) => {
+    const cells = Object.values(values).map(([value, digits]) => value.toFixed(digits));
+    const shares = Object.entries(values).map(([title, [value]]) => share(value, first[title]));
+    return [[`${count}`, ...cells], ...(index > 0 ? [[`${count} / ${medians[0]?.count}`, ...shares]] : [])];
+  });
+  console.log(table(['at the same time', ...Object.keys(first)], rows));
+}
+
+function middle(runs: readonly Figures[]): Figures {
+  const [one = {}] = runs;
+  return Object.fromEntries(
+    Object.entries(one).map(([title, [, digits]]) => [
+      title,
+      [median(runs.map(run => run[title]?.[0] ?? Number.NaN)), digits],
+    ]),
+  );
+}
+
+function share(value: number, [first]: Figures[string] = [Number.NaN, 0]): string {
+  return (value / first).toFixed(2);
+}

@@ -1,0 +1,88 @@
+/** How a tool call reaches its server: by a connection that runs share, or in the session of its own run. */
+import type { McpConnection } from '../mcp/connection.js';
+import type { McpPool } from '../mcp/pool.js';
+import type { McpSessions } from '../mcp/sessions.js';
+import type { CallToolInput, CallToolResult } from './types.js';
+
+export interface Line {
+  /** In a session that the run has open: there is no other connection for it. */
+  readonly bound: boolean;
+  /** Null where the session has ended. @throws SteersmanError where the server does not start. */
+  connect(workspace: string): Promise<McpConnection | null>;
+  /** It was of no use: the next try gets another. */
+  discard(connection: McpConnection): void;
+  /** The result, with the session where the call has opened one. */
+  ended(result: CallToolResult): CallToolResult;
+  /** The call has no result that could tell the run of a session. */
+  failed(): void;
+}
+
+interface LineDeps {
+  pool: Pick<McpPool, 'connect' | 'discard'>;
+  sessions: McpSessions;
+}
+
+/** A worker without a task queue of its own opens no sessions: its servers are shared, whatever they declare. */
+export function lineOf(
+  { pool, sessions }: LineDeps,
+  { session }: Pick<CallToolInput, 'session'>,
+  { server, runId }: { server: string; runId: string },
+): Line {
+  if (typeof session === 'string') return boundLine(sessions, session, runId);
+  const { queue } = sessions;
+  if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
+  return {
+    bound: false,
+    connect: workspace => pool.connect(server, workspace),
+    discard: connection => pool.discard(connection),
+    ended: result => result,
+    failed: () => {},
+  };
+}
+
+function boundLine(sessions: McpSessions, id: string, runId: string): Line {
+  return {
+    bound: true,
+    connect: async () => sessions.find(id, runId),
+    discard: () => sessions.drop(id),
+    ended: result => {
+      if (result.ending === 'session_lost') sessions.drop(id);
+      return result;
+    },
+    failed: () => {},
+  };
+}
+
+function openingLine(
+  sessions: McpSessions,
+  { server, runId, queue }: { server: string; runId: string; queue: string },
+): Line {
+  let opened: string | null = null;
+  let isOver = false;
+  const drop = () => {
+    if (opened !== null) sessions.drop(opened);
+    opened = null;
+  };
+  return {
+    bound: false,
+    connect: async workspace => {
+      const { id, connection } = await sessions.open(server, { runId, workspace });
+      // It took too long: nobody would be told of it.
+      if (isOver) sessions.drop(id);
+      else opened = id;
+      return connection;
+    },
+    discard: drop,
+    ended: result => {
+      isOver = true;
+      if (opened === null) return result;
+      if (sessions.find(opened, runId)) return { ...result, session: { id: opened, queue } };
+      drop();
+      return result;
+    },
+    failed: () => {
+      isOver = true;
+      drop();
+    },
+  };
+}

@@ -1,0 +1,233 @@
+/** Schedules: Temporal starts a run again and again, with nobody there. */
+import {
+  ScheduleAlreadyRunning,
+  type ScheduleDescription,
+  type ScheduleHandle,
+  ScheduleNotFoundError,
+} from '@temporalio/client';
+import { preview } from '../../core/preview.js';
+import { scriptCall, verbCall } from '../../shared/called-as.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
+import { type Abortable, abortable } from './abortable.js';
+import type { ClientScope } from './client-scope.js';
+import { OVERLAPS, type Overlap, policyOf, type ScheduleSnapshot, snapshotOf } from './schedule-snapshot.js';
+import { type ScheduleTimes, specOf, timesFaults } from './schedule-when.js';
+import { type StartOptions, shownWith, startRequest } from './start-run.js';
+
+/** Options of a start that need somebody who is there. */
+const UNATTENDED = ['attended', 'keptPermissions', 'approvePlan', 'keepOpenSeconds', 'tools'] as const;
+
+/**
+ * How a schedule starts its runs. Nobody attends them: gates take the safe answer at once, and there is no client that
+ * would run tools.
+ */
+export interface ScheduleOptions
+  extends ScheduleTimes,
+    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'configDir'> {
+  /**
+   * While the run before is open: `skip` (default) starts none, `buffer_one` starts one when it has ended,
+   * `cancel_other` cancels it, `allow_all` starts another beside it.
+   */
+  overlap?: Overlap;
+  /** It starts nothing until it is resumed. Default false. */
+  paused?: boolean;
+  /** A schedule of this id is changed; what it is paused for stays. Default false: it is a `conflict`. */
+  replace?: boolean;
+}
+
+/** A start that was missed by more, since Temporal was down, is not made up. */
+const CATCHUP_MS = 3_600_000;
+/** Temporal adds the time of a start to it. */
+const LONGEST_ID = 150;
+const TRIGGER_TIMEOUT_MS = 10_000;
+
+/** What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id. */
+export class Schedules {
+  readonly #scope: ClientScope;
+
+  /** Programs get it from a client. */
+  constructor(scope: ClientScope) {
+    this.#scope = scope;
+  }
+
+  /**
+   * Makes a schedule whose runs have the id and the time of their start as id. Throws `usage` with all that is wrong
+   * with goal and options, on the local stack also where no `taskQueue` is named, and `conflict` for an id that is taken.
+   */
+  create(id: string, goal: string, { signal, ...given }: ScheduleOptions & Abortable): Promise<void> {
+    return this.#do(signal, async () => {
+      const { cron, everySeconds, timezone, overlap = 'skip', paused, replace, ...start } = given;
+      const times = said({ cron, everySeconds, timezone });
+      const { settings, taskQueue } = await this.#requestOf(id, goal, start, { ...times, overlap });
+      const schedule = {
+        spec: specOf(times),
+        policies: { overlap: policyOf(overlap), catchupWindow: CATCHUP_MS },
+        action: {
+          type: 'startWorkflow' as const,
+          workflowType: WORKFLOW_TYPE,
+          workflowId: id,
+          taskQueue,
+          args: [{ goal, settings }],
+          ...shownWith(goal, settings),
+        },
+      };
+      const { client } = this.#scope.temporal;
+      const options = { scheduleId: id, ...schedule, state: { paused: paused ?? false } };
+      const made = await madeOf(client.schedule.create(options));
+      if (made) return;
+      if (replace !== true) throw taken(id);
+      // Looked at first: one that starts something else is somebody else's.
+      const { handle } = await this.#describe(id);
+      const stateOf = ({ state }: ScheduleDescription) =>
+        paused === undefined ? state : { ...state, paused };
+      await madeOf(handle.update(before => ({ ...schedule, state: stateOf(before) })));
+    });
+  }
+
+  /** Those that start runs, in no order. */
+  async *list({ signal }: Abortable = {}): AsyncGenerator<ScheduleSnapshot> {
+    const { client } = this.#scope.temporal;
+    const ids = await this.#do(signal, async () => {
+      const found: string[] = [];
+      for await (const { scheduleId, action } of client.schedule.list())
+        if (action === undefined || action.workflowType === WORKFLOW_TYPE) found.push(scheduleId);
+      return found;
+    });
+    for (const id of ids) {
+      const snapshot = await this.show(id, signal ? { signal } : {}).catch(unlessGone);
+      if (snapshot !== null) yield snapshot;
+    }
+  }
+
+  /** How it stands. */
+  show(id: string, { signal }: Abortable = {}): Promise<ScheduleSnapshot> {
+    return this.#do(signal, async () => snapshotOf((await this.#describe(id)).description));
+  }
+
+  /** It starts nothing until it is resumed; a run that is open goes on. */
+  pause(id: string, { note = 'paused', signal }: { note?: string } & Abortable = {}): Promise<void> {
+    return this.#do(signal, async () => (await this.#describe(id)).handle.pause(note));
+  }
+
+  /** It starts runs again. */
+  resume(id: string, { note = 'resumed', signal }: { note?: string } & Abortable = {}): Promise<void> {
+    return this.#do(signal, async () => (await this.#describe(id)).handle.unpause(note));
+  }
+
+  /**
+   * Starts a run now, also of one that is paused. Resolves with the id of the run; null where its overlap policy has
+   * none started now, for an earlier one is open.
+   */
+  trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
+    return this.#do(signal, async () => {
+      const { handle, description: before } = await this.#describe(id);
+      // Left out, the SDK would start one beside whatever is open.
+      await handle.trigger(before.policies.overlap);
+      const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
+      for (;;) {
+        const { info } = await handle.describe();
+        const last = info.recentActions.at(-1);
+        if (info.numActionsTaken > before.info.numActionsTaken && last)
+          return last.action.workflow.workflowId;
+        if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
+        if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
+        if (Date.now() > deadline) throw notStarted(id);
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+    });
+  }
+
+  /** Removes it; runs that it has started go on. */
+  delete(id: string, { signal }: Abortable = {}): Promise<void> {
+    return this.#do(signal, async () => (await this.#describe(id)).handle.delete());
+  }
+
+  #do<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+    return abortable(this.#scope.temporal, signal ? { signal } : {}, work);
+  }
+
+  async #describe(id: string): Promise<{ handle: ScheduleHandle; description: ScheduleDescription }> {
+    const handle = this.#scope.temporal.client.schedule.getHandle(id);
+    try {
+      const description = await handle.describe();
+      if (description.action.workflowType === WORKFLOW_TYPE) return { handle, description };
+    } catch (error) {
+      if (!(error instanceof ScheduleNotFoundError)) throw error;
+    }
+    throw new SteersmanError(
+      `There is no schedule ${id} that starts runs.`,
+      `List them with: ${verbCall('schedule list')}`,
+      'not_found',
+    );
+  }
+
+  async #requestOf(
+    id: string,
+    goal: string,
+    start: StartOptions,
+    rest: ScheduleTimes & { overlap: Overlap },
+  ) {
+    const { local } = this.#scope.temporal;
+    const faults = timesFaults(rest);
+    if (!OVERLAPS.includes(rest.overlap)) faults.push(`overlap must be one of ${OVERLAPS.join(', ')}.`);
+    if (!/^\S+$/.test(id) || id.length > LONGEST_ID)
+      faults.push(`The id must be 1 to ${LONGEST_ID} characters without spaces.`);
+    for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
+    if (faults.length > 0)
+      throw new SteersmanError(`It can not be scheduled: ${faults.join(' ')}`, SEE_HELP, 'usage');
+    const request = await startRequest(goal, start, local !== null);
+    const taskQueue = request.taskQueue ?? (local === null ? DEFAULT_TASK_QUEUE : null);
+    if (taskQueue === null) throw noQueue();
+    return { settings: request.settings, taskQueue };
+  }
+}
+
+const SEE_HELP = `See: ${verbCall('schedule create --help')}, or ScheduleOptions.`;
+
+function said<T extends object>(options: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** False where there is one of this id. What the server does not read as a time, the SDK throws as a TypeError. */
+async function madeOf(work: Promise<unknown>): Promise<boolean> {
+  try {
+    await work;
+    return true;
+  } catch (error) {
+    if (error instanceof ScheduleAlreadyRunning) return false;
+    if (!(error instanceof TypeError)) throw error;
+    throw new SteersmanError(`It can not be scheduled: ${error.message}.`, SEE_HELP, 'usage');
+  }
+}
+
+/** Deleted since it was listed. */
+function unlessGone(error: unknown): null {
+  if (error instanceof SteersmanError && error.code === 'not_found') return null;
+  throw error;
+}
+
+function taken(id: string): SteersmanError {
+  return new SteersmanError(
+    `There is a schedule with the id ${id} already.`,
+    `Look at it with: ${verbCall(`schedule show ${preview(id)}`)}. To change it: --replace.`,
+    'conflict',
+  );
+}
+
+/** Its own workers end a minute after their last run, each with its queue. */
+function noQueue(): SteersmanError {
+  return new SteersmanError(
+    'A schedule needs a worker that stays, and the background workers of the local stack do not.',
+    `Start one with a queue of its own, such as: ${scriptCall('worker', '--task-queue nightly')}. Then name that queue: --task-queue nightly.`,
+    'usage',
+  );
+}
+
+function notStarted(id: string): SteersmanError {
+  return new SteersmanError(
+    `Temporal has not started a run of ${id} within ${TRIGGER_TIMEOUT_MS / 1_000} s.`,
+    `It may still do: ${verbCall(`schedule show ${id}`)}.`,
+    'uncertain',
+  );
+}

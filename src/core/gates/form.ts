@@ -1,0 +1,104 @@
+/** What a tool server asks a person while a call of it runs: its message, and a form that a JSON Schema describes. */
+import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, stringOr } from '../json.js';
+import { preview } from '../preview.js';
+import type { JsonSchema } from '../tools/tool.js';
+
+export interface FormQuestion {
+  /** The server's own words. */
+  message: string;
+  /** Of an object whose fields are texts, numbers, truth values or lists of texts. */
+  schema: JsonSchema;
+}
+
+/** From the activity of a call. `question` null: it is asked no more, and `by` says why. */
+export interface FormMessage {
+  callId: string;
+  /** Tries of the call: what an earlier one asked waits for nobody. */
+  attempt: number;
+  /** Unique in the try. */
+  id: string;
+  question: FormQuestion | null;
+  by?: 'timeout' | 'superseded';
+}
+
+/** A form whose schema is larger is not shown, and so not answered. */
+const SCHEMA_BYTES = 6_000;
+const MESSAGE_CHARS = 4_000;
+
+/** What is asked, with as much of its message as is shown; null for a form that is too large. */
+export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
+  return jsonBytes(schema) > SCHEMA_BYTES ? null : { message: message.slice(0, MESSAGE_CHARS), schema };
+}
+
+/** A message as it came, or null where it is none: anybody can send a signal. */
+export function readFormMessage(raw: unknown): FormMessage | null {
+  if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
+  const { callId, attempt, id, question } = raw;
+  if (typeof callId !== 'string' || typeof attempt !== 'number' || typeof id !== 'string') return null;
+  const by = raw.by === 'timeout' ? 'timeout' : 'superseded';
+  if (!isRecord(question)) return { callId, attempt, id, question: null, by };
+  const { message, schema } = question;
+  if (typeof message !== 'string' || !isRecord(schema)) return null;
+  const fits = fitQuestion({ message, schema });
+  return fits && { callId, attempt, id, question: fits };
+}
+
+interface FormField {
+  name: string;
+  /** As the schema calls it: `string`, `number`, `integer`, `boolean`, `array`. */
+  type: string;
+  required: boolean;
+  /** Title, description and choices. */
+  words: string;
+}
+
+const FIELD_CHARS = 500;
+
+export function formFields({ properties, required }: JsonSchema): FormField[] {
+  const needed: unknown[] = Array.isArray(required) ? required : [];
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, value]) => {
+    const field = isRecord(value) ? value : {};
+    const choices = choicesIn(field).concat(isRecord(field.items) ? choicesIn(field.items) : []);
+    const words = [
+      stringOr(field.title, ''),
+      stringOr(field.description, ''),
+      choices.length > 0 ? choices.join(' | ') : '',
+      field.default === undefined ? '' : `= ${JSON.stringify(field.default)}`,
+    ];
+    return {
+      name,
+      type: stringOr(field.type, 'string'),
+      required: needed.includes(name),
+      words: preview(words.filter(Boolean).join(' · '), FIELD_CHARS),
+    };
+  });
+}
+
+/** `enum`, or constants with titles. */
+function choicesIn({ enum: values, oneOf, anyOf }: Record<string, unknown>): string[] {
+  if (Array.isArray(values)) return values.map(String);
+  const titled = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
+  return titled.flatMap(each => (isRecord(each) && each.const !== undefined ? [String(each.const)] : []));
+}
+
+export function fieldLine({ name, type, required, words }: FormField): string {
+  const head = `- ${preview(name, 80)} (${type}${required ? '' : ', optional'})`;
+  return words === '' ? head : `${head}: ${words}`;
+}
+
+/** What a person typed for one field, as its type has it. */
+export function fieldValue({ type }: Pick<FormField, 'type'>, text: string): unknown {
+  switch (type) {
+    case 'number':
+    case 'integer': {
+      const number = Number(text);
+      return Number.isFinite(number) ? number : text;
+    }
+    case 'boolean':
+      return /^(?:y|yes|true)$/i.test(text) || (/^(?:n|no|false)$/i.test(text) ? false : text);
+    case 'array':
+      return text.split(',').map(part => part.trim());
+    default:
+      return text;
+  }
+}

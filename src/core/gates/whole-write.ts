@@ -1,0 +1,51 @@
+/** Calls that write the whole of a file: what their gates show is what stands there, compared with what they bring. */
+import { isRecord } from '../json.js';
+import { plainLine } from '../plain-markdown.js';
+import { preview } from '../preview.js';
+import { fill, type Words } from '../words.js';
+
+/** Names by which tools call the file, and what it is to hold. */
+const PATH = ['path', 'file_path', 'filePath'];
+const CONTENT = ['content', 'contents', 'file_text', 'fileText'];
+/** Of a diff. */
+const MOST_CHARS = 4_000;
+
+export interface WholeWrite {
+  path: string;
+  content: string;
+}
+
+/** The file as it was when somebody asked, beside what a call is to write. Diffs: lines with `-`, `+` or a blank, cut. */
+export type ComparedFile =
+  | { kind: 'changed' | 'new'; diff: string }
+  | { kind: 'same' }
+  /** Outside the workspace, too large, no text, or not to be read. */
+  | { kind: 'unread' };
+
+/** Null for any other call: one that says more than these two may append, or write somewhere else. */
+export function wholeWrite(input: unknown): WholeWrite | null {
+  if (!isRecord(input) || Object.keys(input).length !== 2) return null;
+  const [path, content] = [textOf(input, PATH), textOf(input, CONTENT)];
+  return path === null || content === null || path.trim() === '' ? null : { path, content };
+}
+
+function textOf(input: Record<string, unknown>, names: readonly string[]): string | null {
+  const found = names.map(name => input[name]).find(value => typeof value === 'string');
+  return typeof found === 'string' ? found : null;
+}
+
+/** As much of a diff as a gate shows. */
+export function shownDiff(diff: string): string {
+  return diff.length > MOST_CHARS ? `${diff.slice(0, MOST_CHARS)}\n…` : diff;
+}
+
+/** What is said above the diff. */
+export function comparedLine(words: Words, { kind }: ComparedFile, path: string): string {
+  const text = {
+    changed: 'gateChanged',
+    new: 'gateNewFile',
+    same: 'gateSameFile',
+    unread: 'gateUnread',
+  } as const;
+  return fill(words[text[kind]], { path: plainLine(preview(path, 200)) });
+}

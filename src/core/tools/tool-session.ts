@@ -1,0 +1,46 @@
+/** Sessions of a run with stateful tool servers: where each is, and what becomes of a call whose session is gone (T18). */
+import { SESSIONS_BYTES } from '../bounds.js';
+import { type CallFailure, FAILURE } from '../failure.js';
+import { jsonBytes } from '../json.js';
+import type { ToolDefinition } from './tool.js';
+
+/** A worker holds it, so later calls of that server go to this worker alone. */
+export interface ToolSession {
+  server: string;
+  id: string;
+  /** Task queue of that worker and no other. */
+  queue: string;
+}
+
+/** The stateful server of a tool; null for every other tool. */
+export function statefulServer({ origin }: Pick<ToolDefinition, 'origin'>): string | null {
+  return origin.type === 'mcp' && origin.stateful ? origin.server : null;
+}
+
+/** The session that a call of this tool belongs to, where one is open. */
+export function sessionFor(
+  sessions: readonly ToolSession[],
+  tool: Pick<ToolDefinition, 'origin'>,
+): ToolSession | null {
+  const server = statefulServer(tool);
+  return sessions.find(session => session.server === server) ?? null;
+}
+
+export function withSession(sessions: readonly ToolSession[], session: ToolSession): ToolSession[] {
+  const kept = [...withoutSession(sessions, session.server), session];
+  while (jsonBytes(kept) > SESSIONS_BYTES) kept.shift();
+  return kept;
+}
+
+export function withoutSession(sessions: readonly ToolSession[], server: string): ToolSession[] {
+  return sessions.filter(session => session.server !== server);
+}
+
+/**
+ * Whether a call in a session failed because the worker that holds it is gone, and the session with it: `not_run`
+ * where that worker never began it; null where the session may still be there.
+ */
+export function sessionLoss({ kind, type }: CallFailure): 'not_run' | 'unknown' | null {
+  if (type === FAILURE.tool.notSent) return 'not_run';
+  return kind === 'lost' && type !== FAILURE.stateUnavailable ? 'unknown' : null;
+}

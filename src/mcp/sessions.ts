@@ -1,0 +1,88 @@
+/** Sessions with stateful servers that this worker holds: a connection of its own for each run and server. */
+import { randomUUID } from 'node:crypto';
+import type { McpConnection } from './connection.js';
+import type { McpPool } from './pool.js';
+
+/** A session that nobody used for so long is closed, also while its run waits. */
+const IDLE_CLOSE_MS = 60 * 60_000;
+const SWEEP_INTERVAL_MS = 30_000;
+
+interface Session {
+  connection: McpConnection;
+  /** Workflow id. */
+  runId: string;
+  lastUsedAt: number;
+}
+
+export class McpSessions {
+  readonly #pool: Pick<McpPool, 'connectAlone'>;
+  readonly #sessions = new Map<string, Session>();
+  readonly #closing = new Set<Promise<void>>();
+  #sweeper: NodeJS.Timeout | null = null;
+  #queue: string | null = null;
+
+  constructor(pool: Pick<McpPool, 'connectAlone'>) {
+    this.#pool = pool;
+  }
+
+  /** The task queue of this worker alone; null while it has none, and then it opens no sessions. */
+  get queue(): string | null {
+    return this.#queue;
+  }
+
+  /** Sessions may be opened: calls in them reach this worker by `queue`. `isOpen`: whether a run still runs. */
+  serve(queue: string, isOpen: (runId: string) => Promise<boolean>): void {
+    this.#queue = queue;
+    this.#sweeper = setInterval(() => void this.sweep(isOpen), SWEEP_INTERVAL_MS);
+    this.#sweeper.unref();
+  }
+
+  /** @throws SteersmanError where the server does not start. */
+  async open(
+    server: string,
+    { runId, workspace }: { runId: string; workspace: string },
+  ): Promise<{ id: string; connection: McpConnection }> {
+    const connection = await this.#pool.connectAlone(server, workspace);
+    const id = randomUUID();
+    this.#sessions.set(id, { connection, runId, lastUsedAt: Date.now() });
+    return { id, connection };
+  }
+
+  /** The connection of a session of this run; null where it has ended. */
+  find(id: string, runId: string): McpConnection | null {
+    const session = this.#sessions.get(id);
+    if (!session || session.runId !== runId || session.connection.closed) return null;
+    session.lastUsedAt = Date.now();
+    return session.connection;
+  }
+
+  drop(id: string): void {
+    const session = this.#sessions.get(id);
+    if (!session) return;
+    this.#sessions.delete(id);
+    const done = session.connection
+      .close()
+      .catch(() => undefined)
+      .finally(() => this.#closing.delete(done));
+    this.#closing.add(done);
+  }
+
+  /** Closes those whose server or run has ended, and those that are idle for too long. Runs by itself. */
+  async sweep(isOpen: (runId: string) => Promise<boolean>, now = Date.now()): Promise<void> {
+    const idle = [...this.#sessions].filter(([, { connection }]) => connection.callsInFlight === 0);
+    await Promise.all(
+      idle.map(async ([id, { connection, runId, lastUsedAt }]) => {
+        const isOld = now - lastUsedAt >= IDLE_CLOSE_MS;
+        if (connection.closed || isOld || !(await isOpen(runId))) this.drop(id);
+      }),
+    );
+  }
+
+  /** When it resolves, no server process of these sessions is left. Call after activities drained. */
+  async close(): Promise<void> {
+    if (this.#sweeper) clearInterval(this.#sweeper);
+    this.#queue = null;
+    for (const id of this.#sessions.keys()) this.drop(id);
+    await Promise.all(this.#closing);
+  }
+}

@@ -1,0 +1,77 @@
+/** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
+import { readAgentMessage } from '../core/agent-message.js';
+import { MESSAGES_BYTES } from '../core/bounds.js';
+import type { Addressee } from '../core/children.js';
+import { openChildren } from '../core/children.js';
+import { steeringAt } from '../core/cursor.js';
+import type { InboxItem } from '../core/inbox.js';
+import { giveBack } from '../core/inbox.js';
+import { preview } from '../core/preview.js';
+import { droppedReceipt, givenBackReceipt, passedOnReceipt, passingOnReceipt } from '../core/receipt.js';
+import { sizeOfList } from '../core/sizes.js';
+import { closeFor, openFor, reopen } from './agent-gates.js';
+import { keepTime } from './keep-time.js';
+import type { Run } from './run.js';
+
+/** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
+export function hearAgent(run: Run, raw: unknown): void {
+  const message = readAgentMessage(raw);
+  if (message === null || !openChildren(run.state.children).some(({ id }) => id === message.id)) {
+    const reason = message === null ? 'it is no message of an agent' : `no agent ${preview(message.id)} runs`;
+    run.journal('signal_ignored', { signal: 'subagent', reason });
+    return;
+  }
+  switch (message.type) {
+    case 'gate_opened':
+      openFor(run, message);
+      break;
+    case 'gate_closed':
+      closeFor(run, message);
+      break;
+    case 'answer_refused':
+      reopen(run, message);
+      break;
+    case 'message_refused':
+      // Anybody can send a run something: only what was passed on to the agent comes back from it.
+      if (run.state.people.inbox.seenIds.includes(message.item.id))
+        takeBack(run, message.id, [message.item], message.why);
+      break;
+    case 'cancelled':
+      run.part.agents.rests.set(message.id, message.rest);
+  }
+  keepTime(run);
+  run.show();
+}
+
+/** A message for an agent goes down to it; where it has ended meanwhile, it is for the role at work. */
+export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
+  const { inbox } = run.state.people;
+  inbox.items = inbox.items.filter(waiting => waiting !== item);
+  run.journal('receipt', passingOnReceipt(item.id, id));
+  const { id: messageId, text, when } = item;
+  const input = { id: messageId, text, when, ...(to !== null && { to }) };
+  run.ports.tellSubagent(id, { signal: 'steer', input }, found => {
+    // Its own answer may be the first to come.
+    if (found && inbox.items.some(waiting => waiting.id === messageId)) return;
+    if (found) run.journal('receipt', passedOnReceipt(messageId, id));
+    else takeBack(run, id, [item]);
+  });
+}
+
+/** What an agent did not read is for the role at work. `refused`: why, where the agent goes on. */
+export function takeBack(run: Run, agent: string, items: readonly InboxItem[], refused?: string): void {
+  const { people, cursor } = run.state;
+  const room = MESSAGES_BYTES - sizeOfList(steeringAt(cursor)?.items ?? []);
+  const unread =
+    refused === undefined
+      ? `${agent} ended before it read this`
+      : `${agent} could not take this (${refused})`;
+  const left = giveBack(people.inbox, items, room);
+  for (const item of items) {
+    const dropped = `${unread}, and too many messages wait here already.`;
+    run.journal(
+      'receipt',
+      left.includes(item) ? droppedReceipt(item.id, dropped) : givenBackReceipt(item.id, unread),
+    );
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Modes that are the work of roles on the goal itself, of one or of several in turn: the first reply without a call
+ * goes to the next, and that of the last is the answer (L14). Nobody plans, and nobody verifies: so says the outcome.
+ */
+import { ANSWER_BYTES } from '../../core/bounds.js';
+import { answerBrief, stepBeforeText, stepBrief } from '../../core/briefs/answer-briefs.js';
+import { roleAt, stepsOf } from '../../core/modes.js';
+import { specialText } from '../../core/outputs/special-output.js';
+import type { Answering, PlacesOf } from '../../core/place.js';
+import { answeringAt } from '../../core/place.js';
+import type { PinnedRole } from '../../core/role.js';
+import { wayOf } from '../../core/run-state.js';
+import { fill } from '../../core/words.js';
+import type { GoalEnd } from '../phases/conclude.js';
+import { answerFor, concludeEarly, wrapUp, wrapUpAs } from '../phases/conclude.js';
+import { noteLimit } from '../phases/notes.js';
+import type { Run } from '../run.js';
+import { keepText } from '../turn/keep-text.js';
+import { runTurns } from '../turn/turn-loop.js';
+
+/** One step at the place where the goal stands; null: go on at the cursor. */
+export async function steps(run: Run, place: PlacesOf['steps']): Promise<GoalEnd | null> {
+  switch (place.phase) {
+    case 'answering':
+      return answer(run, place);
+    case 'wrap_up':
+      return wrapUp(run, place);
+  }
+}
+
+async function answer(run: Run, place: Answering): Promise<GoalEnd | null> {
+  const role = run.role(roleAt(wayOf(run.state), place));
+  const rounds = roundsOf(run, role);
+  const end = await runTurns(run, {
+    role: role.name,
+    output: 'text',
+    maxRounds: rounds,
+    tools: true,
+    brief: () => briefAt(run, place, role),
+  });
+  switch (end.kind) {
+    case 'reply':
+      return handOn(run, place, role, end.output);
+    case 'special':
+      // A question is an answer: what the person says to it is the next goal.
+      return answerFor(run, 'direct_answer', specialText(end.special, run.words));
+    case 'unusable':
+      wrapUpAs(run, 'direct_answer', run.words.whyUnreadable);
+      return null;
+    case 'rounds_used':
+      noteLimit(run, 'execution', null);
+      wrapUpAs(run, 'execution_cap', fill(run.words.whyRounds, { rounds }));
+      return null;
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+function briefAt(run: Run, { step }: Answering, role: PinnedRole): string {
+  const rounds = roundsOf(run, role);
+  const { length: of } = rolesOf(run);
+  const next = nextRole(run, step)?.name ?? null;
+  if (of === 1) return answerBrief(run.state, role, rounds);
+  return stepBrief(run.state, role, { number: step + 1, of, rounds, next });
+}
+
+/** Gives an answer to the next role; that of the last is the goal's. */
+async function handOn(
+  run: Run,
+  { step }: Answering,
+  role: PinnedRole,
+  answered: string,
+): Promise<GoalEnd | null> {
+  const next = nextRole(run, step);
+  if (next === null) return answerFor(run, 'direct_answer', answered);
+  // In one conversation it stands above.
+  if (role.memory !== 'shared' || next.memory !== 'shared') {
+    const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);
+    run.say(run.threadOf(next), 'answer', stepBeforeText(run.words, role.name, told));
+  }
+  run.enter(answeringAt(step + 1));
+  return null;
+}
+
+function nextRole(run: Run, step: number): PinnedRole | null {
+  const name = rolesOf(run)[step + 1];
+  return name === undefined ? null : run.role(name);
+}
+
+function roundsOf(run: Run, { maxRounds }: PinnedRole): number {
+  return maxRounds ?? run.limits.execution;
+}
+
+function rolesOf({ state }: Run): readonly string[] {
+  return stepsOf(wayOf(state)) ?? [];
+}

@@ -1,0 +1,218 @@
+/** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
+import { CONCERNS_BYTES } from '../../core/bounds.js';
+import {
+  continueTaskBrief,
+  retryTaskBrief,
+  reviewFixesBrief,
+  taskBrief,
+  taskCapBrief,
+} from '../../core/briefs/briefs.js';
+import { carrierOf, EXECUTOR } from '../../core/capabilities.js';
+import { decideTask } from '../../core/decide.js';
+import { fitted } from '../../core/fit.js';
+import type { AssistantMessage } from '../../core/message.js';
+import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
+import { confirmationReasons } from '../../core/outputs/envelope.js';
+import { questionText, specialText } from '../../core/outputs/special-output.js';
+import type { ExecutionOutput } from '../../core/outputs/team-outputs.js';
+import type { Execution } from '../../core/place.js';
+import type { Task } from '../../core/plan.js';
+import { applyEcho, UNCONFIRMED } from '../../core/plan.js';
+import { preview } from '../../core/preview.js';
+import { noteDecision } from '../../core/trace.js';
+import { fill } from '../../core/words.js';
+import type { Run } from '../run.js';
+import { keepReport } from '../turn/shelve.js';
+import { wish } from '../turn/take-steering.js';
+import { runTurns } from '../turn/turn-loop.js';
+import { askForTask } from './ask-for-task.js';
+import type { GoalEnd } from './conclude.js';
+import { answerFor, concludeEarly } from './conclude.js';
+import type { Confirmed } from './confirm.js';
+import { confirm } from './confirm.js';
+import { endTask, noteFallback, noteLimit, noteOverdue } from './notes.js';
+import { reviewResult } from './review.js';
+
+/** One step of a task; null: go on at the cursor. */
+export async function workOn(run: Run, place: Execution, task: Task): Promise<GoalEnd | null> {
+  const { step } = place;
+  switch (step.kind) {
+    case 'work':
+      return work(run, place, task);
+    case 'ask':
+      return askForTask(run, place, { task, question: step.question });
+    case 'judge':
+      return judge(run, place, { task, concerns: step.concerns });
+    case 'choose':
+    case 'failed':
+      return null;
+  }
+}
+
+async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { reporting } = place;
+  const limit = roundsOf(run, task);
+  const carrier = carrierOf(run.pinned, task);
+  const end = await runTurns(run, {
+    role: carrier,
+    reader: EXECUTOR,
+    output: 'execution',
+    maxRounds: reporting ? limit + 1 : limit,
+    tools: !reporting,
+    remind: () => (reporting ? undefined : noteOverdue(run, task.id, run.role(carrier))),
+    brief: () => (reporting ? taskCapBrief(state, task) : taskBrief(state, task, limit)),
+  });
+  switch (end.kind) {
+    case 'special':
+      if (end.special.kind === 'error') {
+        const result = await keepReport(run, task.id, specialText(end.special, run.words));
+        endTask(run, task.id, { status: 'failed', reason: 'error', result });
+      } else {
+        place.step = { kind: 'ask', taskId: task.id, question: questionText(end.special, run.words) };
+      }
+      return null;
+    case 'reply': {
+      const summary = await keepReport(run, task.id, end.output.summary);
+      const { message, output, envelope } = end;
+      applyReport(run, place, task, { message, output: { ...output, summary }, envelope });
+      return null;
+    }
+    case 'unusable':
+      noteFallback(run, carrier, end.errors, 'the task failed');
+      endTask(run, task.id, {
+        status: 'failed',
+        reason: reporting ? 'max_rounds' : 'bad_output',
+        result: await keepReport(run, task.id, end.text),
+      });
+      return null;
+    case 'rounds_used':
+      if (reporting) endTask(run, task.id, { status: 'failed', reason: 'max_rounds', result: null });
+      else enterReport(run, place, task.id);
+      return null;
+    default:
+      return concludeEarly(run, end);
+  }
+}
+
+function roundsOf({ limits }: Run, task: Task): number {
+  return task.maxRounds ?? limits.execution;
+}
+
+/** At the cap of rounds: one more reply, without tools, to report what there is. */
+function enterReport(run: Run, place: Execution, taskId: string): void {
+  noteLimit(run, 'execution', taskId);
+  place.reporting = true;
+  place.turns.briefed = false;
+}
+
+/** Applies an executor's reply by `decideTask`. */
+function applyReport(
+  run: Run,
+  place: Execution,
+  task: Task,
+  {
+    message,
+    output,
+    envelope,
+  }: { message: AssistantMessage; output: ExecutionOutput; envelope: EnvelopeMeta },
+): void {
+  const { state } = run;
+  const { id: taskId } = task;
+  echo(run, taskId, output);
+  if (place.reporting) {
+    endTask(run, taskId, { status: 'failed', reason: 'max_rounds', result: output.summary });
+    return;
+  }
+  const { decision, by } = decideTask(output, taskId);
+  noteDecision(state.log.trace, message.id, by);
+  const left = roundsOf(run, task) - place.turns.round;
+  const carrier = run.role(carrierOf(run.pinned, task));
+  switch (decision) {
+    case 'completed':
+      setReport(run, taskId, output.summary);
+      place.step = {
+        kind: 'judge',
+        taskId,
+        concerns: fitted(confirmationReasons(envelope, run.words), CONCERNS_BYTES),
+      };
+      return;
+    case 'skipped':
+      endTask(run, taskId, { status: 'skipped', reason: 'skipped', result: output.summary });
+      return;
+    case 'failed':
+      endTask(run, taskId, { status: 'failed', reason: 'gave_up', result: output.summary });
+      return;
+    case 'retry':
+      run.doubtReads();
+      if (left > 0) run.brief(carrier, retryTaskBrief(state, taskId, left));
+      return;
+    case 'continue':
+      if (left > 0) run.brief(carrier, continueTaskBrief(state, taskId, left));
+      return;
+  }
+}
+
+/** The report is the task's own from here on, for whoever looks at it. */
+function setReport({ state }: Run, taskId: string, result: string): void {
+  state.tasks = state.tasks.map(task => (task.id === taskId ? { ...task, result } : task));
+}
+
+/** Tasks that the executor says have ended meanwhile. */
+function echo(run: Run, taskId: string, { todos }: ExecutionOutput): void {
+  const before = run.state.tasks;
+  run.state.tasks = applyEcho(before, todos, taskId);
+  for (const [index, { id, status, reason }] of run.state.tasks.entries()) {
+    if (status !== before[index]?.status) run.journal('task_ended', { taskId: id, status, reason });
+  }
+}
+
+/** A task that its executor calls done is done when the reviewer, where there is one, agrees. */
+async function judge(
+  run: Run,
+  place: Execution,
+  { task, concerns: own }: { task: Task; concerns: string[] },
+): Promise<GoalEnd | null> {
+  const { state } = run;
+  const { id: taskId } = task;
+  const report = task.result ?? '';
+  const reviewed = reviewResult(run, task, report);
+  if (reviewed.kind === 'pending') return null;
+  const concerns = fitted([...new Set([...own, ...reviewed.concerns])], CONCERNS_BYTES);
+  const confirmed: Confirmed = reviewed.approved
+    ? await confirmResult(run, place, { task, report, concerns })
+    : { kind: 'yes' };
+  if (confirmed.kind === 'stopped') return answerFor(run, 'stopped');
+  if (confirmed.kind === 'no' && confirmed.instead !== null) wish(run, confirmed.instead);
+  const denied = confirmed.kind === 'no';
+  if (reviewed.approved && !denied) {
+    const reason = confirmed.kind === 'nobody' ? UNCONFIRMED : null;
+    endTask(run, taskId, { status: 'completed', reason, result: report });
+    return null;
+  }
+  const left = roundsOf(run, task) - place.turns.round;
+  if (left <= 0) {
+    const reason = denied ? 'rejected by a person' : 'rejected by the review';
+    endTask(run, taskId, { status: 'failed', reason, result: report });
+    return null;
+  }
+  place.step = { kind: 'work', taskId };
+  const carrier = run.role(carrierOf(run.pinned, task));
+  if (denied) {
+    const text = confirmed.instead ?? fill(run.words.notAccepted, { id: taskId });
+    run.say(run.threadOf(carrier), 'steer', text);
+  } else run.brief(carrier, reviewFixesBrief(state, taskId, reviewed.fixes, left));
+  return null;
+}
+
+function confirmResult(
+  run: Run,
+  { cycle, turns }: Execution,
+  { task, report, concerns }: { task: Task; report: string; concerns: string[] },
+): Promise<Confirmed> {
+  return confirm(run, concerns, {
+    key: `confirm:${run.state.goal.number}:${cycle}:${task.id}:${turns.round}`,
+    title: fill(run.words.gateResult, { id: task.id }),
+    body: preview(report, 2_000),
+  });
+}

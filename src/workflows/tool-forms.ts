@@ -1,0 +1,119 @@
+/**
+ * What tool servers ask a person while a call runs (T20). The call's activity tells it by a signal, and asks by a
+ * query for the answer; the gate is answered like any other. Calls are in flight meanwhile, so none of this is ever
+ * carried over; the end of a call, whatever it is, closes what it asked.
+ */
+
+import type { FormMessage } from '../core/gates/form.js';
+import { readFormMessage } from '../core/gates/form.js';
+import type { FormAnswer } from '../core/gates/gate.js';
+import { isRoomForGate } from '../core/gates/gate.js';
+import { formText } from '../core/gates/gate-text.js';
+import { jsonBytes } from '../core/json.js';
+import type { OpenGate } from '../core/people.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
+import { closeGate, openGate, openGates } from './gates.js';
+import { FORM, keepTime } from './keep-time.js';
+import { callInFlight } from './platform/requests.js';
+import type { Run } from './run.js';
+
+const CANCEL: FormAnswer = { kind: 'form', decision: 'cancel' };
+
+/** Takes what a call's activity tells. Synchronous, and total over any JSON. */
+export function hearForm(run: Run, raw: unknown): void {
+  const message = readFormMessage(raw);
+  const tool = message && toolInFlight(run, message.callId);
+  if (!message || !tool) {
+    const reason = message ? 'no call that may ask runs' : 'it is no form, or one that is too large';
+    run.journal('signal_ignored', { signal: 'form', reason });
+    return;
+  }
+  const key = keyOf(message);
+  if (message.question === null) {
+    endForm(run, key, message.by ?? 'superseded');
+    return;
+  }
+  // A try that was lost asks no more.
+  for (const other of keysOf(run, message.callId))
+    if (!other.startsWith(prefixOf(message))) endForm(run, other, 'superseded');
+  run.part.forms.set(key, openForm(run, { key, tool, ...message.question, callId: message.callId }));
+  keepTime(run);
+  run.show();
+}
+
+/** The answer, for the activity; null while nobody has given one. */
+export function formAnswer({ part: { forms }, state }: Run, id: string): FormAnswer | null {
+  if (state.people.stop) return CANCEL;
+  const answer = forms.get(`${FORM}${id}`);
+  return answer === undefined ? CANCEL : answer;
+}
+
+/** A person's answer closes the gate at once: the call that asked goes on. */
+export function takeForm(run: Run, open: OpenGate, answer: FormAnswer): void {
+  run.part.forms.set(open.key, answer);
+  closeGate(run, open, 'person', answer.decision);
+  keepTime(run);
+}
+
+/** The call has ended. */
+export function closeForms(run: Run, callId: string): void {
+  for (const key of keysOf(run, callId)) {
+    endForm(run, key, 'superseded');
+    run.part.forms.delete(key);
+  }
+}
+
+interface Asked {
+  key: string;
+  tool: ToolDefinition;
+  callId: string;
+  message: string;
+  schema: Record<string, unknown>;
+}
+
+/** The answer that is there already; null: the gate is open. */
+function openForm(run: Run, { key, tool, callId, message, schema }: Asked): FormAnswer | null {
+  if (run.part.forms.has(key)) return run.part.forms.get(key) ?? null;
+  if (!isRoomForGate(openGates(run))) return CANCEL;
+  const server = tool.origin.type === 'mcp' ? tool.origin.server : '';
+  const subject = { server, tool: tool.name, callId, schema };
+  const text = formText(run.words, { server, tool: tool.name, message, schema });
+  const auto = openGate(run, { key, kind: 'form', ...text, subject });
+  if (auto) return auto;
+  const open = gateAt(run, key);
+  const whole = open?.gate.kind === 'form' && jsonBytes(open.gate.subject.schema) === jsonBytes(schema);
+  if (whole) return null;
+  // Cut to the room that is left it is another form.
+  endForm(run, key, 'superseded');
+  return CANCEL;
+}
+
+function endForm(run: Run, key: string, by: 'timeout' | 'superseded'): void {
+  const open = gateAt(run, key);
+  if (open) closeGate(run, open, by, by === 'timeout' ? 'decline' : 'the server asks no more');
+  if (run.part.forms.get(key) === null) run.part.forms.set(key, CANCEL);
+  keepTime(run);
+}
+
+/** The tool of a call in flight, where it is one of a server. */
+function toolInFlight({ state, pinned }: Run, callId: string): ToolDefinition | null {
+  const call = callInFlight(state, callId);
+  const tool = pinned.tools.find(({ name }) => name === call?.name);
+  return tool?.origin.type === 'mcp' ? tool : null;
+}
+
+function prefixOf({ callId, attempt }: Pick<FormMessage, 'callId' | 'attempt'>): string {
+  return `${FORM}${callId}:${attempt}:`;
+}
+
+function keyOf(message: FormMessage): string {
+  return `${prefixOf(message)}${message.id}`;
+}
+
+function keysOf({ part: { forms } }: Run, callId: string): string[] {
+  return [...forms.keys()].filter(key => key.startsWith(`${FORM}${callId}:`));
+}
+
+function gateAt({ state }: Run, key: string): OpenGate | undefined {
+  return state.people.gates.find(open => open.key === key);
+}

@@ -1,0 +1,123 @@
+/** What a worker is asked for, for a tool call: arguments, limits, and the session that it belongs to. */
+
+import type { CallToolInput, SamplingInput } from '../../activities/types.js';
+import { taskAt } from '../../core/cursor.js';
+import { modelOf } from '../../core/in-force.js';
+import { preview } from '../../core/preview.js';
+import { budgetUse } from '../../core/run-state.js';
+import { inlineInput } from '../../core/tools/batch-input.js';
+import type { ToolDefinition } from '../../core/tools/tool.js';
+import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
+import type { ToolSession } from '../../core/tools/tool-session.js';
+import { sessionFor, statefulServer } from '../../core/tools/tool-session.js';
+import { wordsForNotes } from '../../core/words.js';
+import type { CallOptions } from '../ports.js';
+import type { Run } from '../run.js';
+
+/** Beyond the tool's own limit, for the activity to report its result. */
+const SETTLE_MS = 30_000;
+
+export interface ToolRequest {
+  input: CallToolInput;
+  options: CallOptions;
+  /** The session that it is made in; null where it needs none, or opens one. */
+  session: ToolSession | null;
+}
+
+/** `given`: the arguments that it runs with. */
+export function toolRequest(
+  run: Run,
+  tool: ToolDefinition,
+  {
+    given,
+    role,
+    ...ids
+  }: { role: string; callId: string; toolUseId: string; given: Record<string, unknown> },
+): ToolRequest {
+  const session = sessionFor(run.state.tools.sessions, tool);
+  const input = inputFor(run, tool, { ...ids, given });
+  const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
+  if (asksForMs > 0) input.asksForMs = asksForMs;
+  const sampling = samplingFor(run, tool, role);
+  if (sampling) input.sampling = sampling;
+  if (statefulServer(tool) !== null) input.session = session?.id ?? null;
+  return { input, options: optionsFor(tool, given, { session, asksForMs }), session };
+}
+
+/** Of one call, as far as the goal has as much left. */
+const SAMPLING_TOKENS = 50_000;
+
+/** What the server may use of the model of the role that calls it; null where it may not ask one. */
+function samplingFor(run: Run, { origin }: ToolDefinition, role: string): SamplingInput | null {
+  if (origin.type !== 'mcp' || !origin.sampling) return null;
+  const { state, limits } = run;
+  const used = budgetUse(state, run.ports.now());
+  const left =
+    limits.costUsd === null ? null : Math.max(0, limits.costUsd - (used.costUsd ?? limits.costUsd));
+  return {
+    model: modelOf(state, run.role(role)),
+    tokens: Math.max(0, Math.min(SAMPLING_TOKENS, limits.tokens - used.tokens)),
+    costUsd: left,
+  };
+}
+
+/** Whether the server may ask a person while the call runs. */
+function mayAsk({ state }: Run, { origin }: ToolDefinition): boolean {
+  return origin.type === 'mcp' && state.settings.attended === true;
+}
+
+function inputFor(
+  run: Run,
+  tool: ToolDefinition,
+  { callId, toolUseId, given }: { callId: string; toolUseId: string; given: Record<string, unknown> },
+): CallToolInput {
+  const { settings, cursor, goal } = run.state;
+  const input: CallToolInput = {
+    callId,
+    toolUseId,
+    tool: tool.name,
+    server: tool.origin.type === 'mcp' ? tool.origin.server : null,
+    timeoutMs: tool.policy.timeoutMs,
+    idempotent: isRepeatable(tool.policy),
+    workspace: settings.workspace,
+    context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
+    ...inlineInput(given),
+  };
+  // An application's activity can't ask for its arguments.
+  if (tool.origin.type === 'activity') {
+    input.activity = tool.origin.activity;
+    input.arguments = given;
+  }
+  if (tool.serverToolName !== tool.name) input.serverToolName = tool.serverToolName;
+  if (tool.validation === 'strict') input.checked = true;
+  const words = wordsForNotes(run.pinned);
+  if (words) input.words = words;
+  return input;
+}
+
+export function optionsFor(
+  tool: ToolDefinition,
+  given: Record<string, unknown>,
+  { session = null, asksForMs = 0 }: { session?: ToolSession | null; asksForMs?: number } = {},
+): CallOptions {
+  return {
+    summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
+    // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked.
+    timeoutMs: tool.policy.timeoutMs + SETTLE_MS + asksForMs,
+    // A session ends with its worker: no other could make the call again.
+    attempts: session ? 1 : toolAttempts(tool.policy),
+    interruptible: isRepeatable(tool.policy),
+    ...(session && { queue: session.queue }),
+  };
+}
+
+/** The values of short arguments: what an operator recognises a call by. */
+function argumentSummary(input: Record<string, unknown>): string {
+  return (
+    Object.values(input)
+      .map(value => preview(typeof value === 'string' ? value : JSON.stringify(value), 60))
+      // Of lists and objects that are too long to be read in a line, none is what a call is recognised by.
+      .map(text => (/^[[{].*…$/.test(text) ? '…' : text))
+      .join(' ')
+  );
+}

@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readChildren } from '../../src/client/runs/child-tree.js';
+import type { Temporal } from '../../src/client/runs/connect.js';
+import { watchRun } from '../../src/client/runs/watch-run.js';
+import type { ChatRequest } from '../../src/testing/index.js';
+import type { RunResult } from '../../src/workflows/messages.js';
+import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { openGateOf, receiptsOf, settingsYaml } from '../support/steering.js';
+
+/** A role that hands its work to another. */
+const handsOn = (name: string, memory: string, agent: string) =>
+  `---\ndescription: Hands work on.\nmemory: ${memory}\ntools: [call_subagent]\nagents: [${agent}]\noutput: text\n---\nYou are the ${name}.\n{{businessContext}}\n`;
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+beforeAll(async () => {
+  env = await startTemporal();
+  const config = {
+    'steersman.yaml': settingsYaml('steering: note'),
+    'prompts/core/chief.md': handsOn('chief', 'shared', 'middle'),
+    'prompts/core/middle.md': handsOn('middle', 'private', 'search, middle'),
+  };
+  rig = await startRig({ env, config });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+const ask = (agent_name: string, instruction: string) => ({
+  toolCalls: [{ name: 'call_subagent', arguments: { agent_name, instruction } }],
+});
+const WRITE = { toolCalls: [{ name: 'write_file', arguments: { path: 'boats.txt', content: 'three' } }] };
+
+/** The chief asks the middle, which asks a search; each tells what it was told. */
+function tree(search: (said: string) => object) {
+  return ({ body }: ChatRequest) => {
+    const said = JSON.stringify(body.messages);
+    if (said.includes('search-agent')) return search(said);
+    if (said.includes('Sailing boats it is.')) return { text: 'Sailing boats it is.' };
+    return said.includes('You are the middle') ? ask('search', 'Count.') : ask('middle', 'Have it counted.');
+  };
+}
+
+function temporal(): Temporal {
+  const { client, address } = env;
+  return { client, address, namespace: 'default', local: null, close: async () => {} };
+}
+
+async function whoWasSeen(id: string): Promise<string[]> {
+  const seen = new Set<string>();
+  for await (const item of watchRun(temporal(), id, { pollMs: 50, live: false }))
+    if (item.type === 'child') seen.add(item.child);
+  return [...seen];
+}
+
+test('a tree of agents: a message to a grandchild, and what it wants to do is asked at the top → it reads the one, does the other, and all is counted once (A1, A7, A8)', async () => {
+  const script = rig.play(
+    tree(said => {
+      if (!said.includes('Sailing boats')) return { text: 'Never said.', delayMs: 600_000 };
+      return said.includes('Successfully wrote') ? { text: 'Sailing boats it is.' } : WRITE;
+    }),
+  );
+  const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief', attended: true });
+  const seen = whoWasSeen(handle.workflowId);
+  await script.arrived(2);
+  const to = 'middle/1/search/1';
+  await handle.signal(steerSignal, { id: 'u1', text: 'Sailing boats', to, when: 'interrupt' });
+  const gate = await openGateOf(handle, 'approval');
+  expect(gate.from).toEqual({ agent: to, run: `${handle.workflowId}/${to}` });
+  expect(existsSync(join(rig.project.workspace, 'boats.txt'))).toBe(false);
+  await handle.executeUpdate(answerGateUpdate, { args: [{ gateId: gate.id, decision: 'approve' }] });
+  const result = (await handle.result()) as RunResult;
+  expect(result).toMatchObject({ answer: 'Sailing boats it is.' });
+  expect(existsSync(join(rig.project.workspace, 'boats.txt'))).toBe(true);
+  expect(result.usageBy.map(({ role }) => role).sort()).toEqual(['chief', 'middle', 'search']);
+  const sum = result.usageBy.reduce((all, { inputTokens = 0 }) => all + inputTokens, 0);
+  expect(result.usage.inputTokens).toBe(sum);
+  expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'applied']);
+  expect(await seen).toEqual(expect.arrayContaining(['middle/1', to]));
+});
+
+test('a tree of agents: the run is stopped → so are its agents and theirs (A7)', async () => {
+  const script = rig.play(tree(() => ({ text: 'Never said.', delayMs: 600_000 })));
+  const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
+  await script.arrived(2);
+  await handle.signal(stopSignal);
+  expect(await handle.result()).toMatchObject({ outcome: 'stopped' });
+  const { children } = await handle.query(stateQuery);
+  expect(await readChildren(temporal(), handle.workflowId, children)).toMatchObject([
+    { id: 'middle/1', outcome: 'stopped', children: [{ id: 'search/1', outcome: 'stopped', children: [] }] },
+  ]);
+});
+
+test('an agent of an agent that would call one of its own → is told that there are none, and answers alone (A2)', async () => {
+  const script = rig.play([
+    ask('middle', 'Have it counted.'),
+    ask('middle', 'Count.'),
+    ask('search', 'Count for me.'),
+    { text: 'Three.' },
+    { text: 'Three, I hear.' },
+    { text: 'Three boats.' },
+  ]);
+  const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
+  expect(await handle.result()).toMatchObject({ answer: 'Three boats.' });
+  const heard = JSON.stringify((await script.arrived(3)).body.messages);
+  expect(heard).toContain('There is no agent search. There are: —.');
+});

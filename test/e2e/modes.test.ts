@@ -1,0 +1,64 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RunResult } from '../../src/workflows/messages.js';
+import { type Rig, startRig, startTemporal } from '../support/rig.js';
+import { answer, planned, reported, settingsYaml } from '../support/steering.js';
+
+const reviewer = (name: string, memory: string) =>
+  `---\ndescription: ${name}.\noutput: text\nmemory: ${memory}\n---\nYou are the ${name}.\n{{businessContext}}\n`;
+const REVIEW = {
+  'steersman.yaml': settingsYaml('modes:\n  review: { steps: [auditor, editor] }'),
+  'prompts/core/auditor.md': reviewer('auditor', 'shared'),
+  'prompts/core/editor.md': reviewer('editor', 'private'),
+};
+
+let env: TestWorkflowEnvironment;
+let rig: Rig;
+beforeAll(async () => {
+  env = await startTemporal();
+  rig = await startRig({ env, config: REVIEW });
+});
+afterAll(async () => {
+  await rig?.close();
+  await env?.teardown();
+});
+
+test('steps: a mode that the file declares, handed over at every safe point → its roles in turn, each told what the one before said (P6)', async () => {
+  const script = rig.play([{ text: 'Two faults.' }, { text: 'Mended.' }]);
+  const { result } = await rig.run('Review notes.md.', { mode: 'review', continueAsNew: 'every-safe-point' });
+  expect(result).toMatchObject({ mode: 'review', cause: 'direct_answer', answer: 'Mended.' });
+  expect(result.usageBy.map(({ role }) => role)).toEqual(['auditor', 'editor']);
+  expect(JSON.stringify(script.requests[1]?.body.messages)).toContain('Two faults.');
+});
+
+test('steps: a mode that nobody declared → the run ends before it starts, and says which there are (P6)', async () => {
+  const handle = await rig.start('Review notes.md.', { mode: 'reveiw' });
+  const failure: unknown = await handle.result().catch((error: unknown) => error);
+  expect(String((failure as { cause?: Error }).cause?.message)).toContain('There is no mode "reveiw"');
+});
+
+const GAVE_UP = { summary: 'Nothing came of it.', taskCompleted: false, shouldContinue: false };
+
+test('plan: edited by a person at its gate, and one step fails → the other is done, and a summary tells of both (L15, L16, L17)', async () => {
+  const summary = 'It says 42; more did not come about.';
+  const script = rig.play([
+    planned,
+    { text: JSON.stringify(GAVE_UP) },
+    reported('It says 42.'),
+    { text: summary },
+  ]);
+  const handle = await rig.start('Do it.', { mode: 'plan', attended: true });
+  const tasks = [
+    { id: 'task-1', description: 'Look for more' },
+    { id: 'own', description: 'Read it' },
+  ];
+  await answer(handle, 'plan', { decision: 'edit', tasks });
+  const result = (await handle.result()) as RunResult;
+  expect(result).toMatchObject({ outcome: 'unverified', cause: 'carried_out_partly' });
+  expect(result.answer).toContain(summary);
+  expect(result.tasks.map(({ id, status }) => [id, status])).toEqual([
+    ['task-1', 'failed'],
+    ['own', 'completed'],
+  ]);
+  expect(JSON.stringify(script.requests.at(-1)?.body.messages)).toContain('Nothing came of it.');
+});

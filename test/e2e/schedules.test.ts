@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, type SteersmanClient } from '../../src/client/index.js';
+import { startTestTeam, type TestTeam } from '../../src/testing/index.js';
+import { type Ended, startCommand } from '../support/command-line.js';
+import { quietTemporal } from '../support/quiet.js';
+import { latch } from '../support/steering.js';
+
+let team: TestTeam;
+let client: SteersmanClient;
+let held = latch();
+
+beforeAll(async () => {
+  quietTemporal();
+  team = await startTestTeam({
+    reply: () => ({ text: 'Nothing has changed.', hold: { until: held.until } }),
+    settings: { steering: 'note' },
+  });
+  client = await connect({ temporal: { client: team.environment.client } });
+});
+afterAll(async () => {
+  held.open();
+  await client?.close();
+  await team?.close();
+});
+
+const start = () => ({ mode: 'direct' as const, workspace: team.workspace, taskQueue: team.taskQueue });
+
+test('a schedule, triggered → a run of its own id that nobody attends; a second start beside it is skipped; deleted, it is gone', async () => {
+  const { schedules } = client;
+  const nightly = { ...start(), cron: '30 2 * * *', timezone: 'Europe/Paris', limits: { turns: 3 } };
+  await schedules.create('nightly', 'What has changed?', nightly);
+  await expect(schedules.create('nightly', 'What else?', nightly)).rejects.toMatchObject({
+    code: 'conflict',
+  });
+
+  const run = await schedules.trigger('nightly');
+  expect(run).toMatch(/^nightly-20/);
+  expect(await schedules.trigger('nightly')).toBeNull();
+  held.open();
+  const { outcome, answer } = await (await client.attach(run ?? '')).result();
+  expect({ outcome, answer }).toEqual({ outcome: 'unverified', answer: 'Nothing has changed.' });
+
+  await schedules.create('nightly', 'What is new?', { ...nightly, cron: '0 5 * * 1', replace: true });
+  const shown = await schedules.show('nightly');
+  expect(shown).toMatchObject({
+    goal: 'What is new?',
+    when: '0 5 * * 1 (Europe/Paris)',
+    overlap: 'skip',
+    paused: false,
+    taskQueue: team.taskQueue,
+    settings: { mode: 'direct', autoApprove: false, limits: { turns: 3 }, workspace: team.workspace },
+    runs: [{ id: run, startedAt: expect.any(String) }],
+    started: 1,
+    skipped: 1,
+  });
+  expect(shown.settings).not.toHaveProperty('attended');
+  expect(shown.next[0]).toMatch(/^\d{4}-.*T0[34]:00:00/);
+
+  await schedules.pause('nightly', { note: 'holidays' });
+  expect(await schedules.show('nightly')).toMatchObject({ paused: true, note: 'holidays', next: [] });
+  await schedules.resume('nightly');
+  expect(await schedules.show('nightly')).toMatchObject({ paused: false });
+  await expect(schedules.create('x', 'Go', { ...nightly, cron: 'every night' })).rejects.toMatchObject({
+    code: 'usage',
+  });
+  await schedules.delete('nightly');
+  await expect(schedules.show('nightly')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('the verb schedule: made, triggered, listed, deleted → as the API does', async () => {
+  held = latch();
+  held.open();
+  const env = { TEMPORAL_ADDRESS: team.environment.address };
+  const call = (...args: string[]): Promise<Ended> =>
+    startCommand('cli', ['schedule', ...args, '--json'], { cwd: team.workspace, env }).ended;
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await call(...args);
+    expect(code, stderr).toBe(0);
+    return stdout === '' ? null : JSON.parse(stdout);
+  };
+  const words = ['--every', '6h', '--mode', 'direct', '--limit', 'turns=5', '--task-queue', team.taskQueue];
+  expect(await json('create', 'watch', 'Look again', ...words, '--paused')).toMatchObject({
+    id: 'watch',
+    goal: 'Look again',
+    when: 'every 6h',
+    paused: true,
+    next: [],
+    settings: { limits: { turns: 5 }, workspace: team.workspace },
+  });
+  const { run } = await json('trigger', 'watch');
+  await (await client.attach(run)).result();
+  expect(await json('list')).toMatchObject({ id: 'watch', runs: [{ id: run }] });
+  expect(await json('delete', 'watch')).toEqual({ id: 'watch', deleted: true });
+});

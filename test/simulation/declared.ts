@@ -1,0 +1,7 @@
+/** What the configuration of simulated runs declares. */
+import type { DeclaredModes } from '../../src/core/modes.js';
+
+/** A role has two turns in one. */
+export const DECLARED: DeclaredModes = {
+  review: { does: 'checks a text', steps: ['auditor', 'editor', 'auditor'] },
+};

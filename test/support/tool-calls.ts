@@ -1,0 +1,44 @@
+/** Calls of the fake tool server's tools over the activity that runs make, outside of a run. */
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
+import type { CallToolDeps } from '../../src/activities/call-tool.js';
+import { createCallTool } from '../../src/activities/call-tool.js';
+import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
+import { parseMcpConfig } from '../../src/mcp/config.js';
+import { McpPool } from '../../src/mcp/pool.js';
+import { McpSessions } from '../../src/mcp/sessions.js';
+
+/** A pool whose only server is `fake`, with this entry of `.mcp.json`. */
+export function poolOf(entry: object): McpPool {
+  const text = JSON.stringify({ mcpServers: { fake: entry } });
+  const config = { file: '.mcp.json', dir: process.cwd(), ...parseMcpConfig(text, '.mcp.json') };
+  return new McpPool({ config, lookup: () => undefined });
+}
+
+/** Makes calls of a tool of `fake`. */
+export function toolCaller(
+  pool: McpPool,
+  tool: string,
+  deps: Partial<CallToolDeps>,
+): (input?: Partial<CallToolInput>) => Promise<CallToolResult> {
+  const unused = () => Promise.reject(new Error('not asked for'));
+  const activity = createCallTool({
+    pool,
+    sessions: new McpSessions(pool),
+    blobs: { put: unused, read: unused },
+    readArguments: unused,
+    openWorkspace: async path => path,
+    deniedTools: async () => [],
+    ...deps,
+  });
+  return (input = {}) =>
+    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run<
+      [CallToolInput],
+      CallToolResult,
+      typeof activity
+    >(activity, {
+      ...{ callId: 'c1', toolUseId: 't1', tool, serverToolName: tool, server: 'fake', arguments: {} },
+      ...{ timeoutMs: 20_000, idempotent: true, workspace: '/w', context: {} },
+      ...input,
+    });
+}

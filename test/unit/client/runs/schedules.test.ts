@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
+import { specOf, timesFaults, timesText } from '../../../../src/client/runs/schedule-when.js';
+import { type ScheduleOptions, Schedules } from '../../../../src/client/runs/schedules.js';
+import { secondsOf } from '../../../../src/client/verbs/since.js';
+
+test.each([
+  ['nothing', {}, /Nothing says when/],
+  ['both', { cron: '0 1 * * *', everySeconds: 60 }, /not both/],
+  ['an empty expression', { cron: ['0 1 * * *', ' '] }, /is empty/],
+  ['half a second', { everySeconds: 0.5 }, /at least 1/],
+  [
+    'a place that is none',
+    { cron: '@daily', timezone: 'Europe/Atlantis' },
+    /no time zone "Europe\/Atlantis"/,
+  ],
+])('times of a schedule: %s → refused, and said why', (_what, times, why) => {
+  expect(timesFaults(times).join()).toMatch(why);
+});
+
+test('times of a schedule: cron expressions → the server keeps each as it was written', () => {
+  expect(specOf({ cron: ['30 2 * * *', '@daily', '0 1 * * * #mine'], timezone: 'UTC' })).toEqual({
+    cronExpressions: ['30 2 * * * #30 2 * * *', '@daily', '0 1 * * * #mine'],
+    intervals: [],
+    timezone: 'UTC',
+  });
+});
+
+test.each([
+  [{ intervals: [{ every: 21_600_000, offset: 0 }] }, 'every 6h'],
+  [{ intervals: [{ every: 90_000, offset: 0 }] }, 'every 90s'],
+  [{ intervals: [{ every: 172_800_000, offset: 0 }] }, 'every 2d'],
+  [{ calendars: [{ comment: '30 2 * * *' }], timezone: 'Europe/Paris' }, '30 2 * * * (Europe/Paris)'],
+  [{ calendars: [{}] }, 'at times of a calendar (UTC)'],
+  [{}, 'never'],
+])('times of a schedule: %j → %s', (spec, text) => {
+  expect(timesText(spec as Parameters<typeof timesText>[0])).toBe(text);
+});
+
+test.each([
+  ['90s', 90],
+  ['30m', 1_800],
+  ['6h', 21_600],
+  ['2d', 172_800],
+  ['1w', 604_800],
+  ['0m', null],
+  ['6', null],
+  ['-6h', null],
+  ['1.5h', null],
+])('a length of time: %j → %s s', (words, seconds) => {
+  expect(secondsOf(words)).toBe(seconds);
+});
+
+/** Refused before anything is asked of Temporal. */
+const schedules = (local: object | null) =>
+  new Schedules({ temporal: { client: {}, local } } as unknown as ClientScope);
+const nightly = { cron: '30 2 * * *', workspace: '/tmp' };
+
+test.each<[string, string, ScheduleOptions, RegExp]>([
+  ['an id with a space', 'every night', nightly, /without spaces/],
+  ['an id that leaves no room for the time', 'x'.repeat(151), nightly, /1 to 150/],
+  [
+    'options that need somebody',
+    'n',
+    { ...nightly, attended: true, tools: [] } as ScheduleOptions,
+    /no attended.*no tools/,
+  ],
+  ['a policy that is none', 'n', { ...nightly, overlap: 'wait' as 'skip' }, /overlap must be one of skip/],
+  ['a mode that is none', 'n', { ...nightly, mode: 'Not a name' }, /mode/],
+])('schedules: %s → refused', async (_what, id, options, why) => {
+  await expect(schedules(null).create(id, 'Go', options)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(why),
+  });
+});
+
+test('schedules: on the local stack without a queue → refused, for its workers do not stay', async () => {
+  await expect(schedules({}).create('n', 'Go', nightly)).rejects.toMatchObject({
+    code: 'usage',
+    remedy: expect.stringContaining('--task-queue nightly'),
+  });
+});

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { fieldLine, formFields } from '../../../../src/core/gates/form.js';
+import type { Gate } from '../../../../src/core/gates/gate.js';
+import { answerFromWords } from '../../../../src/core/gates/gate-words.js';
+
+const form = (properties: Record<string, unknown>): Gate =>
+  ({
+    ...{ id: 'g1', kind: 'form', title: '', body: '', openedAt: 0, deadline: null },
+    subject: { server: 's', tool: 't', callId: 'c1', schema: { type: 'object', properties } },
+  }) as Gate;
+const SIZE = { size: { type: 'integer' } };
+const TWO = { ...SIZE, gift: { type: 'boolean' } };
+
+test.each<[string, Record<string, unknown>, object | null]>([
+  ['n', SIZE, { decision: 'decline' }],
+  ['decline', TWO, { decision: 'decline' }],
+  ['c', TWO, { decision: 'cancel' }],
+  ['y', {}, { decision: 'accept', content: {} }],
+  ['y 4', SIZE, { decision: 'accept', content: { size: 4 } }],
+  ['y large', SIZE, { decision: 'accept', content: { size: 'large' } }],
+  ['y no', { gift: { type: 'boolean' } }, { decision: 'accept', content: { gift: false } }],
+  ['y a, b', { tags: { type: 'array' } }, { decision: 'accept', content: { tags: ['a', 'b'] } }],
+  ['y the red one', { which: { type: 'string' } }, { decision: 'accept', content: { which: 'the red one' } }],
+  ['{"size": 4, "gift": true}', TWO, { decision: 'accept', content: { size: 4, gift: true } }],
+  ['y {"size": 4}', TWO, { decision: 'accept', content: { size: 4 } }],
+  ['y 4', TWO, null],
+  ['4', SIZE, null],
+])('form: "%s" is typed → what the form takes, or nothing', (words, properties, input) => {
+  const read = answerFromWords(form(properties), words);
+  if (input === null) expect(read).toHaveProperty('error');
+  else expect(read).toEqual({ input });
+});
+
+test('form: fields with titles, choices and defaults → a line each', () => {
+  const schema = {
+    properties: {
+      size: { type: 'string', title: 'Size', enum: ['S', 'L'], default: 'S' },
+      tags: { type: 'array', items: { anyOf: [{ const: 'a', title: 'A' }] } },
+    },
+    required: ['size'],
+  };
+  expect(formFields(schema).map(fieldLine)).toEqual([
+    '- size (string): Size · S | L · = "S"',
+    '- tags (array, optional): a',
+  ]);
+});

@@ -1,0 +1,266 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentCard } from '../../../src/core/agent-card.js';
+import { readAgentMessage } from '../../../src/core/agent-message.js';
+import {
+  addresseeOf,
+  addresses,
+  type Children,
+  childId,
+  noChildren,
+  withChild,
+  withEnd,
+} from '../../../src/core/children.js';
+import type { Gate } from '../../../src/core/gates/gate.js';
+import { readGate } from '../../../src/core/gates/read-gate.js';
+import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../src/core/limits.js';
+import { NO_USAGE } from '../../../src/core/message.js';
+import {
+  type AgentReport,
+  type AgentRest,
+  decideDelegation,
+  outcomeForCaller,
+  settingsOfAgent,
+} from '../../../src/core/subagent.js';
+import { BUILT_IN_WORDS } from '../../../src/core/words.js';
+
+const words = BUILT_IN_WORDS.en;
+const SEARCH: AgentCard = { name: 'search', description: '', requires: [] };
+const CRAWL: AgentCard = { name: 'crawl', description: '', requires: ['url'] };
+const NOTHING: BudgetUse = { turns: 0, totalTurns: 0, tokens: 0, wallTimeMs: 0, costUsd: 0 };
+
+function decide(
+  { agent = 'search', text = 'Look.' }: { agent?: string; text?: string },
+  given: {
+    limits?: Partial<Limits>;
+    used?: Partial<BudgetUse>;
+    together?: number;
+    agents?: AgentCard[];
+  } = {},
+) {
+  const { agents = [SEARCH, CRAWL], together = 1 } = given;
+  const limits = { ...DEFAULT_LIMITS, ...given.limits };
+  return decideDelegation(
+    { agent, text },
+    { agents, limits, used: { ...NOTHING, ...given.used }, together, words },
+  );
+}
+
+describe('decideDelegation', () => {
+  test.each([
+    ['nobody of that name', decide({ agent: 'serach' }), /serach.*search, crawl/],
+    ['nobody at all', decide({}, { agents: [] }), /—/],
+    ['no URL', decide({ agent: 'crawl', text: 'Read http: or https://' }), /URL/],
+    ['no tokens left', decide({}, { used: { tokens: 1_000_000 } }), /tokens/],
+    [
+      'a cost that is not known, with a limit of it',
+      decide({}, { limits: { costUsd: 1 }, used: { costUsd: null } }),
+      /costUsd/,
+    ],
+  ])('decideDelegation: %s → refused, with why', (_title, decision, note) => {
+    expect(decision).toEqual({ kind: 'refuse', note: expect.stringMatching(note) });
+  });
+
+  test.each([
+    ['a URL', decide({ agent: 'crawl', text: 'Read https://example.org now.' })],
+    ['in capitals', decide({ agent: 'crawl', text: 'HTTP://EXAMPLE.ORG' })],
+  ])('decideDelegation: crawl with %s → starts', (_title, decision) => {
+    expect(decision.kind).toBe('start');
+  });
+
+  test.each<[string, Parameters<typeof decide>[1], Partial<Limits>]>([
+    [
+      'alone → what is left',
+      { used: { turns: 4, totalTurns: 450, tokens: 400_000, wallTimeMs: 600_000.5 } },
+      { turns: 50, totalTurns: 50, tokens: 600_000, wallTimeMs: 2_999_999, costUsd: null },
+    ],
+    [
+      'three at once → a third each, and all of the time',
+      { limits: { turns: 10, tokens: 100, costUsd: 3 }, together: 3 },
+      { turns: 3, totalTurns: 3, tokens: 33, wallTimeMs: 3_600_000, costUsd: 1 },
+    ],
+    [
+      'more at once than replies are left → one each',
+      { limits: { turns: 2, tokens: 3 }, together: 4 },
+      { turns: 1, totalTurns: 1, tokens: 1, wallTimeMs: 3_600_000, costUsd: null },
+    ],
+  ])('the lease: %s', (_title, given, limits) => {
+    expect(decide({}, given)).toEqual({ kind: 'start', limits });
+  });
+});
+
+test('childId: of long ids, and far down a tree → short enough for the server, and no two alike', () => {
+  const ids = new Set<string>();
+  let own = 'run';
+  for (let depth = 0; depth < 200; depth += 1) {
+    for (const id of ['search/1', 'search/2', `${'ö'.repeat(200)}/1`, `${'ö'.repeat(200)}/2`])
+      ids.add(childId(own, id));
+    own = childId(own, 'search/1');
+  }
+  expect(ids.size).toBe(800);
+  for (const id of [...ids, childId('x'.repeat(1_000), 'put/c1')])
+    expect(Buffer.byteLength(id)).toBeLessThanOrEqual(1_000);
+});
+
+test('settingsOfAgent: attended as its caller, under its own name, without client tools, plan or follow-ups', () => {
+  const settings = {
+    mode: 'lead' as const,
+    workspace: '/w',
+    autoApprove: true,
+    attended: true,
+    keepOpenSeconds: 60,
+    approvePlan: true,
+    clientTools: [],
+    context: { user: 'u1' },
+  };
+  const limits = { ...DEFAULT_LIMITS, execution: 3 };
+  expect(
+    settingsOfAgent(settings, limits, { id: 'search/1', agent: 'search', lease: { tokens: 9 } }),
+  ).toEqual({
+    mode: 'react',
+    role: 'search',
+    calledAs: 'search/1',
+    agentDepth: 1,
+    workspace: '/w',
+    autoApprove: true,
+    attended: true,
+    context: { user: 'u1' },
+    limits: { ...limits, tokens: 9 },
+  });
+});
+
+describe('outcomeForCaller', () => {
+  const report = (more: Partial<AgentReport>): AgentReport => ({
+    ...REST,
+    outcome: 'unverified',
+    cause: 'direct_answer',
+    answer: 'Found.',
+    ...more,
+  });
+  const REST: AgentRest = { usage: NO_USAGE, usageBy: [], turns: 1, failedCalls: 0, unread: [] };
+
+  test.each<[string, Partial<AgentReport>, RegExp, { isError: boolean; texts: number }]>([
+    ['an answer', {}, /has answered/, { isError: false, texts: 1 }],
+    [
+      'a cap, with something',
+      { cause: 'execution_cap' },
+      /came to a limit \(execution_cap/,
+      { isError: false, texts: 1 },
+    ],
+    [
+      'a budget, with something',
+      { outcome: 'budget_exhausted', cause: 'budget:tokens' },
+      /limit \(budget:tokens\)/,
+      { isError: false, texts: 1 },
+    ],
+    [
+      'a cap, with nothing',
+      { cause: 'execution_cap', answer: '' },
+      /without an answer/,
+      { isError: true, texts: 0 },
+    ],
+    [
+      'stopped',
+      { outcome: 'stopped', cause: 'stopped' },
+      /without an answer.*stopped/,
+      { isError: true, texts: 1 },
+    ],
+    [
+      'failed',
+      { outcome: 'failed', cause: 'failed:model.auth', answer: '' },
+      /failed:model\.auth/,
+      { isError: true, texts: 0 },
+    ],
+  ])('outcomeForCaller: %s → told so', (_title, more, note, { isError, texts }) => {
+    const outcome = outcomeForCaller('search', { kind: 'ended', report: report(more) }, words);
+    expect(outcome).toMatchObject({ ending: 'executed', isError, note: expect.stringMatching(note) });
+    expect(outcome.content).toHaveLength(texts);
+  });
+
+  test('outcomeForCaller: cancelled, lost → a result all the same', () => {
+    expect(outcomeForCaller('search', { kind: 'cancelled' }, words)).toMatchObject({
+      ending: 'cancelled',
+      isError: true,
+    });
+    const lost = outcomeForCaller('search', { kind: 'lost', why: 'terminated' }, words);
+    expect(lost).toMatchObject({
+      ending: 'executed',
+      isError: true,
+      note: expect.stringContaining('terminated'),
+    });
+  });
+});
+
+describe('addresses of agents', () => {
+  const begin = (children: Children, id: string): Children =>
+    withChild(children, { id, agent: id.split('/')[0] ?? '', callId: 'c1', instruction: 'Look.' });
+  const all = ['search/1', 'search/2', 'lead/3', 'crawl/4'].reduce(begin, noChildren());
+  const children = withEnd(all, 'crawl/4', { kind: 'cancelled' });
+
+  test('addresses: those that run → names that one alone has, and ids', () => {
+    expect(addresses(children)).toEqual(['lead', 'search/1', 'search/2', 'lead/3']);
+  });
+
+  test.each([
+    ['search/2', { id: 'search/2', to: null }],
+    ['lead', { id: 'lead/3', to: null }],
+    ['lead/3/search', { id: 'lead/3', to: 'search' }],
+    ['lead/3/lead/1/search/2', { id: 'lead/3', to: 'lead/1/search/2' }],
+    ['search', null],
+    ['crawl', null],
+    ['search/9', null],
+    [7, null],
+  ])('addresseeOf: %s → %j', (to, addressee) => {
+    expect(addresseeOf(children, to)).toEqual(addressee);
+  });
+});
+
+describe('readAgentMessage', () => {
+  const base = { id: 'search/1', run: 'r/search/1' };
+  const gate: Gate = {
+    id: 'g1',
+    title: 'T',
+    body: 'B',
+    openedAt: 1,
+    deadline: null,
+    kind: 'question',
+    subject: { role: 'react' },
+  };
+  const unread = [{ id: 'u1', kind: 'steer', text: 'x', when: 'skip', to: null, at: 1 }];
+  const rest = {
+    usage: NO_USAGE,
+    usageBy: [{ role: 'search', model: 'p/a', calls: 2, inputTokens: 3 }],
+    turns: 2,
+    failedCalls: 0,
+    unread,
+  };
+
+  test.each<[string, object]>([
+    ['a gate', { ...base, type: 'gate_opened', gate }],
+    ['an end of one', { ...base, type: 'gate_closed', gateId: 'g1', by: 'timeout', decision: 'deny' }],
+    ['a refusal', { ...base, type: 'answer_refused', gateId: 'g1', why: 'no' }],
+    ['the last word', { ...base, type: 'cancelled', rest }],
+  ])('readAgentMessage: %s → as it is', (_title, raw) => {
+    expect(readAgentMessage(JSON.parse(JSON.stringify(raw)))).toEqual(raw);
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['no id', { type: 'gate_opened', run: 'r', gate }],
+    ['an unknown type', { ...base, type: 'hello' }],
+    ['a closer that is none', { ...base, type: 'gate_closed', gateId: 'g1', by: 'magic', decision: '' }],
+    [
+      'usage below 0',
+      { ...base, type: 'cancelled', rest: { ...rest, usage: { ...NO_USAGE, inputTokens: -1 } } },
+    ],
+    ['a part that is none', { ...base, type: 'cancelled', rest: { ...rest, usageBy: [{ role: 'x' }] } }],
+    ['a message that is none', { ...base, type: 'cancelled', rest: { ...rest, unread: [{ id: 'u1' }] } }],
+    ['a gate of no kind', { ...base, type: 'gate_opened', gate: { ...gate, kind: 'constructor' } }],
+  ])('readAgentMessage: %s → none', (_title, raw) => {
+    expect(readAgentMessage(raw)).toBeNull();
+  });
+
+  test('readGate: subject of another kind, a deadline that is no time, an asker without a run → none', () => {
+    for (const odd of [{ kind: 'approval' }, { deadline: 'soon' }, { from: { agent: 'x' } }])
+      expect(readGate({ ...gate, ...odd })).toBeNull();
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { SESSIONS_BYTES } from '../../../../src/core/bounds.js';
+import { type CallFailure, FAILURE } from '../../../../src/core/failure.js';
+import { jsonBytes } from '../../../../src/core/json.js';
+import type { ToolSession } from '../../../../src/core/tools/tool-session.js';
+import { sessionFor, sessionLoss, withSession } from '../../../../src/core/tools/tool-session.js';
+
+const tool = (server: string, stateful?: true) => ({
+  origin: { type: 'mcp' as const, server, ...(stateful && { stateful }) },
+});
+const session = (server: string, id = server): ToolSession => ({ server, id, queue: `q/${id}` });
+
+test('sessions: a tool of a stateful server → its session and no other; any other tool → none', () => {
+  const sessions = [session('browser'), session('shell')];
+  expect(sessionFor(sessions, tool('shell', true))).toEqual(session('shell'));
+  expect(sessionFor(sessions, tool('mail', true))).toBeNull();
+  expect(sessionFor(sessions, tool('shell'))).toBeNull();
+  expect(sessionFor(sessions, { origin: { type: 'builtin' } })).toBeNull();
+});
+
+test('sessions: a second one of a server, and more than there is room for → the latest are kept, within the bound', () => {
+  expect(withSession([session('a', '1'), session('b')], session('a', '2'))).toEqual([
+    session('b'),
+    session('a', '2'),
+  ]);
+  const names = Array.from({ length: 100 }, (_, index) => `server-${index}`);
+  const many = names.reduce<ToolSession[]>((sessions, name) => withSession(sessions, session(name)), []);
+  expect(jsonBytes(many)).toBeLessThanOrEqual(SESSIONS_BYTES);
+  expect(many.at(-1)?.server).toBe('server-99');
+});
+
+test.each<[string, Pick<CallFailure, 'kind' | 'type'>, ReturnType<typeof sessionLoss>]>([
+  ['its worker did not begin it', { kind: 'lost', type: FAILURE.tool.notSent }, 'not_run'],
+  ['its worker ended before it was sent', { kind: 'application', type: FAILURE.tool.notSent }, 'not_run'],
+  ['its worker was heard of no more', { kind: 'lost', type: '' }, 'unknown'],
+  ['its worker ended while it ran', { kind: 'lost', type: FAILURE.workerShutdown }, 'unknown'],
+  ['its arguments could not be read', { kind: 'lost', type: FAILURE.stateUnavailable }, null],
+  ['it ran out of its time', { kind: 'timedOut', type: '' }, null],
+  ['it was cancelled', { kind: 'cancelled', type: '' }, null],
+])(
+  'session lost: a call in a session, of which %s → as the worker that holds it is gone or not',
+  (_, failure, loss) => {
+    expect(sessionLoss({ message: '', ...failure })).toBe(loss);
+  },
+);

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { newLane } from '../../../src/core/lanes.js';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { AgentEnd } from '../../../src/core/subagent.js';
+import { Crew } from '../../../src/workflows/lanes/crew.js';
+import { GaveWay, LaneRun } from '../../../src/workflows/lanes/lane-run.js';
+import type { ChildStart } from '../../../src/workflows/ports.js';
+import type { Run } from '../../../src/workflows/run.js';
+import { callSubagent } from '../../../src/workflows/turn/call-subagent.js';
+import { runAtCalls, testRole } from '../../support/small-run.js';
+
+const AGENTS = [{ name: 'search', description: '', requires: [] }];
+const CANCELLED: AgentEnd = { kind: 'cancelled' };
+const limits = { ...DEFAULT_LIMITS, tokens: 1_000, turns: 9, costUsd: 1 };
+
+/** A run with tasks side by side, and agents of theirs that go on until they are ended. */
+function sideBySide(tasks: number) {
+  const started: { child: ChildStart; end: (end: AgentEnd) => void }[] = [];
+  const { run } = runAtCalls([], {
+    pinned: {
+      roles: { executor: testRole('executor', { agents: ['search'] }) },
+      agents: AGENTS,
+      limits,
+    },
+    ports: { callSubagent: child => new Promise(end => started.push({ child, end })) },
+  });
+  run.state.goal.usage = { ...run.state.goal.usage, costUsd: 0 };
+  const { cursor } = run.state;
+  cursor.lanes = Array.from({ length: tasks }, (_, index) => newLane(`task-${index}`, 1));
+  const lines = cursor.lanes.map(lane => new LaneRun(run, lane, new Crew()));
+  return { lines, started };
+}
+
+function delegate(run: Run, calls = 1) {
+  run.state.tools.inFlight = Array.from({ length: calls }, (_, index) => ({ callId: `c${index}`, index }));
+  return Array.from({ length: calls }, () =>
+    callSubagent(run, {
+      role: 'executor',
+      callId: 'c0',
+      toolUseId: 't0',
+      input: { agent_name: 'search', instruction: 'Look.' },
+      options: { summary: '', timeoutMs: 1, attempts: 1, interruptible: true },
+    }),
+  );
+}
+
+test('sub-agents of tasks side by side, one begun after the other → together they get what the goal has left, and no more (A1, C21)', async () => {
+  const { lines, started } = sideBySide(3);
+  for (const line of lines) delegate(line, 2);
+  const given = started.map(({ child }) => child.settings.limits);
+  const sum = (kind: 'tokens' | 'turns' | 'costUsd') =>
+    given.reduce((all, lease) => all + (lease?.[kind] ?? 0), 0);
+  expect(started.length).toBe(6);
+  expect(sum('tokens')).toBeLessThanOrEqual(1_000);
+  expect(sum('turns')).toBeLessThanOrEqual(9);
+  expect(sum('costUsd')).toBeLessThanOrEqual(1.000_001);
+  // A task that calls later has its share still.
+  for (const lease of given) expect(lease?.tokens).toBeGreaterThanOrEqual(50);
+});
+
+test('more sub-agents at once than replies are left → those that it is enough for begin, the others are told why (A1)', async () => {
+  const { lines, started } = sideBySide(1);
+  const [line] = lines;
+  if (!line) throw new Error('no task');
+  line.state.goal.counters = { ...line.state.goal.counters, turns: 7 };
+  const results = delegate(line, 4);
+  expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1, 1]);
+  expect(await results.at(-1)).toMatchObject({ isError: true, note: expect.stringContaining('turns') });
+});
+
+test('a task beside one whose sub-agent may use all that is left → it waits for what comes of that, and has the rest then (A1, C21)', async () => {
+  const { lines, started } = sideBySide(2);
+  const [one, other] = lines;
+  if (!one || !other) throw new Error('no tasks');
+  const [first] = delegate(one);
+  // Half of it is its own.
+  expect(() => other.giveWay()).not.toThrow();
+  delegate(other);
+  started[0]?.end(CANCELLED);
+  await first;
+  expect(() => one.giveWay()).not.toThrow();
+  delegate(one);
+  one.state.tools.inFlight = [];
+  expect(() => one.giveWay()).toThrow(GaveWay);
+  started[1]?.end(CANCELLED);
+  started[2]?.end(CANCELLED);
+  await new Promise(setImmediate);
+  expect(() => one.giveWay()).not.toThrow();
+});
