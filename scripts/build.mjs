@@ -60,7 +60,10 @@ const slim = config => ({
   // Stack traces need a source map, and every worker thread parses it: file and line are enough, without the texts.
   // Its paths are the project's own: those of the machine that built it are nobody's business.
   devtool: 'inline-nosources-cheap-module-source-map',
-  output: { ...config.output, devtoolModuleFilenameTemplate: info => relative(root, info.absoluteResourcePath) },
+  output: {
+    ...config.output,
+    devtoolModuleFilenameTemplate: info => relative(root, info.absoluteResourcePath),
+  },
   // Modules that only one other needs become one with it: a quarter less for each worker to parse and to keep.
   optimization: {
     ...config.optimization,
