@@ -27,8 +27,8 @@ export function singleCalls(turns: number): number[] {
   return Array(turns).fill(1);
 }
 
-/** Replies beside those of who works: of planner and verifier, planner and summary, selector, the lead. */
-const BESIDE: Readonly<Record<Mode, number>> = { team: 2, plan: 2, react: 0, lead: 2, direct: 0, auto: 1 };
+/** Replies beside those of who works, where there are any: of planner and verifier, planner and summary, selector, the lead. */
+const BESIDE: Readonly<Partial<Record<Mode, number>>> = { team: 2, plan: 2, lead: 2, auto: 1 };
 
 /** Model and tool calls of a run with its agents: each is one activity. */
 export function callsOf({ mode = 'team', toolCalls, tasks = 1, agents = 0 }: RunShape): {
@@ -37,7 +37,7 @@ export function callsOf({ mode = 'team', toolCalls, tasks = 1, agents = 0 }: Run
 } {
   const workers = mode === 'lead' ? agents : tasks;
   const calls = toolCalls.reduce((sum, each) => sum + each, 0);
-  return { model: BESIDE[mode] + workers * (toolCalls.length + 1), tool: workers * calls };
+  return { model: (BESIDE[mode] ?? 0) + workers * (toolCalls.length + 1), tool: workers * calls };
 }
 
 /** The same request always gets the same reply, `thinkMs` later. */

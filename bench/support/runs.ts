@@ -35,7 +35,7 @@ export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<Ru
   const model = usageBy.reduce((sum, { calls }) => sum + calls, 0);
   // An agent's model calls are its caller's too, its tool calls its own.
   const tool = mode === 'lead' ? wanted.tool + counters.toolCalls - agents : counters.toolCalls;
-  if (cause !== CAUSES[mode] || model !== wanted.model || tool !== wanted.tool) {
+  if (cause !== (CAUSES[mode] ?? 'direct_answer') || model !== wanted.model || tool !== wanted.tool) {
     const got = `${cause}, ${model} model calls, ${tool} tool calls`;
     throw new Error(
       `${handle.workflowId} was to make ${wanted.model} model calls and ${wanted.tool} tool calls: ${got}`,
@@ -44,15 +44,8 @@ export async function endOf(handle: WorkflowHandle, shape: RunShape): Promise<Ru
   return result;
 }
 
-/** How a run ends that did all its work. */
-const CAUSES: Readonly<Record<Mode, Cause>> = {
-  team: 'verified',
-  plan: 'carried_out',
-  react: 'direct_answer',
-  lead: 'direct_answer',
-  direct: 'direct_answer',
-  auto: 'direct_answer',
-};
+/** How a run ends that did all its work, where it does not by an answer alone. */
+const CAUSES: Readonly<Partial<Record<Mode, Cause>>> = { team: 'verified', plan: 'carried_out' };
 
 /** What the server counts of a run's history. */
 export async function historyOf(client: Client, workflowId: string): Promise<HistorySize> {

@@ -24,8 +24,8 @@ export interface DeclaredMode {
 
 export type DeclaredModes = Readonly<Record<string, DeclaredMode>>;
 
-/** What code knows of a mode: all that are declared are of the kind `steps`. */
-export type ModeKind = Mode | 'steps';
+/** How the work of a mode goes, each in places of its own: `steps` is roles one after the other, or one alone. */
+export type ModeKind = keyof PlacesOf;
 
 /** How a goal is pursued: its mode, and whose work it is where the mode alone does not say that. */
 export interface Way {
@@ -34,19 +34,18 @@ export interface Way {
   roles: readonly string[] | null;
 }
 
-interface ModeEntry<M extends ModeKind> {
+interface ModeEntry<K extends ModeKind> {
+  kind: K;
   /** For people, after its name. */
   does: string;
   /** The role that has the say at each of its places, and what its reply must be: the roles that the mode needs. */
-  at: Record<PlacesOf[M]['phase'], RoleThere>;
-  /** Whether it is the work of roles one after the other, mostly of one, which the way may name. */
-  inSteps: boolean;
+  at: Record<PlacesOf[K]['phase'], RoleThere>;
   /** Where each goal begins. */
-  begin: () => PlacesOf[M];
+  begin: () => PlacesOf[K];
   /** Where the plan of a goal is made anew; null for a mode that has no plan with tasks. */
-  planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[M]) | null;
+  planAnew: ((cycle: number, improvements: Improvements) => PlacesOf[K]) | null;
   /** Where a goal goes on when no task of its plan is left, for a wrap-up with why; null for a mode without plans. */
-  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PlacesOf[M]) | null;
+  carriedOut: ((cycle: number, end: { cause: Cause; why: string }) => PlacesOf[K]) | null;
 }
 
 interface RoleThere {
@@ -54,8 +53,11 @@ interface RoleThere {
   output: OutputContract;
 }
 
-const ENTRIES: { readonly [M in ModeKind]: ModeEntry<M> } = {
+type AnyEntry = { [K in ModeKind]: ModeEntry<K> }[ModeKind];
+
+const ENTRIES: Readonly<Record<Mode, AnyEntry>> = {
   team: {
+    kind: 'team',
     does: 'plans, carries out task by task, verifies',
     at: {
       planning: { role: 'planner', output: 'plan' },
@@ -63,83 +65,86 @@ const ENTRIES: { readonly [M in ModeKind]: ModeEntry<M> } = {
       verification: { role: 'verifier', output: 'verdict' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    inSteps: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
     carriedOut: verificationAt,
   },
   plan: {
+    kind: 'plan',
     does: 'plans, carries out task by task, sums up; nothing is verified',
     at: {
       planning: { role: 'planner', output: 'plan' },
       execution: { role: 'executor', output: 'execution' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    inSteps: false,
     begin: () => planningAt(1),
     planAnew: planningAt,
     carriedOut: wrapUpAt,
   },
-  steps: workOf('', 'roles that steersman.yaml names work one after the other, the last answers'),
   react: workOf('react', 'one role works with tools and answers, nothing is verified'),
   lead: workOf('lead', 'one role works with tools and hands pieces of the work to sub-agents'),
   direct: workOf('direct', 'one role answers at once, without tools'),
   auto: {
+    kind: 'auto',
     does: 'a role chooses one of the others for each goal',
     at: {
       choosing: { role: 'selector', output: 'choice' },
       wrap_up: { role: 'summary', output: 'text' },
     },
-    inSteps: false,
     begin: choosingAt,
     planAnew: null,
     carriedOut: null,
   },
 };
 
+/** Of all modes that the configuration declares: their roles are what it says. */
+const DECLARED = workOf('', 'roles that steersman.yaml names work one after the other, the last answers');
+
 /** A mode that is one role's work on the goal, where nobody names another. */
-function workOf(role: string, does: string): ModeEntry<'react'> {
+function workOf(role: string, does: string): ModeEntry<'steps'> {
   const at: RoleThere = { role, output: 'text' };
   return {
+    kind: 'steps',
     does,
     at: { answering: at, wrap_up: at },
-    inSteps: true,
     begin: answeringAt,
     planAnew: null,
     carriedOut: null,
   };
 }
 
-const KINDS = Object.keys(ENTRIES) as ModeKind[];
-
 /** All built-in modes, in the order in which they are told of. */
-export const MODES = KINDS.filter(kind => kind !== 'steps');
+export const MODES = Object.keys(ENTRIES) as Mode[];
 
 const MODE_NAME = /^[a-z][a-z0-9_-]{0,39}$/;
 
 /** Whether it can be the name of a mode; which modes there are besides the built-in ones the configuration says. */
 export function isModeName(value: unknown): value is ModeName {
-  return typeof value === 'string' && MODE_NAME.test(value) && value !== 'steps';
+  return typeof value === 'string' && MODE_NAME.test(value);
 }
 
 /** Whether a configuration may give this name to a mode of its own. */
 export function mayBeDeclared(name: string): boolean {
-  return isModeName(name) && kindOf(name) === 'steps';
+  return isModeName(name) && builtIn(name) === null;
 }
 
-/** All modes that are declared are of one kind. */
 export function kindOf(mode: ModeName): ModeKind {
-  return MODES.find(name => name === mode) ?? 'steps';
+  return entryOf(mode).kind;
+}
+
+function builtIn(mode: ModeName): Mode | null {
+  return MODES.find(name => name === mode) ?? null;
 }
 
 function entryOf(mode: ModeName): ModeEntry<ModeKind> {
+  const name = builtIn(mode);
   // Each entry takes the places of its own kind, which the compiler does not see.
-  return ENTRIES[kindOf(mode)] as ModeEntry<ModeKind>;
+  return (name === null ? DECLARED : ENTRIES[name]) as ModeEntry<ModeKind>;
 }
 
 /** Whether goals of this mode are one role's work, and a start may name which. */
 export function isOneRole(mode: ModeName): boolean {
-  return kindOf(mode) !== 'steps' && entryOf(mode).inSteps;
+  return builtIn(mode) !== null && kindOf(mode) === 'steps';
 }
 
 export const ONE_ROLE_MODES = MODES.filter(isOneRole);
@@ -243,7 +248,7 @@ export const READERS: readonly string[] = [
 
 /** The roles that work one after the other; null in a mode whose places have roles of their own. */
 export function stepsOf({ mode, roles }: Way): readonly string[] | null {
-  const { inSteps, at } = entryOf(mode);
-  if (!inSteps) return null;
-  return roles ?? (kindOf(mode) === 'steps' ? [] : [at.answering.role]);
+  const { kind, at } = entryOf(mode);
+  if (kind !== 'steps') return null;
+  return roles ?? (builtIn(mode) === null ? [] : [at.answering.role]);
 }

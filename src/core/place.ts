@@ -1,5 +1,5 @@
 /**
- * The places where a run can stand, each with what it needs and nothing else. Those of each mode are in `PlacesOf`;
+ * The places where a run can stand, each with what it needs and nothing else. Those of each kind of mode are in `PlacesOf`;
  * what comes in between at any of them is an `Interrupt`.
  */
 import type { Account } from './account.js';
@@ -126,14 +126,11 @@ export interface Choosing extends AtPlan {
   phase: 'choosing';
 }
 
-/** The places of each mode: its step takes these, and no others. Every mode has the wrap-up. */
+/** The places of each kind of mode: its step takes these, and no others. Every kind has the wrap-up. */
 export interface PlacesOf {
   team: Planning | Execution | Verification | WrapUp;
   plan: Planning | Execution | WrapUp;
-  react: Answering | WrapUp;
   steps: Answering | WrapUp;
-  lead: Answering | WrapUp;
-  direct: Answering | WrapUp;
   auto: Choosing | WrapUp;
 }
 

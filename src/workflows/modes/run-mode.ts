@@ -14,18 +14,10 @@ import { plan } from './plan.js';
 import { steps } from './steps.js';
 import { team } from './team.js';
 
-/** One step of a mode at a place of its own; null: go on at the cursor. */
+/** One step of a kind of mode at a place of its own; null: go on at the cursor. */
 type Step<P extends Place> = (run: Run, place: P) => Promise<GoalEnd | null>;
 
-const STEPS: { readonly [K in ModeKind]: Step<PlacesOf[K]> } = {
-  team,
-  plan,
-  steps,
-  react: steps,
-  lead: steps,
-  direct: steps,
-  auto,
-};
+const STEPS: { readonly [K in ModeKind]: Step<PlacesOf[K]> } = { team, plan, steps, auto };
 
 /** Pursues the goal to its end. Throws only what the platform throws: cancellation, continue-as-new. */
 export async function runMode(run: Run): Promise<GoalEnd> {

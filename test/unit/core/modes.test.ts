@@ -88,7 +88,7 @@ test.each([
   ['review', true, true],
   ['two-steps_2', true, true],
   ['team', true, false],
-  ['steps', false, false],
+  ['steps', true, true],
   ['Review', false, false],
   ['', false, false],
   [7, false, false],
