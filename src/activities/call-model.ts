@@ -133,7 +133,7 @@ async function callModel(call: Call, beat: LiveTextBeat): Promise<CallModelResul
     limits,
     signal,
     onText: (text: ChannelText) => {
-      beat.show(text);
+      if (request.streaming !== false) beat.show(text);
       failpoint('model.mid-stream');
     },
   };

@@ -16,6 +16,8 @@ const DOCS = 'docs/prompts.md';
 
 const description = z.string().min(1);
 const output = z.enum(OUTPUT_CONTRACTS);
+const MOST_RETRIES = 10;
+const MOST_RETRY_DELAY_MS = 60_000;
 
 /** Front matter of a role: a profile without its name, which is the file's. */
 const profileSchema = z.strictObject({
@@ -37,6 +39,9 @@ const profileSchema = z.strictObject({
   toolSyntax: z.enum(TOOL_SYNTAXES).exactOptional(),
   stop: z.array(z.string().min(1)).max(4).exactOptional(),
   maxOutputTokens: z.int().min(1).exactOptional(),
+  streaming: z.boolean().exactOptional(),
+  maxRetries: z.int().min(0).max(MOST_RETRIES).exactOptional(),
+  retryDelayMs: z.int().min(1).max(MOST_RETRY_DELAY_MS).exactOptional(),
 });
 
 /** What a role's front matter says, before its defaults. */
@@ -132,5 +137,8 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     toolSyntax: given.toolSyntax ?? null,
     stop: given.stop ?? [],
     maxOutputTokens: given.maxOutputTokens ?? CONTRACTS[given.output].outputTokens,
+    ...(given.streaming === false && { streaming: false }),
+    ...(given.maxRetries !== undefined && { maxRetries: given.maxRetries }),
+    ...(given.retryDelayMs !== undefined && { retryDelayMs: given.retryDelayMs }),
   };
 }

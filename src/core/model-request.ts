@@ -38,6 +38,8 @@ export interface ModelRequestHead {
   /** Texts that end a reply where the model writes them; they are not part of it. */
   stop: string[];
   maxOutputTokens: number | null;
+  /** False: the reply is to come whole. Absent for true. */
+  streaming?: boolean;
 }
 
 /** Answer of the query `modelRequest`: one page of what a call sends. */

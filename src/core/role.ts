@@ -53,7 +53,16 @@ export interface RoleProfile {
   stop: string[];
   /** Tokens of one reply, reasoning included; null leaves it to the endpoint. */
   maxOutputTokens: number | null;
+  /** False: its replies come whole, and there is no live text. Absent for true. */
+  streaming?: boolean;
+  /** Retries of a call, 0 to 10, before what follows a failed one. Absent for `MODEL_RETRIES`. */
+  maxRetries?: number;
+  /** Before the first retry, 1 to 60,000, doubling; what an endpoint asks for counts instead. Absent for 1,000. */
+  retryDelayMs?: number;
 }
+
+/** Temporal's, of one model call. */
+export const MODEL_RETRIES = 3;
 
 /** Placeholders of prompts that are filled in with each instruction: see `briefs/call-context.ts`. */
 export const CALL_PLACEHOLDERS = [

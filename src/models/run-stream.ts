@@ -78,6 +78,7 @@ class Watch {
   readonly #abort = new AbortController();
   readonly #onAbort = () => this.#abort.abort(this.#run.signal.reason);
   readonly #limit: NodeJS.Timeout;
+  readonly #firstPartMs: number;
   #silence: NodeJS.Timeout;
   #isEnding = false;
   /** More was said after an end: its endpoint says one with every part, and only its last is one. */
@@ -88,8 +89,10 @@ class Watch {
     const { limits, signal } = run;
     if (signal.aborted) this.#onAbort();
     else signal.addEventListener('abort', this.#onAbort, { once: true });
-    this.#silence = setTimeout(() => this.#stalled(limits.firstPartMs), limits.firstPartMs);
     this.#limit = setTimeout(() => this.#timedOut(), limits.timeoutMs);
+    // One that comes whole is silent until it is written.
+    this.#firstPartMs = run.request.streaming === false ? limits.timeoutMs : limits.firstPartMs;
+    this.#silence = setTimeout(() => this.#stalled(this.#firstPartMs), this.#firstPartMs);
   }
 
   get signal(): AbortSignal {
@@ -103,9 +106,9 @@ class Watch {
     if (this.#isEnding && !this.wentOn) return;
     this.#isEnding = isEnding;
     clearTimeout(this.#silence);
-    const { stallMs, firstPartMs } = this.#run.limits;
+    const { stallMs } = this.#run.limits;
     // Of a reply whose first part is still awaited there may be pings alone.
-    const mostMs = this.#run.draft.writtenChars === 0 ? Math.max(stallMs, firstPartMs) : stallMs;
+    const mostMs = this.#run.draft.writtenChars === 0 ? Math.max(stallMs, this.#firstPartMs) : stallMs;
     const waitMs = isEnding && !this.wentOn ? Math.min(stallMs, USAGE_WAIT_MS) : mostMs;
     this.#silence = setTimeout(() => this.#stalled(waitMs), waitMs);
   }

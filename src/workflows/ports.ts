@@ -34,6 +34,8 @@ export interface CallOptions {
   wholeMs?: number;
   /** Tries before the failure comes back. */
   attempts: number;
+  /** Before the second try, doubling with each more; a failure may ask for another delay. Default 1,000. */
+  retryDelayMs?: number;
   /** A stop may cancel it while it runs. */
   interruptible: boolean;
   /** Task queue of one worker alone, which has to begin it soon. Default: that of the run. */

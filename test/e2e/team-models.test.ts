@@ -93,6 +93,29 @@ describe('a model that fails', () => {
     expect(first).toMatchObject({ failure: 'model.server_error', next: 'next_model' });
   });
 
+  test("a role's file says how often and how soon a failed call is tried again → the endpoint sees so many, so far apart, and the next model is asked (A3)", async () => {
+    const file = join(rig.project.configDir, 'prompts/core/planner.md');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      before.replace('---\n', '---\nmaxRetries: 1\nretryDelayMs: 1500\nstreaming: false\n'),
+    );
+    const times: number[] = [];
+    const script = rig.play((_, index) => {
+      times.push(performance.now());
+      return index < 2 ? { error: { status: 500, message: 'Out of order.' } } : (whole[index - 2] ?? {});
+    });
+    const { result } = await rig.run('Hello');
+    writeFileSync(file, before);
+    expect(result).toMatchObject({ outcome: 'completed', answer: 'Hello to you.' });
+    const asked = script.requests.map(({ body }) => [body.model, body.stream]);
+    const spare = ['spare', false];
+    const first = ['gpt-5-mini', false];
+    expect(asked.slice(0, 4)).toEqual([first, first, spare, ['gpt-5-mini', true]]);
+    const [failedAt = 0, againAt = 0] = times;
+    expect(againAt - failedAt).toBeGreaterThanOrEqual(1_490);
+  });
+
   test('its provider is lost in the midst of a tool loop, each protocol with each other → the other goes on, and nobody calls the first again (G5, M5, M7)', async () => {
     const file = join(rig.project.configDir, 'steersman.yaml');
     const before = readFileSync(file, 'utf8');

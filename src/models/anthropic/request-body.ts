@@ -11,7 +11,7 @@ import { budgetOf, type ThinkingRequest, thinkingOf } from './thinking.js';
 import { toWireTools, toWireTurns } from './wire-messages.js';
 
 /** Sampling is of the older version of the API, and of models that take it. */
-export type MessagesBody = Anthropic.MessageCreateParamsStreaming & { temperature?: number; top_p?: number };
+export type MessagesBody = Anthropic.MessageCreateParams & { temperature?: number; top_p?: number };
 
 /** The API wants a limit: this one where the role sets none, below what any of its models can write. */
 const DEFAULT_MAX_TOKENS = 16_384;
@@ -38,7 +38,7 @@ export function toMessagesBody(endpoint: string, request: ModelRequest): Message
     ...toolsOf(request),
     ...(system.trim() === '' ? {} : { system: markedAtEnd([{ type: 'text' as const, text: system }]) }),
     messages: markedTurns(toWireTurns(`${endpoint}/${model}`, request.messages, request.pictures)),
-    stream: true,
+    stream: request.streaming !== false,
     ...thinking,
     ...outputConfig(schema, effort),
     // A stop sequence of blanks alone is refused.

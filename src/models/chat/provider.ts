@@ -9,7 +9,7 @@ import { readChunks } from './chunks.js';
 import { CHAT_OPTIONS } from './quirks.js';
 import { toWireMessages, toWireTools } from './wire-messages.js';
 
-export type ChatBody = OpenAI.Chat.ChatCompletionCreateParamsStreaming;
+export type ChatBody = OpenAI.Chat.ChatCompletionCreateParams;
 
 /** Makes the provider of an endpoint that speaks chat completions. */
 export function createChatProvider(at: Endpoint): ModelProvider {
@@ -40,8 +40,9 @@ export function toChatBody(endpoint: string, request: ModelRequest, ownOpenAi: b
       request.messages,
       request.pictures,
     ),
-    stream: true,
-    stream_options: { include_usage: true },
+    ...(request.streaming === false
+      ? { stream: false }
+      : { stream: true, stream_options: { include_usage: true } }),
     ...(request.tools.length > 0 ? { tools: toWireTools(request.tools) } : {}),
     ...(request.tools.length > 0 && request.toolChoice !== 'auto' ? { tool_choice: request.toolChoice } : {}),
     ...(request.temperature === null ? {} : { temperature: request.temperature }),

@@ -8,7 +8,7 @@ import type { Body, RefusableOption } from '../refused-options.js';
 import { isStrictSchema } from './strict-schema.js';
 import { toWireInput } from './wire-input.js';
 
-export type ResponsesBody = OpenAI.Responses.ResponseCreateParamsStreaming;
+export type ResponsesBody = OpenAI.Responses.ResponseCreateParams;
 
 /** `endpoint`: the name of it, the first segment of model ids. */
 export function toResponsesBody(endpoint: string, request: ModelRequest): ResponsesBody {
@@ -19,7 +19,7 @@ export function toResponsesBody(endpoint: string, request: ModelRequest): Respon
     // Before all messages, and the same in every request of an opening: what is cached begins with it.
     ...(system === '' ? {} : { instructions: system }),
     input: toWireInput(`${endpoint}/${model}`, request.messages, request.pictures),
-    stream: true,
+    stream: request.streaming !== false,
     store: false,
     include: ['reasoning.encrypted_content'],
     reasoning: {

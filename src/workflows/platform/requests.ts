@@ -77,6 +77,7 @@ function headOf(state: RunState, call: PinnedCall): ModelRequestHead {
     toolSyntax: role.toolSyntax,
     stop: role.stop,
     maxOutputTokens: role.maxOutputTokens,
+    ...(role.streaming === false && { streaming: false }),
   };
 }
 

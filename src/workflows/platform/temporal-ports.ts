@@ -58,7 +58,14 @@ const { steersman } = proxySinks<RequestSinks>();
 /** What the server takes of a summary; more fails the workflow task. */
 const MOST_SUMMARY_BYTES = 200;
 
-function activityOptions({ summary, timeoutMs, wholeMs, attempts, queue }: CallOptions) {
+function activityOptions({
+  summary,
+  timeoutMs,
+  wholeMs,
+  attempts,
+  retryDelayMs = 1_000,
+  queue,
+}: CallOptions) {
   return {
     summary: cutText(summary, MOST_SUMMARY_BYTES),
     startToCloseTimeout: timeoutMs,
@@ -66,7 +73,7 @@ function activityOptions({ summary, timeoutMs, wholeMs, attempts, queue }: CallO
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     ...(queue === undefined ? {} : { taskQueue: queue, scheduleToStartTimeout: START_TIMEOUT_MS }),
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: attempts },
+    retry: { initialInterval: retryDelayMs, backoffCoefficient: 2, maximumAttempts: attempts },
   };
 }
 

@@ -11,7 +11,7 @@ import { declined, isLasting, lostForGood, modelFailureDecision } from '../../co
 import type { PinnedCall } from '../../core/model-use.js';
 import { NO_RETRIES, withPinned } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
-import type { PinnedRole } from '../../core/role.js';
+import { MODEL_RETRIES, type PinnedRole } from '../../core/role.js';
 import { isCounted } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
 import { withInputCount } from '../../core/token-factor.js';
@@ -28,9 +28,6 @@ export type ModelReply =
   /** Nothing came of it, and nothing is wrong: the loop looks at everything once more and comes again. */
   | { kind: 'again' }
   | { kind: 'failed'; failure: CallFailure };
-
-/** Tries of one model, by Temporal: 1 s apart at first, doubling, or as the endpoint's Retry-After says. */
-const MODEL_ATTEMPTS = 4;
 
 /**
  * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
@@ -57,7 +54,7 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
     form: role.output === 'text' ? 'words' : 'json',
   });
   const check = run.part.offered.offer(run.state, run.ports, call);
-  const options = optionsFor(run, call);
+  const options = optionsFor(run, role, call);
   const called = await run.call({ kind: 'model', role: role.name }, options, () =>
     run.ports.callModel({ callId, role: role.name, model, check }, options),
   );
@@ -148,7 +145,7 @@ function isOutOfTime({ state, pinned }: Run, { failure, timeMs }: FailedCall): b
   return tookTooLong(failure) && isCounted(state) && timeMs < pinned.modelTimeoutMs;
 }
 
-function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number } {
+function optionsFor(run: Run, role: PinnedRole, call: PinnedCall): CallOptions & { wholeMs: number } {
   const { state, pinned } = run;
   const { cursor } = state;
   const at = taskAt(cursor) ?? `cycle ${cursor.place.cycle}`;
@@ -159,7 +156,8 @@ function optionsFor(run: Run, call: PinnedCall): CallOptions & { wholeMs: number
     summary: preview(`${call.role} · ${at} · round ${round} · ${call.model}`, 190),
     timeoutMs: Math.min(pinned.modelTimeoutMs, wholeMs),
     wholeMs,
-    attempts: MODEL_ATTEMPTS,
+    attempts: 1 + (role.maxRetries ?? MODEL_RETRIES),
+    ...(role.retryDelayMs !== undefined && { retryDelayMs: role.retryDelayMs }),
     interruptible: true,
   };
 }

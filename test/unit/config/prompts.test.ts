@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\nstreaming: false\nmaxRetries: 0\nretryDelayMs: 250\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -131,6 +131,9 @@ describe('front matter', () => {
       toolSyntax: 'xml',
       stop: ['END'],
       maxOutputTokens: 900,
+      streaming: false,
+      maxRetries: 0,
+      retryDelayMs: 250,
     });
   });
 
@@ -157,6 +160,21 @@ describe('front matter', () => {
       'an unknown key',
       '---\ndescription: d\noutptu: text\noutput: text\n---\n{{businessContext}}',
       'a.md:3: unknown key "outptu". Did you mean "output"?',
+    ],
+    [
+      'more retries than are taken (A3)',
+      '---\ndescription: d\noutput: text\nmaxRetries: 11\n---\n{{businessContext}}',
+      'a.md:4: maxRetries',
+    ],
+    [
+      'a delay that is none (A3)',
+      '---\ndescription: d\noutput: text\nretryDelayMs: 1.5\n---\n{{businessContext}}',
+      'a.md:4: retryDelayMs',
+    ],
+    [
+      'streaming in other words (A3)',
+      '---\ndescription: d\noutput: text\nstreaming: never\n---\n{{businessContext}}',
+      'a.md:4: streaming',
     ],
     [
       "a name, which is the file's",

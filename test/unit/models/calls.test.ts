@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AssistantMessage, Message, ToolResultBlock } from '../../../src/core/message.js';
+import { PROTOCOLS } from '../../../src/models/endpoint.js';
 import {
   type ScriptedModel,
   type ScriptedModelOptions,
@@ -37,6 +38,46 @@ describe('a reply', () => {
     });
     expect(result.usage.costUsd).toBeCloseTo((600 * 0.25 + 400 * 0.025 + 500 * 2) / 1e6, 12);
     expect(result.servedModel).toBeUndefined();
+  });
+
+  it.each(PROTOCOLS)(
+    '%s, a role without streaming → asked for whole, and the same reply (A3)',
+    async protocol => {
+      const usage = { inputTokens: 1_000, outputTokens: 500, cachedInputTokens: 400, reasoningTokens: 0 };
+      const toolCalls = [{ name: 'read', arguments: { path: 'a' }, id: 't1' }];
+      const said = { reasoning: 'Hm.', text: 'Look.', toolCalls, usage };
+      const server = await scripted([said, said]);
+      const baseUrl = protocol === 'anthropic' ? server.baseUrl.replace(/\/v1$/, '') : server.baseUrl;
+      const given = { baseUrl, endpoint: { protocol } };
+      const results = [];
+      for (const streaming of [true, false]) {
+        const head = { tools: [tool('read')], ...(streaming ? {} : { streaming }) };
+        const { durationMs: _, ...result } = await runCall({ ...given, head });
+        // Each reply has an id of its own there.
+        results.push(JSON.parse(JSON.stringify(result).replace(/rs_\w+/g, 'rs')));
+      }
+      expect(server.requests.map(({ body }) => body.stream)).toEqual([true, false]);
+      expect(server.requests.map(({ refusal }) => refusal)).toEqual([null, null]);
+      expect(results[1]).toEqual(results[0]);
+      expect(results[1]).toMatchObject({ stopReason: 'tool_use', usage: { inputTokens: 1_000 } });
+    },
+  );
+
+  it('a role without streaming → heartbeats without text, also while its reply is kept (A3)', async () => {
+    const { baseUrl } = await scripted([{ text: 'x'.repeat(70_000) }]);
+    let beats = 0;
+    let twenty = () => {};
+    const kept = new Promise<void>(resolve => {
+      twenty = resolve;
+    });
+    const deps = { live: { throttleMs: 1, idleMs: 2 }, storeText: () => kept.then(() => 'blob:t') };
+    const call = startCall({ baseUrl, head: { streaming: false }, deps });
+    call.environment.on('heartbeat', () => {
+      beats += 1;
+      if (beats === 20) twenty();
+    });
+    await call.result;
+    expect(call.heartbeats.map(({ tail }) => tail).join('')).toBe('');
   });
 
   it('endpoint reports no usage, model is not in the list → estimated tokens, cost null (M8, M9)', async () => {

@@ -343,6 +343,13 @@ describe('failures without an answer', () => {
     });
   });
 
+  it('a role without streaming: no first part → waited for until the call has to end (A3)', async () => {
+    const { baseUrl } = await scripted({ text: 'x', hold: { until: new Promise(() => undefined) } });
+    const deps = { limits: { firstPartMs: 20, stallMs: 20 } };
+    const call = runCall({ baseUrl, deps, head: { streaming: false }, startToCloseTimeoutMs: 200 });
+    expect(await failureOf(call)).toMatchObject({ type: model.timeout });
+  });
+
   it('call longer than its limit → model.timeout, before the limit of the activity', async () => {
     const server = await scripted({ text: 'x'.repeat(50_000), chunkChars: 1, delayMs: 10 });
     const failure = await failureOf(runCall({ baseUrl: server.baseUrl, startToCloseTimeoutMs: 200 }));

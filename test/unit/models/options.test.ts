@@ -49,6 +49,14 @@ describe('options on the wire (M1)', () => {
     expect(BODY[protocol](request)).toMatchObject(expected);
   });
 
+  it.each(Object.keys(BODY) as Protocol[])('%s, a whole reply → no stream asked for (A3)', protocol => {
+    const request = { ...PLAIN_REQUEST, model: 'm', messages: [user('Hello')] };
+    expect(BODY[protocol](request)).toHaveProperty('stream', true);
+    const body = BODY[protocol]({ ...request, streaming: false });
+    expect(body).toHaveProperty('stream', false);
+    expect(body).not.toHaveProperty('stream_options');
+  });
+
   it.each(Object.keys(BODY) as Protocol[])('%s, nothing asked for → nothing said', protocol => {
     const body = BODY[protocol]({ ...PLAIN_REQUEST, model: 'm', messages: [user('Hello')] });
     for (const field of [

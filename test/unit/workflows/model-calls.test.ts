@@ -116,6 +116,21 @@ describe('the time of a goal', () => {
 });
 
 describe('calls that bring nothing', () => {
+  test.each([
+    [{}, { attempts: 4 }],
+    [{ maxRetries: 0 }, { attempts: 1 }],
+    [
+      { maxRetries: 2, retryDelayMs: 250 },
+      { attempts: 3, retryDelayMs: 250 },
+    ],
+  ])('model call: its role says %j of retries → %j (A3)', async (said, expected) => {
+    const roles = { executor: testRole('executor', { output: 'text', tools: [], ...said }) };
+    const world = runAtCall('text', () => reply('Done.'), { roles });
+    await world.turn();
+    const [{ attempts, retryDelayMs } = { attempts: 0 }] = world.calls;
+    expect(retryDelayMs === undefined ? { attempts } : { attempts, retryDelayMs }).toEqual(expected);
+  });
+
   test('model call: failed attempts used tokens → they count for goal and run (LI3)', async () => {
     const usage = { ...NO_USAGE, inputTokens: 600, outputTokens: 500, estimated: true };
     const limits = { ...DEFAULT_LIMITS, tokens: 1_000 };

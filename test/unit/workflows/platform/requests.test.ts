@@ -3,7 +3,7 @@ import { execution, plan, verdict } from '../../../../src/testing/role-outputs.j
 import { runTeam } from '../../../support/scripted-team.js';
 import { testRole } from '../../../support/small-run.js';
 
-test('request: what a role says of its calls → in each of its requests, and in no other (M10, C17)', async () => {
+test('request: what a role says of its calls → in each of its requests, and in no other (M10, A3, C17)', async () => {
   const said = {
     temperature: 0.3,
     topP: 0.8,
@@ -11,6 +11,7 @@ test('request: what a role says of its calls → in each of its requests, and in
     toolSyntax: 'xml',
     stop: ['END'],
     maxOutputTokens: 700,
+    streaming: false,
   } as const;
   const roles = {
     planner: testRole('planner', { tools: [], output: 'plan' }),
@@ -28,4 +29,5 @@ test('request: what a role says of its calls → in each of its requests, and in
   expect(heads.executor).toMatchObject(said);
   const unsaid = { temperature: null, topP: null, reasoning: null, toolSyntax: null, stop: [] };
   for (const role of ['planner', 'verifier']) expect(heads[role]).toMatchObject(unsaid);
+  for (const role of ['planner', 'verifier']) expect(heads[role]).not.toHaveProperty('streaming');
 });
