@@ -14,6 +14,7 @@ import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { PinnedRun } from '../core/run-config.js';
 import { isSubagent } from '../core/subagent.js';
+import { giveNotes } from './brief.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { closeLanes } from './lanes/close-lanes.js';
 import { runMode } from './modes/run-mode.js';
@@ -35,7 +36,7 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.
-  run.giveNotes(run.mainThread());
+  giveNotes(run, run.mainThread());
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPlace(state.goal.mode));
 }

@@ -1,68 +1,25 @@
 /** One run: its state and its ports, with the few operations that loops and modes share. */
 
-import type { AgentMessage } from '../core/agent-message.js';
-import { withCallContext } from '../core/briefs/call-context.js';
-import { newInventory } from '../core/briefs/inventory.js';
 import { isAmidCalls } from '../core/cursor.js';
 import { fitMessage } from '../core/fit-message.js';
-import type { FormAnswer } from '../core/gates/gate.js';
 import { limitsOf } from '../core/in-force.js';
 import type { JournalPayloads, JournalType } from '../core/journal.js';
 import { record } from '../core/journal.js';
 import type { Limits } from '../core/limits.js';
 import type { Message, TextBlock, UserMessage } from '../core/message.js';
-import { holdsPrompt, introduction, roleAtHand } from '../core/opening.js';
 import type { Interrupt, Place } from '../core/place.js';
-import { holdsNotes, notesText, takesNotes } from '../core/project-notes.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
-import type { AgentRest } from '../core/subagent.js';
 import type { Thread } from '../core/thread.js';
 import { MAIN_THREAD, newThread } from '../core/thread.js';
 import { estimateMessageTokens } from '../core/tokens.js';
 import { forgetAll } from '../core/tools/ledger.js';
 import type { Words } from '../core/words.js';
-import { fill, wordsOf } from '../core/words.js';
+import { wordsOf } from '../core/words.js';
 import { keepTime } from './keep-time.js';
-import { Offered } from './platform/offer-request.js';
+import { type CallInFlight, newPart, type OfPart } from './part.js';
 import type { CallOptions, Ports } from './ports.js';
-
-interface CallInFlight {
-  kind: 'model' | 'tool';
-  role: string;
-  interruptible: boolean;
-}
-
-/** What is never carried over, for nothing is in flight at a safe point: one for a run and its lanes. */
-interface OfPart {
-  calls: Set<CallInFlight>;
-  /** Ends when the last change of an artifact has been made. */
-  changing: Promise<void>;
-  /** How often something may have changed what tools read: a read that was under way meanwhile is not given again. */
-  changes: number;
-  /** What the worker was given of requests: another worker, and another part, begin anew. */
-  offered: Offered;
-  /** Of sub-agents in flight: gates that there is no room for yet, what those leave that were cancelled, what each may use. */
-  agents: {
-    waiting: Extract<AgentMessage, { type: 'gate_opened' }>[];
-    rests: Map<string, AgentRest>;
-    leases: Map<string, Partial<Limits>>;
-  };
-  /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
-  forms: Map<string, FormAnswer | null>;
-}
-
-function newPart(): OfPart {
-  return {
-    calls: new Set(),
-    changing: Promise.resolve(),
-    changes: 0,
-    offered: new Offered(),
-    agents: { waiting: [], rests: new Map(), leases: new Map() },
-    forms: new Map(),
-  };
-}
 
 export class Run {
   readonly state: RunState;
@@ -155,57 +112,6 @@ export class Run {
   doubtReads(): void {
     forgetAll(this.state.tools.ledger);
     this.part.changes += 1;
-  }
-
-  /** Tells a role what to do; `taskId`: the task that it is given. */
-  brief(role: PinnedRole, text: string, taskId: string | null = null): void {
-    const thread = this.threadOf(role);
-    const said = withCallContext(this.state, role, text);
-    if (takesNotes(role)) this.giveNotes(thread);
-    const task = taskId === null ? {} : { taskId };
-    if (role.opening === 'own') {
-      this.say(thread, 'brief', said, task);
-      return;
-    }
-    this.#givePrompt(thread, role);
-    const to = fill(this.words.asRole, { role: role.name });
-    this.say(thread, 'brief', `${to}\n\n${said}`, { role: role.name, ...task });
-  }
-
-  /** Tells what the workspace says of its project, once in a thread. */
-  giveNotes(thread: Thread): void {
-    const { projectNotes } = this.pinned;
-    if (projectNotes === null || holdsNotes(thread)) return;
-    this.say(thread, 'notes', notesText(projectNotes, this.words));
-  }
-
-  /** Tells a role that works with artifacts which there are, where that has changed. */
-  tellInventory(role: PinnedRole): void {
-    const thread = this.threadOf(role);
-    const text = newInventory(this.state, { pinned: this.pinned, role, thread });
-    if (text !== null) this.say(thread, 'inventory', text);
-  }
-
-  /** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
-  nameRole(role: PinnedRole): void {
-    if (role.opening === 'own') return;
-    const thread = this.threadOf(role);
-    this.#givePrompt(thread, role);
-    if (roleAtHand(thread) === role.name) return;
-    const text = fill(this.words.goOnAs, { role: role.name });
-    this.say(thread, 'brief', text, { role: role.name });
-  }
-
-  /** Gives a role what it is told once in a thread: before forks begin, so that they all have it from there. */
-  introduce(role: PinnedRole): void {
-    const thread = this.threadOf(role);
-    if (takesNotes(role)) this.giveNotes(thread);
-    if (role.opening !== 'own') this.#givePrompt(thread, role);
-  }
-
-  #givePrompt(thread: Thread, role: PinnedRole): void {
-    if (holdsPrompt(thread, role.name)) return;
-    this.say(thread, 'role', introduction(this.pinned, role, this.words), { role: role.name });
   }
 
   /**

@@ -2,11 +2,13 @@
  * Tasks side by side: each in a lane, on a fork of the conversation. What is wanted of the whole run, such as to
  * read a message, is done on the main line, while every lane stands at a safe point.
  */
+
 import { carrierOf, EXECUTOR } from '../../core/capabilities.js';
 import { callsNext, here, isAtWork, type Lane } from '../../core/cursor.js';
 import { inPlanOrder, newLane, tasksToBegin } from '../../core/lanes.js';
 import { executionAt } from '../../core/place.js';
 import { isHeld } from '../../core/run-state.js';
+import { introduce } from '../brief.js';
 import { hears, isHeard, listen } from '../hearing.js';
 import type { GoalEnd } from '../phases/conclude.js';
 import { answerFor, concludeEarly } from '../phases/conclude.js';
@@ -65,7 +67,7 @@ function beginLanes(run: Run): Lane[] {
   const { state } = run;
   const { cursor } = state;
   const begun = tasksToBegin(state.tasks, { lanes: cursor.lanes, atOnce: run.limits.parallelTasks });
-  for (const task of begun) run.introduce(run.role(carrierOf(run.pinned, task)));
+  for (const task of begun) introduce(run, run.role(carrierOf(run.pinned, task)));
   const lanes = begun.map(({ id }) => newLane(id, cursor.place.cycle));
   for (const task of begun) beginTask(run, task);
   cursor.lanes.push(...lanes);

@@ -11,6 +11,7 @@ import type { Task } from '../../core/plan.js';
 import { blockDependants } from '../../core/plan.js';
 import type { PinnedRole } from '../../core/role.js';
 import { begun, overdue } from '../../core/task-time.js';
+import { brief } from '../brief.js';
 import type { Run } from '../run.js';
 
 export interface TaskEnd {
@@ -51,7 +52,7 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
   if (late === null) return;
   state.tasks = state.tasks.map(each => (each.id === taskId ? { ...each, begunMs: null } : each));
   run.journal('task_overdue', { taskId, ...late });
-  run.brief(role, overdueBrief(state, taskId, late));
+  brief(run, role, overdueBrief(state, taskId, late));
 }
 
 /** Blocks what of the plan needs what nothing here has. */

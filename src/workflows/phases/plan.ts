@@ -1,4 +1,5 @@
 /** The planning phase: planner replies until there is a plan to execute. */
+
 import { CONCERNS_BYTES, QUESTION_BYTES } from '../../core/bounds.js';
 import { morePlanningBrief, planningBrief, planUnansweredBrief } from '../../core/briefs/briefs.js';
 import { isLacking } from '../../core/capabilities.js';
@@ -14,6 +15,7 @@ import { executionAt } from '../../core/place.js';
 import { adoptOpenTasks, isOpen } from '../../core/plan.js';
 import { wantsApproval } from '../../core/run-config.js';
 import { fill } from '../../core/words.js';
+import { brief } from '../brief.js';
 import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { wish } from '../turn/take-steering.js';
@@ -76,7 +78,7 @@ function adopt(run: Run, place: Planning, output: PlanOutput | null): null {
   }
   switch (planningDecision({ output, round, limit, changed, taskCount })) {
     case 'plan_again':
-      run.brief(run.role(PLANNER), morePlanningBrief(state, limit - round));
+      brief(run, run.role(PLANNER), morePlanningBrief(state, limit - round));
       return null;
     case 'direct_answer': {
       const capped = output?.needsMorePlanning !== false && round >= limit;
@@ -111,7 +113,7 @@ async function clarify(run: Run, place: Planning, question: string): Promise<Goa
   goal.asked = true;
   const { planning } = run.limits;
   const planner = run.role(PLANNER);
-  if (answer === null) run.brief(planner, planUnansweredBrief(state));
+  if (answer === null) brief(run, planner, planUnansweredBrief(state));
   else {
     wish(run, answer);
     run.say(run.threadOf(planner), 'steer', answer);

@@ -1,4 +1,5 @@
 /** One task: its executor's replies in at most so many rounds (L6), and whether it is done. */
+
 import { CONCERNS_BYTES } from '../../core/bounds.js';
 import {
   continueTaskBrief,
@@ -21,6 +22,7 @@ import { applyEcho, UNCONFIRMED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import { noteDecision } from '../../core/trace.js';
 import { fill } from '../../core/words.js';
+import { brief } from '../brief.js';
 import type { Run } from '../run.js';
 import { keepReport } from '../turn/shelve.js';
 import { wish } from '../turn/take-steering.js';
@@ -145,10 +147,10 @@ function applyReport(
       return;
     case 'retry':
       run.doubtReads();
-      if (left > 0) run.brief(carrier, retryTaskBrief(state, taskId, left));
+      if (left > 0) brief(run, carrier, retryTaskBrief(state, taskId, left));
       return;
     case 'continue':
-      if (left > 0) run.brief(carrier, continueTaskBrief(state, taskId, left));
+      if (left > 0) brief(run, carrier, continueTaskBrief(state, taskId, left));
       return;
   }
 }
@@ -201,7 +203,7 @@ async function judge(
   if (denied) {
     const text = confirmed.instead ?? fill(run.words.notAccepted, { id: taskId });
     run.say(run.threadOf(carrier), 'steer', text);
-  } else run.brief(carrier, reviewFixesBrief(state, taskId, reviewed.fixes, left));
+  } else brief(run, carrier, reviewFixesBrief(state, taskId, reviewed.fixes, left));
   return null;
 }
 

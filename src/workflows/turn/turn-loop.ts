@@ -24,6 +24,7 @@ import { offeredTools } from '../../core/run-config.js';
 import { accountOf, budgetUse, isCounted, isHeld } from '../../core/run-state.js';
 import { addStep, shown, stepOf } from '../../core/trace.js';
 import type { Words } from '../../core/words.js';
+import { brief, nameRole, tellInventory } from '../brief.js';
 import { hears, listen } from '../hearing.js';
 import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
@@ -104,13 +105,13 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     }
     if (turns.round >= spec.maxRounds) return { kind: 'rounds_used' };
     if (!turns.briefed) {
-      run.brief(role, spec.brief(), taskAt(run.state.cursor));
+      brief(run, role, spec.brief(), taskAt(run.state.cursor));
       turns.briefed = true;
     }
     spec.remind?.();
 
-    run.tellInventory(role);
-    run.nameRole(role);
+    tellInventory(run, role);
+    nameRole(run, role);
     await answerable(run, role);
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {

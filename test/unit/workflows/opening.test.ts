@@ -4,6 +4,7 @@ import type { ModelRequestPage } from '../../../src/core/model-request.js';
 import { isPromptOf } from '../../../src/core/opening.js';
 import { shortenThread } from '../../../src/core/shorten-thread.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
+import { brief, nameRole } from '../../../src/workflows/brief.js';
 import { modelFacts } from '../../support/core-values.js';
 import type { TeamReply } from '../../support/scripted-team.js';
 import { runTeam } from '../../support/scripted-team.js';
@@ -119,10 +120,10 @@ describe('a role whose prompt stands in the thread', () => {
 
   it('another has spoken since → it is named again, and not given its prompt twice', () => {
     const run = thread();
-    run.brief(executor, 'Do it.');
-    run.brief(verifier, 'Check it.');
-    run.nameRole(executor);
-    run.nameRole(executor);
+    brief(run, executor, 'Do it.');
+    brief(run, verifier, 'Check it.');
+    nameRole(run, executor);
+    nameRole(run, executor);
     const { messages } = run.mainThread();
     expect(messages.at(-1)).toMatchObject({ role: 'executor', content: [{ text: 'To `executor`: go on.' }] });
     expect(messages.filter(message => isPromptOf(message, 'executor'))).toHaveLength(1);
@@ -130,16 +131,16 @@ describe('a role whose prompt stands in the thread', () => {
 
   it('the thread is trimmed → the prompt of the role at hand stays, another is given again when it comes on', () => {
     const run = thread();
-    run.brief(verifier, 'Check it.');
+    brief(run, verifier, 'Check it.');
     run.say(run.mainThread(), 'goal', 'Another goal.');
-    run.brief(executor, 'Do it.');
+    brief(run, executor, 'Do it.');
     expect(shortenThread(run.state, run.mainThread(), 10, { why: 'test', at: 0 })).toBe(true);
     const prompts = () =>
       run
         .mainThread()
         .messages.flatMap(each => (each.kind === 'user' && each.purpose === 'role' ? [each.role] : []));
     expect(prompts()).toEqual(['executor']);
-    run.nameRole(verifier);
+    nameRole(run, verifier);
     expect(prompts()).toEqual(['executor', 'verifier']);
   });
 
@@ -147,7 +148,7 @@ describe('a role whose prompt stands in the thread', () => {
     const run = thread();
     const reader = testRole('reader', { tools: ['re*'], prompt: '# Reader' });
     run.pinned.roles.reader = reader;
-    run.brief(reader, 'Read.');
+    brief(run, reader, 'Read.');
     const prompt = run.mainThread().messages.find(message => isPromptOf(message, 'reader'));
     expect(JSON.stringify(prompt)).toContain('# Reader\\n\\nOf the tools this role has read:');
   });

@@ -1,0 +1,60 @@
+/** What roles are told beside what people and other roles say: their prompts, what to do, what there is. */
+import { withCallContext } from '../core/briefs/call-context.js';
+import { newInventory } from '../core/briefs/inventory.js';
+import { holdsPrompt, introduction, roleAtHand } from '../core/opening.js';
+import { holdsNotes, notesText, takesNotes } from '../core/project-notes.js';
+import type { PinnedRole } from '../core/role.js';
+import type { Thread } from '../core/thread.js';
+import { fill } from '../core/words.js';
+import type { Run } from './run.js';
+
+/** Tells a role what to do; `taskId`: the task that it is given. */
+export function brief(run: Run, role: PinnedRole, text: string, taskId: string | null = null): void {
+  const thread = run.threadOf(role);
+  const said = withCallContext(run.state, role, text);
+  if (takesNotes(role)) giveNotes(run, thread);
+  const task = taskId === null ? {} : { taskId };
+  if (role.opening === 'own') {
+    run.say(thread, 'brief', said, task);
+    return;
+  }
+  givePrompt(run, thread, role);
+  const to = fill(run.words.asRole, { role: role.name });
+  run.say(thread, 'brief', `${to}\n\n${said}`, { role: role.name, ...task });
+}
+
+/** Tells what the workspace says of its project, once in a thread. */
+export function giveNotes(run: Run, thread: Thread): void {
+  const { projectNotes } = run.pinned;
+  if (projectNotes === null || holdsNotes(thread)) return;
+  run.say(thread, 'notes', notesText(projectNotes, run.words));
+}
+
+/** Tells a role that works with artifacts which there are, where that has changed. */
+export function tellInventory(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  const text = newInventory(run.state, { pinned: run.pinned, role, thread });
+  if (text !== null) run.say(thread, 'inventory', text);
+}
+
+/** Sees to it that a model knows which role it is: another may have spoken since, and a trim takes prompts away. */
+export function nameRole(run: Run, role: PinnedRole): void {
+  if (role.opening === 'own') return;
+  const thread = run.threadOf(role);
+  givePrompt(run, thread, role);
+  if (roleAtHand(thread) === role.name) return;
+  const text = fill(run.words.goOnAs, { role: role.name });
+  run.say(thread, 'brief', text, { role: role.name });
+}
+
+/** Gives a role what it is told once in a thread: before forks begin, so that they all have it from there. */
+export function introduce(run: Run, role: PinnedRole): void {
+  const thread = run.threadOf(role);
+  if (takesNotes(role)) giveNotes(run, thread);
+  if (role.opening !== 'own') givePrompt(run, thread, role);
+}
+
+function givePrompt(run: Run, thread: Thread, role: PinnedRole): void {
+  if (holdsPrompt(thread, role.name)) return;
+  run.say(thread, 'role', introduction(run.pinned, role, run.words), { role: role.name });
+}

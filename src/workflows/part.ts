@@ -1,0 +1,42 @@
+/** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
+import type { AgentMessage } from '../core/agent-message.js';
+import type { FormAnswer } from '../core/gates/gate.js';
+import type { Limits } from '../core/limits.js';
+import type { AgentRest } from '../core/subagent.js';
+import { Offered } from './platform/offer-request.js';
+
+export interface CallInFlight {
+  kind: 'model' | 'tool';
+  role: string;
+  interruptible: boolean;
+}
+
+/** What is never carried over, for nothing is in flight at a safe point: one for a run and its lanes. */
+export interface OfPart {
+  calls: Set<CallInFlight>;
+  /** Ends when the last change of an artifact has been made. */
+  changing: Promise<void>;
+  /** How often something may have changed what tools read: a read that was under way meanwhile is not given again. */
+  changes: number;
+  /** What the worker was given of requests: another worker, and another part, begin anew. */
+  offered: Offered;
+  /** Of sub-agents in flight: gates that there is no room for yet, what those leave that were cancelled, what each may use. */
+  agents: {
+    waiting: Extract<AgentMessage, { type: 'gate_opened' }>[];
+    rests: Map<string, AgentRest>;
+    leases: Map<string, Partial<Limits>>;
+  };
+  /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
+  forms: Map<string, FormAnswer | null>;
+}
+
+export function newPart(): OfPart {
+  return {
+    calls: new Set(),
+    changing: Promise.resolve(),
+    changes: 0,
+    offered: new Offered(),
+    agents: { waiting: [], rests: new Map(), leases: new Map() },
+    forms: new Map(),
+  };
+}
