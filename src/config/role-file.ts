@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { REQUIREMENTS } from '../core/agent-card.js';
+import { finalResponseFault, MOST_FINAL_CHARS } from '../core/final-response.js';
 import { CONTRACTS, OUTPUT_CONTRACTS } from '../core/outputs/contracts.js';
 import type { RoleProfile } from '../core/role.js';
 import { REASONING_LEVELS, TOOL_SYNTAXES } from '../core/role.js';
@@ -16,6 +17,13 @@ const DOCS = 'docs/prompts.md';
 
 const description = z.string().min(1);
 const output = z.enum(OUTPUT_CONTRACTS);
+const finalResponse = z
+  .string()
+  .max(MOST_FINAL_CHARS)
+  .superRefine((template, context) => {
+    const fault = finalResponseFault(template);
+    if (fault !== null) context.addIssue({ code: 'custom', message: fault.replace(/\.$/, '') });
+  });
 const MOST_RETRIES = 10;
 const MOST_RETRY_DELAY_MS = 60_000;
 
@@ -42,6 +50,7 @@ const profileSchema = z.strictObject({
   streaming: z.boolean().exactOptional(),
   maxRetries: z.int().min(0).max(MOST_RETRIES).exactOptional(),
   retryDelayMs: z.int().min(1).max(MOST_RETRY_DELAY_MS).exactOptional(),
+  finalResponse: finalResponse.exactOptional(),
 });
 
 /** What a role's front matter says, before its defaults. */
@@ -117,6 +126,13 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     ...(translation ? checkYaml(translationSchema, translation.frontMatter, DOCS) : {}),
   };
   const memory = given.memory ?? 'shared';
+  if (given.finalResponse !== undefined && given.output !== 'text') {
+    const place = (translation?.frontMatter ?? own.frontMatter).at(['finalResponse']);
+    throw new SteersmanError(
+      `${place}: finalResponse: its output is "${given.output}", which is nobody's answer.`,
+      'Leave it out, or write "output: text".',
+    );
+  }
   return {
     name,
     description: given.description,
@@ -140,5 +156,6 @@ export function profileOf(name: string, own: RoleFile, translation: RoleFile | n
     ...(given.streaming === false && { streaming: false }),
     ...(given.maxRetries !== undefined && { maxRetries: given.maxRetries }),
     ...(given.retryDelayMs !== undefined && { retryDelayMs: given.retryDelayMs }),
+    ...(given.finalResponse !== undefined && { finalResponse: given.finalResponse }),
   };
 }

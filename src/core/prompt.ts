@@ -5,12 +5,15 @@ export class PromptError extends Error {
   readonly file: string;
   /** From 1. */
   readonly line: number;
+  /** The message without its place. */
+  readonly problem: string;
 
   constructor(file: string, line: number, problem: string) {
     super(`${file}:${line}: ${problem}`);
     this.name = 'PromptError';
     this.file = file;
     this.line = line;
+    this.problem = problem;
   }
 }
 

@@ -59,6 +59,8 @@ export interface RoleProfile {
   maxRetries?: number;
   /** Before the first retry, 1 to 60,000, doubling; what an endpoint asks for counts instead. Absent for 1,000. */
   retryDelayMs?: number;
+  /** What its answer is filled into, where that is a goal's: see `final-response.ts`. Absent for the answer alone. */
+  finalResponse?: string;
 }
 
 /** Temporal's, of one model call. */

@@ -212,3 +212,10 @@ export function shelveSteps(trace: Trace, count: number, ref: string | null): vo
   dropSteps(trace, count);
   if (ref !== null) trace.stored = [...trace.stored, ref].slice(-MOST_STORED);
 }
+
+/** A step of the trace in one line. */
+export function stepLine({ role, taskId, action, observation, error }: TraceStep): string {
+  const what = action.type === 'tool' ? `${action.tool} ${preview(action.arguments, 120)}` : 'reply';
+  const came = error ?? observation;
+  return `- ${role}${taskId ? ` (${taskId})` : ''}: ${what}${came ? ` → ${preview(came, 200)}` : ''}`;
+}

@@ -3,10 +3,10 @@
  * prompt must not: so the name stays in the prompt, and the value stands under it at the end of the brief.
  */
 import { fitted } from '../fit.js';
-import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { CallPlaceholder, PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
+import { stepLine } from '../trace.js';
 import { inventory } from './inventory.js';
 import { resourcePool } from './review-briefs.js';
 import { systemState, taskContext } from './steering-briefs.js';
@@ -41,10 +41,4 @@ function json(value: unknown): string {
 
 function listed({ id, description, status, dependencies, priority }: RunState['tasks'][number]) {
   return { id, description, status, dependencies, priority };
-}
-
-function stepLine({ role, taskId, action, observation, error }: RunState['log']['trace']['steps'][number]) {
-  const what = action.type === 'tool' ? `${action.tool} ${preview(action.arguments, 120)}` : 'reply';
-  const came = error ?? observation;
-  return `- ${role}${taskId ? ` (${taskId})` : ''}: ${what}${came ? ` → ${preview(came, 200)}` : ''}`;
 }

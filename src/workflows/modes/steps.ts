@@ -72,7 +72,7 @@ async function handOn(
   answered: string,
 ): Promise<GoalEnd | null> {
   const next = nextRole(run, step);
-  if (next === null) return answerFor(run, 'direct_answer', answered);
+  if (next === null) return answerFor(run, 'direct_answer', answered, role);
   // In one conversation it stands above.
   if (role.memory !== 'shared' || next.memory !== 'shared') {
     const told = await keepText(run, `step-${step + 1}`, answered, ANSWER_BYTES);

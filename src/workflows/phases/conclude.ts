@@ -7,6 +7,7 @@ import { taskAt } from '../../core/cursor.js';
 import { joinCut, withCutNote } from '../../core/cut-text.js';
 import { finalAnswer } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
+import { finalResponse } from '../../core/final-response.js';
 import { mayBeCalled } from '../../core/in-force.js';
 import { textOf } from '../../core/message.js';
 import { answersAfter, isOfRequest } from '../../core/model-failure.js';
@@ -14,6 +15,7 @@ import { lastRole, roleAt } from '../../core/modes.js';
 import type { WrapUp } from '../../core/place.js';
 import { wrapUpAt } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
+import type { PinnedRole } from '../../core/role.js';
 import { wayOf } from '../../core/run-state.js';
 import { MAIN_THREAD } from '../../core/thread.js';
 import { fill } from '../../core/words.js';
@@ -106,13 +108,13 @@ const MOST_KEPT_CHARS = 400;
  * has more to say first: then null.
  */
 export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
-  const role = roleAt(wayOf(run.state), place);
+  const role = run.role(roleAt(wayOf(run.state), place));
   const end = await runTurns(run, {
-    role,
+    role: role.name,
     output: 'text',
     maxRounds: 1,
     tools: false,
-    brief: () => wrapUpBrief(run.state, place.why, run.role(role)),
+    brief: () => wrapUpBrief(run.state, place.why, role),
   });
   if (end.kind === 'moved') return null;
   if (end.kind === 'stopped') return answerFor(run, 'stopped');
@@ -121,27 +123,34 @@ export async function wrapUp(run: Run, place: WrapUp): Promise<GoalEnd | null> {
   const { failure } = place;
   if (failure) {
     const said = end.kind === 'reply' ? end.output : begun;
-    return failedEnd(failure, answerFor(run, place.cause, said).answer);
+    return failedEnd(failure, answerFor(run, place.cause, said, role).answer);
   }
   if (end.kind === 'failed' && begun === null) {
     const found = answerFor(run, 'wrap_up_failed');
     return found.outcome === 'failed' ? failedEnd(end.failure, '') : found;
   }
-  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : begun);
+  return answerFor(run, place.cause, end.kind === 'reply' ? end.output : begun, role);
 }
 
-/** The answer for a cause, from what there is without another call. */
-export function answerFor(run: Run, cause: Cause, lastWord: string | null = null): GoalEnd {
+/** The answer for a cause, from what there is without another call. `by`: the role whose the last word is. */
+export function answerFor(
+  run: Run,
+  cause: Cause,
+  lastWord: string | null = null,
+  by: Pick<PinnedRole, 'finalResponse'> = {},
+): GoalEnd {
   const { goal, tasks } = run.state;
   const verifierSummary = goal.lastSummary;
-  const { from: _from, ...end } = finalAnswer({
+  const { from, ...end } = finalAnswer({
     cause,
     lastWord,
     verifierSummary,
     cutShort: cutShort(run),
     tasks,
   });
-  return end;
+  const { finalResponse: template } = by;
+  if (from !== 'last_word' || template === undefined) return end;
+  return { ...end, answer: finalResponse(template, end.answer, run.state) };
 }
 
 /** The end by a failure, with what there is as a partial answer. */

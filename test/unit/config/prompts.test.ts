@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: verdict\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\nstreaming: false\nmaxRetries: 0\nretryDelayMs: 250\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: text\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\nstreaming: false\nmaxRetries: 0\nretryDelayMs: 250\nfinalResponse: "{{content}}!"\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -120,7 +120,7 @@ describe('front matter', () => {
       tools: ['read_*'],
       agents: ['search'],
       requires: ['url'],
-      output: 'verdict',
+      output: 'text',
       maxRounds: 3,
       toolCallsPerTurn: 1,
       dialect: 'component',
@@ -134,6 +134,7 @@ describe('front matter', () => {
       streaming: false,
       maxRetries: 0,
       retryDelayMs: 250,
+      finalResponse: '{{content}}!',
     });
   });
 
@@ -175,6 +176,16 @@ describe('front matter', () => {
       'streaming in other words (A3)',
       '---\ndescription: d\noutput: text\nstreaming: never\n---\n{{businessContext}}',
       'a.md:4: streaming',
+    ],
+    [
+      'a final response with a name that means nothing (P12)',
+      '---\ndescription: d\noutput: text\nfinalResponse: |\n  {{content}}\n  {{calls}}\n---\n{{businessContext}}',
+      'a.md:4: finalResponse: {{calls}} is not a known variable (known: content, toolHistory, toolCount).',
+    ],
+    [
+      'a final response of a role whose reply is no answer (P12)',
+      '---\ndescription: d\noutput: plan\nfinalResponse: "{{content}}"\n---\n{{businessContext}}',
+      'a.md:4: finalResponse: its output is "plan"',
     ],
     [
       "a name, which is the file's",

@@ -47,6 +47,18 @@ function endings({ state }: Run): (string | null)[] {
   return state.log.trace.steps.flatMap(({ ending }) => ending ?? []);
 }
 
+test('an agent whose role has a final response → its caller reads the answer in it (P12)', async () => {
+  const withFinal = ({ run: { state } }: TreeCall) => {
+    const role = state.pinned?.roles.search;
+    if (state.pinned && role)
+      state.pinned.roles = { search: { ...role, finalResponse: '{{content}} ({{toolCount}} calls)' } };
+  };
+  const tree = agentTree({ reply: withAgents(['search'], withFinal), settings: YES });
+  await tree.end;
+  const results = (tree.lead.state.threads.main?.messages ?? []).filter(({ kind }) => kind === 'tool_result');
+  expect(JSON.stringify(results)).toContain('Found. (1 calls)');
+});
+
 describe('messages to sub-agents', () => {
   test.each(['search', 'search/1'])('to %s → the agent reads it, and the lead does not', async to => {
     const tree = agentTree({

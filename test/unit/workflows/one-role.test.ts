@@ -59,6 +59,26 @@ describe('a mode of one role', () => {
     expect(said(run)).toContain('in at most 10 rounds');
   });
 
+  test.each<[string, TeamReply[], string]>([
+    ['answers', [READ, ANSWER], 'direct_answer'],
+    ['answers at its wrap-up', [READ, { calls: ['put'] }, ANSWER], 'execution_cap'],
+  ])(
+    'direct: a role with a final response %s → the answer stands in it, and in the conversation alone (P12)',
+    async (_, replies, cause) => {
+      const finalResponse = '# Answer\n\n{{content}}\n\n{{toolCount}} calls:\n{{toolHistory}}';
+      const given = { limits: { execution: 2 }, role: { finalResponse } };
+      const { run, end } = await runReact(replies, given);
+      expect(end.cause).toBe(cause);
+      expect(end.answer).toMatch(/^# Answer\n\nThe file says 42\.\n\n\d calls:\n- react: read /);
+      expect(said(run)).not.toContain('# Answer');
+    },
+  );
+
+  test('direct: a role with a final response says nothing, and fails → nothing is made of it (P12)', async () => {
+    const given = { role: { finalResponse: '# Answer\n\n{{content}}' } };
+    expect((await runReact([{ fails: 'model.auth' }], given)).end.answer).toBe('');
+  });
+
   test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18)', async () => {
     const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, ANSWER], {
       limits: { execution: 2 },
