@@ -43,6 +43,8 @@ export interface TreeGiven {
   reply: (call: TreeCall) => TreeReply | Promise<TreeReply>;
   settings?: Partial<RunSettings>;
   limits?: Partial<Limits>;
+  /** Over the profiles of the roles. */
+  roles?: Record<string, Partial<PinnedRole>>;
   /** Every run continues as new at every safe point. */
   handsOver?: boolean;
 }
@@ -252,7 +254,8 @@ export function agentTree(given: TreeGiven): AgentTree {
   }
 
   async function pin(run: Run, limits: Partial<Limits> = {}): Promise<void> {
-    const role = ROLES[run.state.settings.role ?? 'lead'] ?? testRole('lead');
+    const name = run.state.settings.role ?? 'lead';
+    const role = { ...(ROLES[name] ?? testRole('lead')), ...given.roles?.[name] };
     await beginRun(
       run,
       pinnedRun({

@@ -48,12 +48,8 @@ function endings({ state }: Run): (string | null)[] {
 }
 
 test('an agent whose role has a final response → its caller reads the answer in it (P12)', async () => {
-  const withFinal = ({ run: { state } }: TreeCall) => {
-    const role = state.pinned?.roles.search;
-    if (state.pinned && role)
-      state.pinned.roles = { search: { ...role, finalResponse: '{{content}} ({{toolCount}} calls)' } };
-  };
-  const tree = agentTree({ reply: withAgents(['search'], withFinal), settings: YES });
+  const roles = { search: { finalResponse: '{{content}} ({{toolCount}} calls)' } };
+  const tree = agentTree({ reply: withAgents(['search']), settings: YES, roles });
   await tree.end;
   const results = (tree.lead.state.threads.main?.messages ?? []).filter(({ kind }) => kind === 'tool_result');
   expect(JSON.stringify(results)).toContain('Found. (1 calls)');
