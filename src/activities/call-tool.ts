@@ -3,46 +3,33 @@
  * only where trying again, here or on another worker, is right or must be decided by the workflow.
  */
 
-import { homedir } from 'node:os';
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import type { BlobStore } from '../blobs/blob-store.js';
 import { readResult } from '../blobs/read-result.js';
 import { FAILURE } from '../core/failure.js';
-import { headChars } from '../core/large-text.js';
-import { readPattern } from '../core/tools/argument-pattern.js';
-import { matchesCall } from '../core/tools/permission.js';
-import { badArgumentsNote, unknownToolNote, unreadablePartsNote } from '../core/tools/tool-notes.js';
+import { badArgumentsNote, unknownToolNote } from '../core/tools/tool-notes.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';
 import { fill, type Words, wordsOf } from '../core/words.js';
 import { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
-import {
-  boundText,
-  contentWithoutStore,
-  keeperFor,
-  type ResultSizes,
-  toToolContent,
-} from '../mcp/result-content.js';
 import type { McpSessions } from '../mcp/sessions.js';
-import type { ToolAnswer } from '../mcp/tool-answer.js';
-import { possibleNames } from '../mcp/tool-names.js';
-import { isUsableSchema, validateArguments } from '../schema/validate-arguments.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { type Line, lineOf } from './call-line.js';
 import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
+import { argumentErrors, isDenied } from './may-run.js';
 import { type ServerRequestDeps, ServerRequests } from './server-requests.js';
 import { pause, raceStop, stopReason, within } from './stop-signal.js';
-import { type Ended, ended, refusal, unknown } from './tool-endings.js';
+import { ended } from './tool-endings.js';
 import { type Beat, startHeartbeat } from './tool-heartbeat.js';
+import { type ToolTextDeps, ToolTexts } from './tool-texts.js';
 import type { CallToolInput, CallToolResult } from './types.js';
+import { Unanswered } from './unanswered.js';
 
-export interface CallToolDeps extends ServerRequestDeps {
+export interface CallToolDeps extends ServerRequestDeps, ToolTextDeps {
   pool: McpPool;
   sessions: McpSessions;
-  blobs: BlobStore;
   /** Reads arguments too large for the input from the workflow. Fails as `state.unavailable`. */
   readArguments(callId: string): Promise<Record<string, unknown>>;
   /**
@@ -52,14 +39,7 @@ export interface CallToolDeps extends ServerRequestDeps {
   openWorkspace(path: string): Promise<string>;
   /** Patterns of calls that never run on this worker, as its configuration has them now. */
   deniedTools(): Promise<readonly string[]>;
-  /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
-  sizes?: ResultSizes;
 }
-
-/** Of a server's last words. */
-const SERVER_WORDS_CHARS = 2_000;
-/** For the list of tools, where it has to be asked for. */
-const LIST_BUDGET_MS = 5_000;
 
 /**
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
@@ -88,6 +68,8 @@ class ToolCall {
   readonly #words: Words;
   readonly #signal = cancellationSignal();
   readonly #asks: ServerRequests;
+  readonly #texts: ToolTexts;
+  readonly #unanswered: Unanswered;
   readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
 
   constructor(deps: CallToolDeps, input: CallToolInput, beat: Beat) {
@@ -97,6 +79,9 @@ class ToolCall {
     this.#words = wordsOf({ pinned: input.words ?? null });
     // Now, for what a server asks comes outside of the activity's context.
     this.#asks = new ServerRequests(deps, input, beat);
+    this.#texts = new ToolTexts(deps, this.#words, this.#runId);
+    const given = { words: this.#words, texts: this.#texts, signal: this.#signal };
+    this.#unanswered = new Unanswered(input, given);
   }
 
   async run(): Promise<CallToolResult> {
@@ -108,8 +93,7 @@ class ToolCall {
         ? await this.#runBuiltin(args)
         : await this.#runOnServer(this.#input.server, args);
     } catch (error) {
-      // Nothing was sent: whatever stopped the worker or the run here left no trace.
-      if (error instanceof StoppedBeforeSending) return this.#stoppedBeforeSending();
+      if (error instanceof StoppedBeforeSending) return this.#unanswered.stoppedBeforeSending();
       throw error;
     }
   }
@@ -118,18 +102,10 @@ class ToolCall {
     return this.#input.serverToolName ?? this.#input.tool;
   }
 
-  /** What the host denies does not run on it, whatever a workflow says it is called. */
   async #isDenied(args: Record<string, unknown>, workspace: string): Promise<boolean> {
-    const { tool, server } = this.#input;
-    const serverToolName = this.#serverToolName;
-    const servers = this.#deps.pool.config.servers.map(({ name }) => name);
-    const [first = tool, ...others] = server === null ? [] : possibleNames(server, serverToolName, servers);
     const deny = await this.#orStop(this.#deps.deniedTools());
-    // A name that only a collision leads to is denied as it is written: the glob `rm_*` is not about `rm`.
-    const called = { input: args, workspace, home: homedir() };
-    if (matchesCall([tool, serverToolName, first], called, deny)) return true;
-    const literal = deny.filter(pattern => others.includes(readPattern(pattern).names));
-    return matchesCall(others, called, literal);
+    const servers = this.#deps.pool.config.servers.map(({ name }) => name);
+    return isDenied(this.#input, { args, workspace }, { deny, servers });
   }
 
   #denied(): CallToolResult {
@@ -172,17 +148,17 @@ class ToolCall {
     while (pace.connectMs > 0) {
       await this.#orStop(pause(pace.pauseMs));
       const connected = await this.#connect(line, workspace, pace.connectMs);
-      if (connected === 'session_lost') return this.#sessionLost(this.#words.noteSessionGone);
+      if (connected === 'session_lost') return this.#unanswered.sessionLost(this.#words.noteSessionGone);
       if ('why' in connected) {
         why = connected.why;
         pace.unreached();
         continue;
       }
-      const errors = await this.#checkArguments(connected.connection, args);
+      const errors = await this.#orStop(argumentErrors(connected.connection, this.#input, args));
       if (errors.length > 0) return ended('invalid', badArgumentsNote(this.#words, errors));
       const sent = await this.#send(connected.connection, args, { line, timeoutMs: pace.requestMs });
       if ('result' in sent) return sent.result;
-      why = `Tool server ${server}: ${this.#shortOf(sent.notRun.message)}.`;
+      why = `Tool server ${server}: ${this.#texts.shortOf(sent.notRun.message)}.`;
       if (sent.notRun.kind !== 'busy') {
         pace.unreached();
         line.discard(connected.connection);
@@ -204,11 +180,6 @@ class ToolCall {
     }
   }
 
-  #sessionLost(note: string, more: Ended = {}): CallToolResult {
-    const { tool, server } = this.#input;
-    return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
-  }
-
   async #connect(
     line: Line,
     workspace: string,
@@ -221,17 +192,9 @@ class ToolCall {
         .then(connection => (connection === null ? ('session_lost' as const) : { connection }));
       return await this.#orStop(within(budgetMs, opening, tooSlow));
     } catch (error) {
-      if (error instanceof SteersmanError) return { why: this.#shortOf(error.message) };
+      if (error instanceof SteersmanError) return { why: this.#texts.shortOf(error.message) };
       throw error;
     }
-  }
-
-  /** The schema is the server's of this moment; where it can not be had, the server is the judge. */
-  async #checkArguments(connection: McpConnection, args: Record<string, unknown>): Promise<string[]> {
-    if (!this.#input.checked) return [];
-    const asked = connection.inputSchemaOf(this.#serverToolName).catch(() => undefined);
-    const schema = await this.#orStop(within(LIST_BUDGET_MS, asked, undefined));
-    return isUsableSchema(schema) ? validateArguments(schema, args) : [];
   }
 
   async #send(
@@ -250,56 +213,15 @@ class ToolCall {
       );
       const durationMs = since(startedAt);
       await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
-      const result = await this.#resultOf(answer, durationMs);
+      const result = await this.#texts.resultOf(answer, durationMs);
       const { toolsChangedAt } = connection;
       return { result: { ...result, ...(toolsChangedAt !== null && { toolsChangedAt }) } };
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
       if (error.kind === 'not_sent' || error.kind === 'busy') return { notRun: error };
-      return { result: await this.#afterSending(error, { connection, line, durationMs: since(startedAt) }) };
+      const sent = { connection, inSession: line.bound, durationMs: since(startedAt) };
+      return { result: await this.#unanswered.resultOf(error, sent) };
     }
-  }
-
-  /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
-  async #resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
-    const ran = { ending: 'executed' as const, isError: answer.isError, durationMs };
-    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(this.#words, answer.unreadable)] : [];
-    const noted = () => (notes.length > 0 ? { note: notes.join('\n') } : {});
-    try {
-      return { ...ran, content: await toToolContent(answer, this.#keeper()), ...noted() };
-    } catch {
-      notes.push(this.#words.noteNoStore);
-      return { ...ran, content: contentWithoutStore(answer, this.#deps.redact), ...noted() };
-    }
-  }
-
-  /** What a server said on its way out, for the conversation and for history: its beginning. */
-  #shortOf(said: string): string {
-    return headChars(this.#deps.redact?.(said) ?? said, SERVER_WORDS_CHARS);
-  }
-
-  #keeper() {
-    const { blobs, sizes, redact } = this.#deps;
-    return keeperFor(blobs, this.#runId, { ...(sizes && { sizes }), ...(redact && { clean: redact }) });
-  }
-
-  /** The server answered with an error, of any length: kept like a result. */
-  async #refused(
-    error: McpCallError,
-    connection: McpConnection,
-    durationMs: number,
-  ): Promise<CallToolResult> {
-    const { ending, note } = refusal(this.#words, error.code, await this.#isListed(connection));
-    const text = await boundText(error.message, this.#keeper()).catch(() => ({
-      text: this.#shortOf(error.message),
-    }));
-    return { ending, note, content: [{ type: 'text', ...text }], isError: true, durationMs };
-  }
-
-  /** Listed anew: servers answer wrong arguments and a tool that is gone with the same code. */
-  #isListed(connection: McpConnection): Promise<boolean> {
-    const asked = connection.listsTool(this.#serverToolName).catch(() => true);
-    return within(LIST_BUDGET_MS, asked, true);
   }
 
   #request(args: Record<string, unknown>, signal: AbortSignal) {
@@ -315,60 +237,6 @@ class ToolCall {
     return Object.fromEntries(
       entries.map(([key, value]) => [key.includes('/') ? key : `steersman/${key}`, value]),
     );
-  }
-
-  /** What an unanswered or refused request means, by whether the tool may be called twice. */
-  async #afterSending(
-    error: McpCallError,
-    { connection, line, durationMs }: { connection: McpConnection; line: Line; durationMs: number },
-  ): Promise<CallToolResult> {
-    const { idempotent, tool, server, timeoutMs } = this.#input;
-    switch (error.kind) {
-      case 'aborted':
-        return this.#aborted(durationMs);
-      case 'rejected':
-        return this.#refused(error, connection, durationMs);
-      case 'timed_out': {
-        const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: timeoutMs / 1000 });
-        const said = this.#shortOf(error.message);
-        const whole = said === '' ? why : `${why}: ${said}`;
-        if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
-        return unknown(this.#words, why, { said, durationMs });
-      }
-      default: {
-        const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
-        const said = this.#shortOf(error.message);
-        if (line.bound) return this.#sessionLost(this.#words.noteSessionGoneUnknown, { said, durationMs });
-        if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
-        return unknown(this.#words, why, { said, durationMs });
-      }
-    }
-  }
-
-  /** Only calls of idempotent tools are aborted. */
-  #aborted(durationMs: number): CallToolResult {
-    switch (stopReason(this.#signal)) {
-      case 'cancelled':
-        return ended('cancelled', this.#words.noteCancelledRunning, { durationMs });
-      case 'shutdown':
-        throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
-      case 'other':
-        throw this.#signal.reason;
-    }
-  }
-
-  #stoppedBeforeSending(): CallToolResult {
-    switch (stopReason(this.#signal)) {
-      case 'cancelled':
-        return ended('cancelled', this.#words.noteCancelledUnsent);
-      case 'shutdown':
-        throw ApplicationFailure.retryable(
-          'the worker shut down before the call was sent',
-          FAILURE.tool.notSent,
-        );
-      case 'other':
-        throw this.#signal.reason;
-    }
   }
 
   /** Waits for work before sending; gives up at once when the activity is to stop. */

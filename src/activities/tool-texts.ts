@@ -1,0 +1,64 @@
+/** What the answers and last words of a tool server become: bounded, without secrets, in the words of the run. */
+import type { BlobStore } from '../blobs/blob-store.js';
+import { headChars } from '../core/large-text.js';
+import type { ToolContent } from '../core/message.js';
+import { unreadablePartsNote } from '../core/tools/tool-notes.js';
+import type { Words } from '../core/words.js';
+import {
+  boundText,
+  contentWithoutStore,
+  type Keeper,
+  keeperFor,
+  type ResultSizes,
+  toToolContent,
+} from '../mcp/result-content.js';
+import type { ToolAnswer } from '../mcp/tool-answer.js';
+import type { CallToolResult } from './types.js';
+
+/** Of a server's last words. */
+const SERVER_WORDS_CHARS = 2_000;
+
+export interface ToolTextDeps {
+  blobs: BlobStore;
+  /** How large texts are shortened. Default: 16 KB whole, else 6 KB and 2 KB. */
+  sizes?: ResultSizes;
+  /** Takes secrets out of texts before they are cut and stored. Default: none are known. */
+  redact?: (text: string) => string;
+}
+
+export class ToolTexts {
+  readonly #words: Words;
+  readonly #redact: (text: string) => string;
+  readonly #keeper: Keeper;
+
+  /** `runId`: workflow id. */
+  constructor({ blobs, sizes, redact = text => text }: ToolTextDeps, words: Words, runId: string) {
+    this.#words = words;
+    this.#redact = redact;
+    this.#keeper = keeperFor(blobs, runId, { ...(sizes && { sizes }), clean: redact });
+  }
+
+  /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
+  async resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
+    const ran = { ending: 'executed' as const, isError: answer.isError, durationMs };
+    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(this.#words, answer.unreadable)] : [];
+    const noted = () => (notes.length > 0 ? { note: notes.join('\n') } : {});
+    try {
+      return { ...ran, content: await toToolContent(answer, this.#keeper), ...noted() };
+    } catch {
+      notes.push(this.#words.noteNoStore);
+      return { ...ran, content: contentWithoutStore(answer, this.#redact), ...noted() };
+    }
+  }
+
+  /** What a server answered in place of a result, of any length: kept like one. */
+  async refusalOf(said: string): Promise<ToolContent> {
+    const text = await boundText(said, this.#keeper).catch(() => ({ text: this.shortOf(said) }));
+    return { type: 'text', ...text };
+  }
+
+  /** What a server said on its way out, for the conversation and for history: its beginning. */
+  shortOf(said: string): string {
+    return headChars(this.#redact(said), SERVER_WORDS_CHARS);
+  }
+}

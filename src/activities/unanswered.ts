@@ -1,0 +1,113 @@
+/** What it means that a call has no answer, or a refusal in its place, by whether the tool may be called twice. */
+import { ApplicationFailure } from '@temporalio/common';
+import { FAILURE } from '../core/failure.js';
+import { fill, type Words } from '../core/words.js';
+import type { McpCallError } from '../mcp/call-failure.js';
+import type { McpConnection } from '../mcp/connection.js';
+import { LIST_BUDGET_MS } from './may-run.js';
+import { stopReason, within } from './stop-signal.js';
+import { type Ended, ended, refusal, unknown } from './tool-endings.js';
+import type { ToolTexts } from './tool-texts.js';
+import type { CallToolInput, CallToolResult } from './types.js';
+
+export class Unanswered {
+  readonly #input: CallToolInput;
+  readonly #words: Words;
+  readonly #texts: ToolTexts;
+  readonly #signal: AbortSignal;
+
+  /** `signal`: that of the activity, whose reason says who wanted the call to stop. */
+  constructor(
+    input: CallToolInput,
+    { words, texts, signal }: { words: Words; texts: ToolTexts; signal: AbortSignal },
+  ) {
+    this.#input = input;
+    this.#words = words;
+    this.#texts = texts;
+    this.#signal = signal;
+  }
+
+  /**
+   * The end of a call that was sent. `inSession`: by the connection of a session that ends with it.
+   * @throws ApplicationFailure, as `createCallTool` says, where it is to be tried again.
+   */
+  async resultOf(
+    error: McpCallError,
+    {
+      connection,
+      inSession,
+      durationMs,
+    }: { connection: McpConnection; inSession: boolean; durationMs: number },
+  ): Promise<CallToolResult> {
+    const { idempotent, tool, server, timeoutMs } = this.#input;
+    switch (error.kind) {
+      case 'aborted':
+        return this.#aborted(durationMs);
+      case 'rejected':
+        return this.#refused(error, connection, durationMs);
+      case 'timed_out': {
+        const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: timeoutMs / 1000 });
+        const said = this.#texts.shortOf(error.message);
+        const whole = said === '' ? why : `${why}: ${said}`;
+        if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
+        return unknown(this.#words, why, { said, durationMs });
+      }
+      default: {
+        const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
+        const said = this.#texts.shortOf(error.message);
+        if (inSession) return this.sessionLost(this.#words.noteSessionGoneUnknown, { said, durationMs });
+        if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
+        return unknown(this.#words, why, { said, durationMs });
+      }
+    }
+  }
+
+  sessionLost(note: string, more: Ended = {}): CallToolResult {
+    const { tool, server } = this.#input;
+    return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
+  }
+
+  /** Whatever stopped the worker or the run left no trace. @throws where the call is to be made again. */
+  stoppedBeforeSending(): CallToolResult {
+    switch (stopReason(this.#signal)) {
+      case 'cancelled':
+        return ended('cancelled', this.#words.noteCancelledUnsent);
+      case 'shutdown':
+        throw ApplicationFailure.retryable(
+          'the worker shut down before the call was sent',
+          FAILURE.tool.notSent,
+        );
+      case 'other':
+        throw this.#signal.reason;
+    }
+  }
+
+  /** Only calls of idempotent tools are aborted. */
+  #aborted(durationMs: number): CallToolResult {
+    switch (stopReason(this.#signal)) {
+      case 'cancelled':
+        return ended('cancelled', this.#words.noteCancelledRunning, { durationMs });
+      case 'shutdown':
+        throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
+      case 'other':
+        throw this.#signal.reason;
+    }
+  }
+
+  /** The server answered with an error, of any length: kept like a result. */
+  async #refused(
+    error: McpCallError,
+    connection: McpConnection,
+    durationMs: number,
+  ): Promise<CallToolResult> {
+    const { ending, note } = refusal(this.#words, error.code, await this.#isListed(connection));
+    return { ending, note, content: [await this.#texts.refusalOf(error.message)], isError: true, durationMs };
+  }
+
+  /** Listed anew: servers answer wrong arguments and a tool that is gone with the same code. */
+  #isListed(connection: McpConnection): Promise<boolean> {
+    const { tool, serverToolName = tool } = this.#input;
+    const asked = connection.listsTool(serverToolName).catch(() => true);
+    return within(LIST_BUDGET_MS, asked, true);
+  }
+}

@@ -1,0 +1,75 @@
+/** The tools that a server lists, and ours that stand for its resources. */
+import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { resourceToolsBeside } from './resource-tools.js';
+import { type ListedTool, listAll, type listPageSchema } from './tool-list.js';
+
+interface ListedServer {
+  name: string;
+  /** As greeted. */
+  capabilities(): ServerCapabilities | undefined;
+  /** Over HTTP the channel for notifications may be down unnoticed. */
+  hearsChanges: boolean;
+  askFor(params: { cursor?: string }, withinMs: number): Promise<z.infer<typeof listPageSchema>>;
+}
+
+export class ServerTools {
+  readonly #server: ListedServer;
+  #tools: ListedTool[] | null = null;
+  /** Tools of ours that stand for its resources; null before its tools are listed. */
+  #ofResources: ReadonlySet<string> | null = null;
+  #epoch = 0;
+  /** When the server last said that its tools changed, milliseconds since the epoch. */
+  changedAt: number | null = null;
+  /** Entries of the last list that are left out. */
+  unreadable = 0;
+
+  constructor(server: ListedServer) {
+    this.#server = server;
+  }
+
+  /** The server says that they changed. */
+  changed(): void {
+    this.#epoch += 1;
+    this.changedAt = Date.now();
+    this.#tools = null;
+  }
+
+  /** All of them, every page. Kept until the server says that they changed, if it can say so. */
+  async list(): Promise<ListedTool[]> {
+    const { hearsChanges, capabilities } = this.#server;
+    if (this.#tools && hearsChanges && capabilities()?.tools?.listChanged === true) return this.#tools;
+    const epoch = this.#epoch;
+    const tools = await this.#listAll();
+    this.#tools = epoch === this.#epoch ? tools : null;
+    return tools;
+  }
+
+  /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
+  async inputSchemaOf(tool: string): Promise<unknown> {
+    const tools = this.#tools ?? (await this.list());
+    return tools.find(({ name }) => name === tool)?.inputSchema;
+  }
+
+  /** Whether the server has the tool at this moment. */
+  async lists(tool: string): Promise<boolean> {
+    this.#tools = null;
+    return (await this.list()).some(({ name }) => name === tool);
+  }
+
+  /** Whether it is one of ours that stand for the server's resources. */
+  async isOfResources(tool: string): Promise<boolean> {
+    if (this.#ofResources === null && this.#server.capabilities()?.resources) await this.list();
+    return this.#ofResources?.has(tool) ?? false;
+  }
+
+  async #listAll(): Promise<ListedTool[]> {
+    const { tools: hasTools, resources: hasResources } = this.#server.capabilities() ?? {};
+    const none = { tools: [], unreadable: 0 };
+    const { tools, unreadable } = hasTools ? await listAll(this.#server.name, this.#server.askFor) : none;
+    this.unreadable = unreadable;
+    const own = hasResources ? resourceToolsBeside(tools) : [];
+    this.#ofResources = new Set(own.map(({ name }) => name));
+    return [...tools, ...own];
+  }
+}
