@@ -140,8 +140,13 @@ export interface JournalPayloads {
 export type JournalType = keyof JournalPayloads;
 
 export type JournalEvent = {
-  [T in JournalType]: { seq: number; at: number; type: T } & JournalPayloads[T];
+  [T in JournalType]: { seq: number; at: number; type: T } & OfLane<T> & JournalPayloads[T];
 }[JournalType];
+
+/** What happens in the work on a task that runs beside others says whose it is. */
+type OfLane<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
+  ? unknown
+  : { taskId?: string };
 
 /** What is kept: the last `JOURNAL_KEPT` events, fewer where they are long; `seq` counts all. */
 export interface Journal {

@@ -14,6 +14,8 @@ import type { IntentOutput, RouteOutput } from './outputs/intent.js';
 export interface Batch {
   thread: string;
   messageId: string;
+  /** Number of the reply in the run. */
+  turn: number;
   /** Whether the role was offered tools: if not, its calls are closed with results. */
   toolsOffered: boolean;
   /** Index of the next call that has no result yet. */

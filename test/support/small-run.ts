@@ -136,7 +136,7 @@ export function runAtCalls(
   };
   const thread = run.append(run.mainThread(), reply) && run.mainThread();
   state.lastId = 1;
-  const batch = { thread: thread.id, messageId: reply.id, toolsOffered: true, next: 0, edited: {} };
+  const batch = { thread: thread.id, messageId: reply.id, turn: 1, toolsOffered: true, next: 0, edited: {} };
   state.cursor.place = executionAt(1, { kind: 'work', taskId: 'task-1' });
   state.cursor.place.turns.batch = batch;
   const results = () =>

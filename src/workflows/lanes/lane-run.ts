@@ -5,6 +5,7 @@
 import { callsNext, hasOpenBatch, isAtWork, type Lane } from '../../core/cursor.js';
 import { forkId, forkOf } from '../../core/forks.js';
 import { batchAction, waitingSteers } from '../../core/inbox.js';
+import type { JournalPayloads, JournalType } from '../../core/journal.js';
 import { type BudgetUse, checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits.js';
 import type { RunState } from '../../core/run-state.js';
 import { budgetUse, isHeld } from '../../core/run-state.js';
@@ -40,6 +41,10 @@ export class LaneRun extends Run {
     const fork = forkOf(super.thread(id), taskId, lastId);
     threads[fork.id] = fork;
     return fork;
+  }
+
+  override journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): void {
+    super.journal(type, { taskId: this.lane.taskId, ...payload });
   }
 
   override show(): void {

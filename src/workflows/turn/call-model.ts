@@ -23,11 +23,21 @@ import { askProgram, modelAfter, modelForCall, noteCall, waitsFor } from './reso
 import { spend } from './spend.js';
 
 export type ModelReply =
-  /** `text`: what it says whole, also where the message has its head and tail. */
-  | { kind: 'message'; message: AssistantMessage; text: string; durationMs: number; repairedText?: string }
+  | WholeReply
   /** Nothing came of it, and nothing is wrong: the loop looks at everything once more and comes again. */
   | { kind: 'again' }
   | { kind: 'failed'; failure: CallFailure };
+
+export interface WholeReply {
+  kind: 'message';
+  message: AssistantMessage;
+  /** What it says whole, also where the message has its head and tail. */
+  text: string;
+  /** Its number in the run. */
+  turn: number;
+  durationMs: number;
+  repairedText?: string;
+}
 
 /**
  * Calls the role's model once and appends its reply. A lost call is made again with the same model, a failure
@@ -226,6 +236,7 @@ function settle(
     kind: 'message',
     message,
     text: wholeText,
+    turn,
     durationMs,
     ...(repairedText === undefined ? {} : { repairedText }),
   };

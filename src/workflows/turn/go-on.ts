@@ -7,15 +7,11 @@ import type { PinnedRole } from '../../core/role.js';
 import { accountOf } from '../../core/run-state.js';
 import { fill } from '../../core/words.js';
 import type { Run } from '../run.js';
-import type { ModelReply } from './call-model.js';
+import type { WholeReply } from './call-model.js';
 import { keepText } from './keep-text.js';
 
 /** Asks for the rest of a reply, once; false where it is to be read as it is. JSON does not go on: half of it is none. */
-export async function goOn(
-  run: Run,
-  role: PinnedRole,
-  { message, text }: Extract<ModelReply, { kind: 'message' }>,
-): Promise<boolean> {
+export async function goOn(run: Run, role: PinnedRole, { message, text }: WholeReply): Promise<boolean> {
   const { turns } = here(run.state.cursor);
   if (message.stopReason !== 'max_tokens' || !isText(role) || turns.reasked) return false;
   if (text.trim() === '' || toolCallsOf(message).length > 0) return false;

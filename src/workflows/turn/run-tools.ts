@@ -81,7 +81,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
-    turn: run.state.total.turns,
+    turn: batch.turn,
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),
   });

@@ -77,7 +77,7 @@ export function settleCall(
   const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,
-    turn: state.total.turns,
+    turn: batch.turn,
     messageId,
     tool: call.name,
     ending,

@@ -28,7 +28,7 @@ import { brief, nameRole, tellInventory } from '../brief.js';
 import { hears, listen } from '../hearing.js';
 import { raiseBudget, rescueFailure } from '../phases/rescue.js';
 import type { Run } from '../run.js';
-import type { ModelReply } from './call-model.js';
+import type { WholeReply } from './call-model.js';
 import { callModel } from './call-model.js';
 import { answerable, goOn } from './go-on.js';
 import { runNextCalls } from './run-tools.js';
@@ -121,7 +121,7 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     if (reply.kind === 'again') continue;
     const calls = toolCallsOf(reply.message).length;
     if (calls > 0) {
-      openBatch(run, role, reply.message, spec.tools);
+      openBatch(run, role, reply, spec.tools);
       if (spec.tools && offeredTools(run.pinned, role).length > 0) {
         tellUser(run, reply.message);
         turns.round += 1;
@@ -144,9 +144,10 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
   }
 }
 
-function openBatch(run: Run, role: PinnedRole, { id }: AssistantMessage, toolsOffered: boolean): void {
-  const thread = run.threadOf(role).id;
-  here(run.state.cursor).turns.batch = { thread, messageId: id, toolsOffered, next: 0, edited: {} };
+function openBatch(run: Run, role: PinnedRole, { message, turn }: WholeReply, toolsOffered: boolean): void {
+  const { id: thread } = run.threadOf(role);
+  const { turns } = here(run.state.cursor);
+  turns.batch = { thread, messageId: message.id, turn, toolsOffered, next: 0, edited: {} };
 }
 
 const MOST_TOLD_CHARS = 1_000;
@@ -163,7 +164,7 @@ function readReply<C extends OutputContract>(
   run: Run,
   role: PinnedRole,
   contract: C,
-  reply: Extract<ModelReply, { kind: 'message' }> & { strayCalls: number },
+  reply: WholeReply & { strayCalls: number },
 ): TurnEnd<C> | null {
   const { turns } = here(run.state.cursor);
   const { message, repairedText } = reply;

@@ -44,6 +44,39 @@ describe('tasks side by side', () => {
     expect(team.end.cause).toBe('verified');
   });
 
+  test('what happens in the work on each → events that name its task, and those of the run none (C21)', async () => {
+    const team = await runTeam([PLAN, { calls: ['read'] }, done('Four.'), done('Three.'), VERDICT], {
+      pinned: { limits },
+    });
+    const calls = team.run.state.log.journal.events.filter(({ type }) => type.includes('_call_'));
+    const told = calls.map(event => `${event.type} ${'taskId' in event ? event.taskId : 'none'}`);
+    const begun = (taskId: string) => told.filter(line => line.endsWith(taskId));
+    expect(begun('task-1')).toEqual([
+      ...['model_call_started task-1', 'model_call_ended task-1'],
+      ...['tool_call_started task-1', 'tool_call_ended task-1'],
+      ...['model_call_started task-1', 'model_call_ended task-1'],
+    ]);
+    expect(begun('task-2')).toEqual(['model_call_started task-2', 'model_call_ended task-2']);
+    expect(told).toHaveLength(12);
+  });
+
+  test('a tool that is called while another task has its reply → the turn of the reply that called it (C21)', async () => {
+    const team = await runTeam([PLAN, { calls: ['read'] }, done('Four.'), done('Three.'), VERDICT], {
+      pinned: { limits },
+    });
+    const turns = team.run.state.log.journal.events.flatMap(event =>
+      event.type === 'model_call_ended' || event.type === 'tool_call_ended' ? [[event.type, event.turn]] : [],
+    );
+    expect(turns).toEqual([
+      ['model_call_ended', 1],
+      ['model_call_ended', 2],
+      ['model_call_ended', 3],
+      ['tool_call_ended', 2],
+      ['model_call_ended', 4],
+      ['model_call_ended', 5],
+    ]);
+  });
+
   test('a message meanwhile → both read it before they go on, and it stands in the conversation once (C21, S1)', async () => {
     const goOn = execution({ summary: 'Begun.', taskCompleted: false });
     const team = await runTeam(
