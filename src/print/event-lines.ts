@@ -141,6 +141,20 @@ export function whoseLine(child: string, { cyan }: Colors): string {
   return cyan(`${terminalText(child)} › `);
 }
 
+/** In front of an event of a task that runs beside others, where its line does not name the task. */
+export function laneLine(event: JournalEvent, colors: Colors): string {
+  const { taskId = null } = 'taskId' in event ? event : {};
+  return taskId === null || NAMES_ITS_TASK.has(event.type) ? '' : whoseLine(taskId, colors);
+}
+
+const NAMES_ITS_TASK: ReadonlySet<JournalType> = new Set([
+  'task_started',
+  'task_ended',
+  'task_overdue',
+  'model_call_started',
+  'limit_reached',
+]);
+
 /** What the run above says of a sub-agent already, when it begins it and when it has ended. */
 const SAID_ABOVE: ReadonlySet<JournalType> = new Set([
   'run_started',

@@ -2,7 +2,7 @@
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import { preview } from '../../core/preview.js';
-import { eventLines, isToldOfChild, whoseLine } from '../../print/event-lines.js';
+import { eventLines, isToldOfChild, laneLine, whoseLine } from '../../print/event-lines.js';
 import { argumentsLine, formatClock, formatCount, formatDuration, plural } from '../../print/format.js';
 import { fitLine, longLines, widthOf, wrapText } from '../../print/layout.js';
 import { markdownLines } from '../../print/markdown.js';
@@ -26,7 +26,9 @@ const MOST_GATE_LINES = 24;
 
 /** Lines of an event, as the run stood before it; none for what the live area shows. */
 export function scrollLines(event: JournalEvent, progress: RunProgress, page: Page): string[] {
-  const { colors, width, who = '' } = page;
+  const { colors, width } = page;
+  const besides = progress.tasks.filter(({ status }) => status === 'executing').length > 1;
+  const who = `${page.who ?? ''}${besides ? laneLine(event, colors) : ''}`;
   const own = ownLines(event, progress, { ...page, width: width - widthOf(who) });
   if (own?.length === 0) return [];
   const started = progress.startedAt ?? event.at;

@@ -272,4 +272,27 @@ describe('tasks side by side', () => {
     show(reply('c1', 'One of the boats'));
     expect(printed()).toMatch(/\n {6}a › the boats\n/);
   });
+
+  test('tool calls and replies of two of them → lines that name the task, where they do not anyway', () => {
+    const { show, printed } = view();
+    for (const item of [begun('a'), begun('b'), call('c1', 'a')]) show(item);
+    const of = (taskId: string, event: JournalEvent): RunEvent => ({
+      type: 'journal',
+      event: { ...event, taskId } as JournalEvent,
+    });
+    const tool = { seq: 3, at: 0, callId: 'c3', turn: 1, tool: 'read', arguments: '{}' } as const;
+    show(of('a', { ...ended, text: '' }));
+    show(of('a', { type: 'tool_call_started', ...tool }));
+    show({ type: 'progress', progress: { callId: 'c3', tool: 'read', progress: 1, total: 2 } });
+    show(of('b', { seq: 4, at: 0, type: 'task_ended', taskId: 'b', status: 'completed', reason: null }));
+    show(of('a', { type: 'tool_call_started', ...tool }));
+    expect(printed().split('\n').slice(3)).toEqual([
+      ' 0:01 a › planner replied · 900 ms · 0 + 0 tokens',
+      ' 0:00 a › tool read {}',
+      '      a › tool read · 1 of 2',
+      ' 0:00 task b completed',
+      ' 0:00 tool read {}',
+      '',
+    ]);
+  });
 });

@@ -7,7 +7,7 @@ import {
   takeLive,
   takeProgress,
 } from '../../../../src/client/session/run-view.js';
-import { childLines } from '../../../../src/client/session/scroll-lines.js';
+import { childLines, scrollLines } from '../../../../src/client/session/scroll-lines.js';
 import { NEW_TALK } from '../../../../src/client/session/talk-state.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../../../../src/core/journal.js';
 import { widthOf } from '../../../../src/print/layout.js';
@@ -205,4 +205,26 @@ test('tasks side by side: calls of two in flight → each names its task; of one
   begin('c2', 'b');
   expect(shown()).toContain('> a › executor is asked');
   expect(shown()).toContain('> b › executor is asked');
+});
+
+test('a session: tools of two tasks at work → each line names its task; of one alone none does', () => {
+  const view = newProgress('Measure');
+  const tasks = ['a', 'b'].map(id => ({ id, description: '', status: 'executing' }));
+  takeEvent(view, event('plan_updated', { tasks, changed: true, cut: [] }));
+  const page = { width: 80, colors: noColors, ownMessages: new Map() };
+  const call = {
+    callId: 't',
+    turn: 1,
+    messageId: 'm',
+    tool: 'read',
+    ending: 'executed',
+    isError: false,
+  } as const;
+  const ended = {
+    ...event('tool_call_ended', { ...call, durationMs: 7, text: '' }),
+    taskId: 'a',
+  } as JournalEvent;
+  expect(scrollLines(ended, view, page)).toEqual([' 0:00 a › read · 7 ms']);
+  takeEvent(view, event('task_ended', { taskId: 'b', status: 'completed', reason: null }));
+  expect(scrollLines(ended, view, page)).toEqual([' 0:00 read · 7 ms']);
 });
