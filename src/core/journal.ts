@@ -35,15 +35,17 @@ export interface JournalPayloads {
     callId: string;
     role: string;
     model: string;
-    /** Number of the reply in the run, from 1; a wrap-up, outside the count, has that of the reply that would follow. */
+    /** Number of the reply in the run, from 1, where no other comes before it; a wrap-up, outside the count, has that of the reply that would follow. */
     turn: number;
     round: number;
+    /** That it works on; null for none. */
     taskId: string | null;
     /** What the role is to reply: words for a person, or JSON for the run, of which some may be for a person. */
     form: ReplyForm;
   };
   model_call_ended: {
     callId: string;
+    taskId: string | null;
     role: string;
     model: string;
     turn: number;
@@ -57,6 +59,7 @@ export interface JournalPayloads {
   };
   model_call_failed: {
     callId: string;
+    taskId: string | null;
     model: string;
     turn: number;
     /** A later try of the same model may bring a reply. */
@@ -69,9 +72,16 @@ export interface JournalPayloads {
   /** A role goes on with another model. `why`: a failure, or who or what chose it, in words. */
   provider_switch: { role: string; fromModel: string; toModel: string; why: string };
   /** `turn`: of the reply that asked for it. */
-  tool_call_started: { callId: string; turn: number; tool: string; arguments: string };
+  tool_call_started: {
+    callId: string;
+    taskId: string | null;
+    turn: number;
+    tool: string;
+    arguments: string;
+  };
   tool_call_ended: {
     callId: string;
+    taskId: string | null;
     turn: number;
     /** Of its result in the conversation. */
     messageId: string;
@@ -143,7 +153,7 @@ export type JournalEvent = {
   [T in JournalType]: { seq: number; at: number; type: T } & OfLane<T> & JournalPayloads[T];
 }[JournalType];
 
-/** What happens in the work on a task that runs beside others says whose it is. */
+/** All else that happens in the work on a task that runs beside others says whose it is. */
 type OfLane<T extends JournalType> = JournalPayloads[T] extends { taskId: unknown }
   ? unknown
   : { taskId?: string };

@@ -3,6 +3,7 @@ import { FAILURE } from '../../core/failure.js';
 import type { JournalEvent, ReplyForm } from '../../core/journal.js';
 import type { StopReason } from '../../core/message.js';
 import type { RunEvent } from '../runs/run-event.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';
 
@@ -82,7 +83,7 @@ export function chunks(): Vocabulary<Chunk> {
     }
   };
 
-  return event => {
+  return oneAtATime(event => {
     switch (event.type) {
       case 'journal':
         return onJournal(event.event);
@@ -102,7 +103,7 @@ export function chunks(): Vocabulary<Chunk> {
       default:
         return [];
     }
-  };
+  });
 }
 
 function progressOf({

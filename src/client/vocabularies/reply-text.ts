@@ -11,7 +11,7 @@ export interface Addition {
   text: string;
 }
 
-/** Of one call after the other; a run makes one at a time in each of its roles' threads. */
+/** Of one call after the other: see `oneAtATime`. */
 export class ReplyText {
   #call = '';
   #attempt = 1;

@@ -1,6 +1,7 @@
 /** Each event with all that is known of the reply so far: for readers that replace what they show. */
 import type { JournalEvent } from '../../core/journal.js';
 import type { Usage } from '../../core/message.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { ReplyText } from './reply-text.js';
 import type { Vocabulary } from './translate.js';
 
@@ -29,8 +30,8 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
   const reply = new ReplyText();
   let agent = '';
   let data = empty(0, '');
-  /** The reply has called tools, and none of them is known yet. */
-  let routing = false;
+  /** Replies that have called tools, of which none is known yet, by task. */
+  const routing = new Map<string | null, SnapshotEvent>();
   const told = (type: SnapshotType): SnapshotEvent => ({ type, agent, data: { ...data } });
 
   const onJournal = (event: JournalEvent): SnapshotEvent[] => {
@@ -39,28 +40,31 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
         reply.started(event.callId);
         agent = event.role;
         data = empty(event.turn, event.model);
-        routing = false;
+        routing.delete(event.taskId);
         return [told('AGENT_START')];
       case 'model_call_ended':
         reply.ended(event.text);
         data = { ...data, content: reply.known('text'), token_usage: event.usage };
-        routing = event.toolCalls > 0;
-        return routing ? [told('LLM_COMPLETE')] : [told('LLM_COMPLETE'), told('AGENT_COMPLETE')];
+        if (event.toolCalls === 0) return [told('LLM_COMPLETE'), told('AGENT_COMPLETE')];
+        routing.set(event.taskId, told('AGENT_COMPLETE'));
+        return [told('LLM_COMPLETE')];
       case 'model_call_failed':
         reply.failed();
         data = { ...data, success: false, content: event.message };
         return [told('AGENT_COMPLETE')];
-      case 'tool_call_started':
-        if (!routing) return [];
-        routing = false;
-        data = { ...data, routing: { type: 'tool_call', tool_name: event.tool, params: event.arguments } };
-        return [told('AGENT_COMPLETE')];
+      case 'tool_call_started': {
+        const complete = routing.get(event.taskId);
+        if (!complete) return [];
+        routing.delete(event.taskId);
+        const to = { type: 'tool_call', tool_name: event.tool, params: event.arguments } as const;
+        return [{ ...complete, data: { ...complete.data, routing: to } }];
+      }
       default:
         return [];
     }
   };
 
-  return event => {
+  return oneAtATime(event => {
     if (event.type === 'journal') return onJournal(event.event);
     if (event.type !== 'text') return [];
     const { reset, text } = reply.add(event);
@@ -68,7 +72,7 @@ export function snapshots(): Vocabulary<SnapshotEvent> {
     const reasoning = reply.known('reasoning');
     data = { ...data, content: reply.known('text'), reasoning_content: reasoning === '' ? null : reasoning };
     return [told('LLM_CHUNK')];
-  };
+  });
 }
 
 function empty(turn: number, model: string): AgentSnapshot {

@@ -2,6 +2,7 @@
 import type { JournalEvent } from '../../core/journal.js';
 import type { RunEvent } from '../runs/run-event.js';
 import { failureOf } from './failure-of.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { type Addition, ReplyText } from './reply-text.js';
 import { translate, type Vocabulary } from './translate.js';
 
@@ -28,11 +29,11 @@ export type StreamEvent =
 
 export function streamEvents(): Vocabulary<StreamEvent> {
   const reply = new ReplyText();
-  return event => {
+  return oneAtATime(event => {
     if (event.type === 'journal') return ofJournal(reply, event.event);
     if (event.type !== 'text' || event.channel === 'tool_input') return [];
     return added(event.channel === 'text' ? 'content' : 'reasoning', reply.add(event));
-  };
+  });
 }
 
 function added(type: 'content' | 'reasoning', { reset, text }: Addition): StreamEvent[] {

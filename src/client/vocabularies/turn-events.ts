@@ -1,8 +1,9 @@
 /** The eight events of an agent loop: turns, tools, steering, the end. */
-import type { JournalEvent } from '../../core/journal.js';
+import type { JournalEvent, JournalPayloads } from '../../core/journal.js';
 import type { StopReason, Usage } from '../../core/message.js';
 import type { RunEvent } from '../runs/run-event.js';
 import { failureOf, isPassing } from './failure-of.js';
+import { oneAtATime } from './one-at-a-time.js';
 import type { Vocabulary } from './translate.js';
 
 export type TurnEvent =
@@ -35,10 +36,44 @@ export type TurnEvent =
   | { type: 'error'; error: string; is_retryable: boolean };
 
 export function turnEvents(): Vocabulary<TurnEvent> {
-  return event => {
+  const numbers = new TurnNumbers();
+  return oneAtATime(event => {
     if (event.type === 'end') return [ofEnd(event)];
-    return event.type === 'journal' ? ofJournal(event.event) : [];
-  };
+    return event.type === 'journal' ? ofJournal(event.event, numbers) : [];
+  });
+}
+
+/** Of replies at the same time nobody knows at their beginning which will be whole first: here each keeps its number. */
+class TurnNumbers {
+  /** The task of the reply that a number was given to. */
+  readonly #given = new Map<number, string | null>();
+  readonly #ofCall = new Map<string, number>();
+  /** By the number that the run gave in the end. */
+  readonly #told = new Map<number, number>();
+
+  started({ callId, turn, taskId }: JournalPayloads['model_call_started']): number {
+    let number = turn;
+    while (taskId !== null && (this.#given.get(number) ?? taskId) !== taskId) number += 1;
+    this.#given.set(number, taskId);
+    this.#ofCall.set(callId, number);
+    return number;
+  }
+
+  ended({ callId, turn }: JournalPayloads['model_call_ended']): number {
+    const number = this.#ofCall.get(callId) ?? turn;
+    this.#ofCall.delete(callId);
+    this.#told.set(turn, number);
+    return number;
+  }
+
+  failed({ callId }: JournalPayloads['model_call_failed']): void {
+    this.#given.delete(this.#ofCall.get(callId) ?? 0);
+    this.#ofCall.delete(callId);
+  }
+
+  of(turn: number): number {
+    return this.#told.get(turn) ?? turn;
+  }
 }
 
 function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>): TurnEvent {
@@ -53,19 +88,23 @@ function ofEnd({ end }: Extract<RunEvent, { type: 'end' }>): TurnEvent {
   return { type: 'done', outcome: outcome ?? result.outcome, ...done };
 }
 
-function ofJournal(event: JournalEvent): TurnEvent[] {
+function ofJournal(event: JournalEvent, numbers: TurnNumbers): TurnEvent[] {
   switch (event.type) {
     case 'model_call_started':
-      return [{ type: 'turn_start', turn_number: event.turn, agent: event.role }];
+      return [{ type: 'turn_start', turn_number: numbers.started(event), agent: event.role }];
     case 'model_call_ended': {
-      const { turn, role, stopReason, model } = event;
+      const { role, stopReason, model } = event;
+      const turn = numbers.ended(event);
       const [provider = ''] = model.split('/', 1);
       return [{ type: 'turn_end', turn_number: turn, agent: role, stop_reason: stopReason, model, provider }];
     }
+    case 'model_call_failed':
+      numbers.failed(event);
+      return [];
     case 'tool_call_ended': {
-      const { turn, tool, text, isError, durationMs } = event;
+      const { tool, text, isError, durationMs } = event;
       const told = { tool_name: tool, result: text, is_error: isError, duration_ms: durationMs };
-      return [{ type: 'tool_execution', turn_number: turn, ...told }];
+      return [{ type: 'tool_execution', turn_number: numbers.of(event.turn), ...told }];
     }
     case 'gate_opened':
       if (event.kind !== 'clientTool') return [];

@@ -100,6 +100,7 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { kind, type, message } = failure;
   run.journal('model_call_failed', {
     callId: call.callId,
+    taskId: taskAt(state.cursor),
     model,
     turn: state.total.turns + 1,
     retryable: kind !== 'application' || isRetryableModelFailure(type),
@@ -221,6 +222,7 @@ function settle(
   spend(run, call, result.usage, here(state.cursor).phase === 'wrap_up' ? {} : { turns: 1 });
   run.journal('model_call_ended', {
     callId: call.callId,
+    taskId: taskAt(state.cursor),
     role: call.role,
     model: call.model,
     turn,

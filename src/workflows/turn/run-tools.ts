@@ -1,6 +1,7 @@
 /** The tool calls of one reply, in order (T12), some at the same time: every call gets exactly one result. */
 
 import type { CallToolResult } from '../../activities/types.js';
+import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import { headChars } from '../../core/large-text.js';
@@ -81,6 +82,7 @@ function startCall(run: Run, decided: Omit<Started, 'callId' | 'changes'>): Star
   const callId = run.nextId('c');
   run.journal('tool_call_started', {
     callId,
+    taskId: taskAt(run.state.cursor),
     turn: batch.turn,
     tool: call.name,
     arguments: preview(call.raw ?? JSON.stringify(inputOf(batch, call))),

@@ -77,6 +77,7 @@ export function settleCall(
   const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,
+    taskId,
     turn: batch.turn,
     messageId,
     tool: call.name,

@@ -17,6 +17,10 @@ function journal<T extends JournalType>(type: T, payload: JournalPayloads[T]): R
   return { type: 'journal', event: { seq: 1, at: 0, type, ...payload } as unknown as JournalEvent };
 }
 
+function journalOf(type: JournalType, taskId: string): RunEvent {
+  return { type: 'journal', event: { seq: 1, at: 0, type, taskId } as unknown as JournalEvent };
+}
+
 type Channel = 'text' | 'reasoning' | 'tool_input';
 const piece = (offset: number, text: string, channel: Channel = 'text', attempt = 1): RunEvent => ({
   type: 'text',
@@ -26,8 +30,8 @@ const piece = (offset: number, text: string, channel: Channel = 'text', attempt 
   offset,
   text,
 });
-const call = { callId: 'c1', role: 'executor', model: 'openai/gpt-5', turn: 3 };
-const started = journal('model_call_started', { ...call, round: 1, taskId: 't1', form: 'words' });
+const call = { callId: 'c1', taskId: 't1', role: 'executor', model: 'openai/gpt-5', turn: 3 };
+const started = journal('model_call_started', { ...call, round: 1, form: 'words' });
 const ended = (text: string | undefined, more: Partial<JournalPayloads['model_call_ended']> = {}) =>
   journal('model_call_ended', {
     ...call,
@@ -41,12 +45,14 @@ const ended = (text: string | undefined, more: Partial<JournalPayloads['model_ca
   });
 const toolStarted = journal('tool_call_started', {
   callId: 'c2',
+  taskId: 't1',
   turn: 3,
   tool: 'read_file',
   arguments: '{"path":"a"}',
 });
 const toolEnded = journal('tool_call_ended', {
   callId: 'c2',
+  taskId: 't1',
   turn: 3,
   messageId: 'm2',
   tool: 'read_file',
@@ -57,6 +63,7 @@ const toolEnded = journal('tool_call_ended', {
 });
 const failedCall = journal('model_call_failed', {
   callId: 'c1',
+  taskId: 't1',
   model: 'a/x',
   turn: 1,
   retryable: true,
@@ -362,5 +369,131 @@ describe('chunks', () => {
       { type: 'reply_end', agent: 'executor', finish_reason: 'stop' },
       { type: 'final', outcome: 'completed', text: 'All.' },
     ]);
+  });
+});
+
+describe('tasks side by side', () => {
+  const of = (event: RunEvent, more: object): RunEvent =>
+    event.type === 'journal'
+      ? { type: 'journal', event: { ...event.event, ...more } as JournalEvent }
+      : ({ ...event, ...more } as RunEvent);
+  const one = { callId: 'c1', taskId: 't1' };
+  const two = { callId: 'c5', taskId: 't2' };
+  const calling = { stopReason: 'tool_use', toolCalls: 1 } as const;
+  const tool = (taskId: string, callId: string) => [
+    of(toolStarted, { callId, taskId }),
+    of(toolEnded, { callId, taskId, turn: taskId === 't1' ? 4 : 3 }),
+  ];
+  /** Both reply at once, the second is whole first, and both call a tool. */
+  const events = [
+    of(started, one),
+    of(started, two),
+    of(piece(0, 'One '), one),
+    of(piece(0, 'Two '), two),
+    of(piece(4, 'boat'), one),
+    of(ended('Two boats.', calling), two),
+    ...tool('t2', 'c6'),
+    of(ended('One boat.', { ...calling, turn: 4 }), one),
+    ...tool('t1', 'c2'),
+  ];
+
+  test('stream: two replies at once → one after the other, whole, each with its tool calls behind it (V1, C21)', () => {
+    const told = said(streamEvents(), events).map(event =>
+      event.type === 'content'
+        ? event.content
+        : event.type === 'tool_calls'
+          ? event.tool_calls[0]?.id
+          : 'done',
+    );
+    expect(told).toEqual(['One ', 'boat', '.', 'done', 'c2', 'Two ', 'boats.', 'done', 'c6']);
+  });
+
+  test('snapshots: two replies at once → each complete, with its own text and tool (V5, C21)', () => {
+    const told = said(snapshots(), [...events.slice(0, -2), ended('', { taskId: 't9', callId: 'c9' })]);
+    const complete = told.filter(({ type }) => type === 'LLM_COMPLETE' || type === 'AGENT_COMPLETE');
+    expect(complete.map(({ type, data }) => [type, data.content, data.routing !== null])).toEqual([
+      ['LLM_COMPLETE', 'One boat.', false],
+    ]);
+    const all = said(snapshots(), events).filter(({ type }) => type === 'AGENT_COMPLETE');
+    expect(all.map(({ data }) => data.content)).toEqual(['One boat.', 'Two boats.']);
+  });
+
+  test('chunks: two replies at once → the text of one behind that of the other, and nothing lost (V6, C21)', () => {
+    const texts = said(chunks(), events).flatMap(chunk =>
+      chunk.type === 'answer' ? [chunk.text] : chunk.type === 'reply_end' ? ['|'] : [],
+    );
+    expect(texts.join('')).toBe('One boat.|Two boats.|');
+  });
+
+  test('turns: two replies at once → each with a number of its own, from its start to its tools (V4, C21)', () => {
+    const told = said(turnEvents(), events).map(event =>
+      'turn_number' in event ? `${event.type} ${event.turn_number}` : event.type,
+    );
+    expect(told).toEqual([
+      ...['turn_start 3', 'turn_end 3'],
+      ...['turn_start 4', 'turn_end 4', 'tool_execution 4'],
+      'tool_execution 3',
+    ]);
+  });
+
+  test.each<[string, RunEvent[], string]>([
+    ['it waits at a gate', [journalOf('gate_opened', 't1')], 'One boat.|Two boats.|'],
+    ['the run is paused', [journal('paused', { reason: '' })], 'One boat.|Two boats.|'],
+    ['the run goes on by itself', [of(started, { callId: 'c9', taskId: null })], 'One boat.|Two boats.|'],
+    ['its call is made again', [of(started, { callId: 'c9', taskId: 't1' })], 'One boat.|'],
+    ['nothing has come of it yet', [], 'One boat.|'],
+  ])('a reply that calls tools, and %s → the next is told, or waits (C21)', (_name, next, text) => {
+    const upTo = [...events.slice(0, -2), ...next];
+    const told = said(streamEvents(), upTo).flatMap(event =>
+      event.type === 'content' ? [event.content] : event.type === 'done' ? ['|'] : [],
+    );
+    expect(told.join('')).toBe(text);
+  });
+
+  test('the end of a reply is lost with other events → all that waits is told (C21)', () => {
+    const [first, second, ...rest] = events.slice(0, 6);
+    const late = of(journal('paused', { reason: '' }), { seq: 99 });
+    const told = said(
+      streamEvents(),
+      [first, second, ...rest, late].filter(event => event !== undefined),
+    );
+    expect(told.filter(({ type }) => type === 'content').at(-1)).toEqual({
+      type: 'content',
+      content: 'boats.',
+    });
+  });
+
+  test('any order of two that reply at once → each reply once and whole, with its own tools (C21)', () => {
+    const lane = (task: string, words: readonly string[]): RunEvent[] =>
+      words.flatMap((word, index) => {
+        const call = { callId: `${task}-${index}`, taskId: task };
+        const whole = ended(`${task} ${word}.`, calling);
+        return [
+          of(started, call),
+          of(piece(0, `${task} `), call),
+          of(whole, call),
+          ...tool(task, `${task}-tool-${index}`),
+        ];
+      });
+    const words = fc.array(fc.constantFrom('a', 'b'), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(words, words, fc.infiniteStream(fc.boolean()), (mine, yours, turns) => {
+        const [left, right] = [lane('t1', mine), lane('t2', yours)];
+        const mixed: RunEvent[] = [];
+        for (const first of turns) {
+          const next = (first ? left : right).shift() ?? left.shift() ?? right.shift();
+          if (!next) break;
+          mixed.push(next);
+        }
+        const told = said(streamEvents(), [...mixed, end('completed', null)]);
+        const replies = told.map(event => (event.type === 'content' ? event.content : event.type)).join('|');
+        for (const [task, given] of [
+          ['t1', mine],
+          ['t2', yours],
+        ] as const)
+          expect(replies.match(new RegExp(`${task} \\|?[ab]\\.\\|done`, 'g'))).toHaveLength(given.length);
+        expect(told.filter(({ type }) => type === 'tool_calls')).toHaveLength(mine.length + yours.length);
+      }),
+    );
   });
 });

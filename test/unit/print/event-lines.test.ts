@@ -67,6 +67,7 @@ describe('event lines', () => {
 
   test('a reply → duration, tokens, cost, tool calls, and a stop reason that is not the usual', () => {
     const reply = {
+      taskId: null,
       callId: 'c1',
       role: 'planner',
       model: 'openai/a',
@@ -84,6 +85,7 @@ describe('event lines', () => {
   test('a tool call that the tool itself failed → failed, with the start of its text', () => {
     const call = {
       callId: 'c1',
+      taskId: null,
       turn: 1,
       messageId: 'm1',
       tool: 'read',

@@ -32,6 +32,7 @@ const ended: JournalEvent = {
   at: 1_000,
   type: 'model_call_ended',
   callId: 'c1',
+  taskId: null,
   role: 'planner',
   model: 'openai/a',
   turn: 1,
@@ -280,7 +281,15 @@ describe('tasks side by side', () => {
       type: 'journal',
       event: { ...event, taskId } as JournalEvent,
     });
-    const tool = { seq: 3, at: 0, callId: 'c3', turn: 1, tool: 'read', arguments: '{}' } as const;
+    const tool = {
+      seq: 3,
+      at: 0,
+      callId: 'c3',
+      taskId: 'a',
+      turn: 1,
+      tool: 'read',
+      arguments: '{}',
+    } as const;
     show(of('a', { ...ended, text: '' }));
     show(of('a', { type: 'tool_call_started', ...tool }));
     show({ type: 'progress', progress: { callId: 'c3', tool: 'read', progress: 1, total: 2 } });

@@ -22,6 +22,7 @@ function stateWithReplies(...texts: string[]) {
   for (const { id } of messages) {
     const ended = {
       callId: id,
+      taskId: null,
       role: 'planner',
       model: 'openai/a',
       turn: 1,

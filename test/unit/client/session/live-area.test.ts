@@ -39,6 +39,7 @@ function progress() {
     view,
     event('tool_call_started', {
       callId: 't',
+      taskId: null,
       turn: 1,
       tool: 'read',
       arguments: `{"path":"${'x'.repeat(300)}"}`,
@@ -118,6 +119,7 @@ test('replies of sub-agents → counted with those of the run, as its limits do 
   };
   const replied = event('model_call_ended', {
     callId: 'c1',
+    taskId: null,
     role: 'search',
     model: 'openai/a',
     turn: 1,
@@ -214,6 +216,7 @@ test('a session: tools of two tasks at work → each line names its task; of one
   const page = { width: 80, colors: noColors, ownMessages: new Map() };
   const call = {
     callId: 't',
+    taskId: 'a',
     turn: 1,
     messageId: 'm',
     tool: 'read',
