@@ -197,6 +197,7 @@ export const EN = {
   routeStatus: 'The message asks for the status.',
   routeNotAnswered: 'The question about the message was not answered.',
   routeNotApproved: '{reason} It was not approved.',
+  routeStillUnclear: 'What the message means stayed unclear with your answer.',
   routeStopping: 'The run is being stopped.',
   routeBudget: 'The limit of {budgets} is used up: the message is taken as it was said.',
   cutError:
@@ -501,6 +502,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   routeStatus: '消息询问状态。',
   routeNotAnswered: '关于消息的问题没有得到回答。',
   routeNotApproved: '{reason}没有得到批准。',
+  routeStillUnclear: '有了你的回答，消息的意思仍不清楚。',
   routeStopping: '运行正在停止。',
   routeBudget: '限额 {budgets} 已用完：消息按原话采纳。',
   cutError: '它还没写完就因输出上限而中断：请重写，要完整并且短得多。',

@@ -278,6 +278,18 @@ describe('routes (F15, F16)', () => {
     expect(await routesOf(asked.handle)).toEqual([['continue', null]]);
   });
 
+  test('unclear with the answer of a person too → goes on with a note, and is not called unanswered', async () => {
+    const { handle } = await steered(
+      { understanding: [clarification('Paint or light?'), clarification('Which paint?')] },
+      attended,
+    );
+    await answer(handle, 'question', { text: 'The harbour one.' });
+    await handle.result();
+    expect(await eventsOf(handle, 'route')).toMatchObject([
+      { act: 'continue', reason: 'What the message means stayed unclear with your answer.' },
+    ]);
+  });
+
   test('the router can not be read → the table goes by the understanding alone', async () => {
     const { handle } = await steered({
       understanding: [intent('same_task_minor_change')],

@@ -110,7 +110,8 @@ async function decide(run: Run, steering: Steering): Promise<GoalEnd | null> {
   if (decision.act === 'ask_user' && !run.state.people.stop) {
     const again = await askMeaning(run, steering, decision);
     if (again) return null;
-    decision = deniedRoute(idle, run.words.routeNotAnswered);
+    const { routeNotAnswered, routeStillUnclear } = run.words;
+    decision = deniedRoute(idle, steering.answers.length > 0 ? routeStillUnclear : routeNotAnswered);
   } else if (decision.confirm && !run.state.people.stop) {
     confirmed = await confirmRoute(run, steering, decision);
     if (!confirmed)
