@@ -2,8 +2,10 @@
 import { PLAN_BYTES } from './bounds.js';
 import { type Capabilities, missing } from './capabilities.js';
 import type { Cause } from './cause.js';
+import { mergePlan } from './merge-plan.js';
 import type { PlannedTask, Task } from './plan.js';
-import { isOpen, mergePlan, planCycles, planInForce } from './plan.js';
+import { isOpen, planInForce } from './plan.js';
+import { planCycles } from './plan-order.js';
 import { preview } from './preview.js';
 
 const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {

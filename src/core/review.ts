@@ -9,7 +9,8 @@ import { isEmptyPhrase } from './outputs/empty-phrase.js';
 import { confirmationReasons, type EnvelopeMeta } from './outputs/envelope.js';
 import type { ReviewOutput } from './outputs/intent.js';
 import { isAbsent } from './outputs/output-fields.js';
-import { type PlannedTask, planCycles } from './plan.js';
+import type { PlannedTask } from './plan.js';
+import { planCycles } from './plan-order.js';
 import type { ToolDefinition } from './tools/tool.js';
 import type { Words } from './words.js';
 

@@ -1,6 +1,8 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
+
+import { mergePlan } from '../core/merge-plan.js';
 import type { PlannedTask, Task } from '../core/plan.js';
-import { mergePlan, REPLANNED } from '../core/plan.js';
+import { REPLANNED } from '../core/plan.js';
 import type { Run } from './run.js';
 
 /**

@@ -1,7 +1,8 @@
 /** Reads the tasks of a plan (F18): what `parsePlan` is made of. */
 import { cutText, fitsText } from '../fit.js';
 import { isRecord, stringOr } from '../json.js';
-import { type PlannedTask, planCycles } from '../plan.js';
+import type { PlannedTask } from '../plan.js';
+import { planCycles } from '../plan-order.js';
 import { readEstimate } from '../task-time.js';
 import { expected, idOf, numberOrNull, readIds, stringsOf, textOrNull } from './output-fields.js';
 

@@ -2,7 +2,7 @@
 import { tasksToBegin } from '../../core/lanes.js';
 import type { Execution } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
-import { nextTask } from '../../core/plan.js';
+import { nextTask } from '../../core/plan-order.js';
 import { sideBySide } from '../lanes/side-by-side.js';
 import type { Run } from '../run.js';
 import type { GoalEnd } from './conclude.js';

@@ -8,7 +8,7 @@ import { afterTasks } from '../../core/modes.js';
 import type { Place } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
 import type { Task } from '../../core/plan.js';
-import { blockDependants } from '../../core/plan.js';
+import { blockDependants } from '../../core/plan-order.js';
 import type { PinnedRole } from '../../core/role.js';
 import { begun, overdue } from '../../core/task-time.js';
 import { brief } from '../brief.js';

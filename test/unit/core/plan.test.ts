@@ -1,19 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { mergePlan } from '../../../src/core/merge-plan.js';
 import {
   applyEcho,
-  blockDependants,
-  inRunOrder,
   isOpen,
-  mergePlan,
-  nextTask,
-  planCycles,
   rejectTasks,
   setStatus,
   TASK_STATUSES,
   type Task,
   type TaskStatus,
 } from '../../../src/core/plan.js';
+import { blockDependants, inRunOrder, nextTask, planCycles } from '../../../src/core/plan-order.js';
 import { task as newTask, plannedTask as planned } from '../../support/core-values.js';
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {

@@ -1,0 +1,132 @@
+/** What becomes of the tasks of a run when a plan is made anew. */
+import { PLAN_BYTES } from './bounds.js';
+import { cutText } from './fit.js';
+import { jsonBytes } from './json.js';
+import { isOpen, type PlannedTask, type Task } from './plan.js';
+import { inRunOrder } from './plan-order.js';
+
+export interface MergeResult {
+  tasks: Task[];
+  /** False when the plan brought nothing new: planning stops (F7). */
+  changed: boolean;
+  /** Ids of planned tasks left out because of `maxTasks`. */
+  cut: string[];
+}
+
+/**
+ * Merges a plan into the tasks by id. Completed and executing tasks stay as they are, pending
+ * ones take the new definition, failed, skipped and blocked ones are revived by a later cycle's plan,
+ * and tasks that the plan does not name stay.
+ *
+ * At most `maxTasks` tasks may be open (pending or executing) at once; what is over is cut from the end
+ * of the run order, so that no task that is kept waits for one that is not.
+ */
+export function mergePlan(
+  tasks: readonly Task[],
+  planned: readonly PlannedTask[],
+  options: { cycle: number; maxTasks: number; byPerson?: true },
+): MergeResult {
+  const byId = new Map(tasks.map(task => [task.id, task]));
+  const wanted = inRunOrder(planned).filter(plan => opensTask(byId.get(plan.id), options.cycle));
+  const room = Math.max(0, options.maxTasks - tasks.filter(isOpen).length);
+  const cut = new Set(wanted.slice(room).map(plan => plan.id));
+
+  let changed = false;
+  for (const plan of planned) {
+    if (cut.has(plan.id)) continue;
+    const old = byId.get(plan.id);
+    const merged = mergeTask(old, plan, options);
+    if (merged !== old) {
+      byId.set(plan.id, merged);
+      changed = true;
+    }
+  }
+  const kept = withinPlanBytes([...byId.values()], tasks);
+  const ids = new Set(kept.map(task => task.id));
+  return {
+    tasks: [...kept],
+    changed,
+    cut: planned.map(plan => plan.id).filter(id => cut.has(id) || !ids.has(id)),
+  };
+}
+
+/**
+ * What the tasks say, within its bound: those that have ended are told in short, then all, then new ones
+ * are left out from the end. Where not even that will do, the plan stays as it was.
+ */
+function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
+  if (planBytes(merged) <= PLAN_BYTES) return merged;
+  const oldIds = new Set(old.map(task => task.id));
+  let kept = merged.map(task => (isOpen(task) ? task : inShort(task)));
+  if (planBytes(kept) > PLAN_BYTES) kept = kept.map(inShort);
+  for (let last = kept.length - 1; planBytes(kept) > PLAN_BYTES && last >= 0; last -= 1) {
+    if (!oldIds.has(kept[last]?.id ?? '')) kept.splice(last, 1);
+  }
+  return planBytes(kept) <= PLAN_BYTES ? kept : old;
+}
+
+function planBytes(tasks: readonly Task[]): number {
+  // What a task needs and nothing has is said again in its reason.
+  return jsonBytes(tasks.map(task => ({ ...task, result: null, said: task.requiredCapabilities })));
+}
+
+const SHORT_TEXT_BYTES = 300;
+
+function inShort(task: Task): Task {
+  const { description, completionCriteria } = task;
+  return {
+    ...task,
+    description: cutText(description, SHORT_TEXT_BYTES),
+    completionCriteria: completionCriteria === null ? null : cutText(completionCriteria, SHORT_TEXT_BYTES),
+    requiredCapabilities: [],
+  };
+}
+
+/** True when a planned task would add to the open ones. */
+function opensTask(old: Task | undefined, cycle: number): boolean {
+  return old === undefined || revives(old, cycle);
+}
+
+function revives(old: Task, cycle: number): boolean {
+  return (
+    cycle > old.cycle && (old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked')
+  );
+}
+
+/** The same object when the plan says nothing new of the task. */
+function mergeTask(
+  old: Task | undefined,
+  plan: PlannedTask,
+  { cycle, byPerson }: { cycle: number; byPerson?: true },
+): Task {
+  const by = byPerson ? { byPerson } : {};
+  if (old === undefined || revives(old, cycle)) {
+    const fresh = {
+      status: 'pending',
+      rounds: 0,
+      maxRounds: null,
+      result: null,
+      reason: null,
+      begunMs: null,
+      cycle,
+    } as const;
+    return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0, ...by };
+  }
+  if (old.byPerson && !byPerson) return old;
+  if (old.status !== 'pending' || JSON.stringify(definitionOf(old)) === JSON.stringify(definitionOf(plan))) {
+    return old;
+  }
+  return { ...old, ...definitionOf(plan), ...by };
+}
+
+function definitionOf(task: PlannedTask): PlannedTask {
+  return {
+    id: task.id,
+    description: task.description,
+    priority: task.priority,
+    dependencies: [...task.dependencies],
+    requiredCapabilities: [...task.requiredCapabilities],
+    estimatedDuration: task.estimatedDuration,
+    completionCriteria: task.completionCriteria,
+  };
+}
