@@ -19,6 +19,8 @@ export type ToCaller =
   | { type: 'gate_closed'; gateId: string; by: GateCloser; decision: string }
   /** An answer that was passed on to it does not fit: the gate is open still. */
   | { type: 'answer_refused'; gateId: string; why: string }
+  /** A message was read; `by`: the way to the agent of its own that did, '' where it did itself. */
+  | { type: 'message_read'; messageId: string; by: string }
   /** A message that was passed on to it is for nobody there, or has no room: it is its caller's again. */
   | { type: 'message_refused'; item: InboxItem; why: string }
   /** The last word of one that was cancelled: it has no result. */
@@ -49,6 +51,11 @@ function readSaid(raw: Record<string, unknown>): ToCaller | null {
   if (raw.type === 'message_refused') {
     const { item, why } = raw;
     return isItem(item) && typeof why === 'string' ? { type: 'message_refused', item, why } : null;
+  }
+  if (raw.type === 'message_read') {
+    const { messageId, by } = raw;
+    const isRead = typeof messageId === 'string' && typeof by === 'string';
+    return isRead ? { type: 'message_read', messageId, by } : null;
   }
   if (typeof gateId !== 'string') return null;
   if (raw.type === 'answer_refused')

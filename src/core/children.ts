@@ -1,6 +1,6 @@
 /** The sub-agents of a run, for whoever watches it or sends them something. */
 import { CHILDREN_BYTES } from './bounds.js';
-import type { Outcome } from './cause.js';
+import type { Cause, Outcome } from './cause.js';
 import { headWithin } from './fit.js';
 import { preview } from './preview.js';
 import { sizeOfList } from './sizes.js';
@@ -18,6 +18,15 @@ export interface ChildRecord {
   instruction: string;
   /** Null while it runs. */
   outcome: Outcome | 'lost' | null;
+  /** Why it ended so; null while it runs, and where nobody tells. */
+  cause: Cause | null;
+}
+
+/** How it ended: that an agent has answered is its success, for its text goes to a role and is never verified. */
+export function childEnd({ outcome, cause }: Pick<ChildRecord, 'outcome' | 'cause'>): string {
+  if (outcome === null) return 'running';
+  if (cause === 'direct_answer') return 'answered';
+  return cause === null || cause === outcome ? outcome : `${outcome} (${cause})`;
 }
 
 /** The server takes ids of 1,000 bytes; a longer one fails the workflow task, again and again. */
@@ -50,19 +59,23 @@ export function noChildren(): Children {
 /** The children with one more, which runs. */
 export function withChild(
   { started, list }: Children,
-  { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome'>,
+  { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome' | 'cause'>,
 ): Children {
-  const child = { id, agent, callId, instruction: preview(instruction, INSTRUCTION_CHARS), outcome: null };
+  const begun = { id, agent, callId, instruction: preview(instruction, INSTRUCTION_CHARS) };
+  const child = { ...begun, outcome: null, cause: null };
   return { started: started + 1, list: withinBound([...list, child]) };
 }
 
 export function withEnd({ started, list }: Children, id: string, end: AgentEnd): Children {
-  const outcome = endedAs(end);
-  return { started, list: withinBound(list.map(child => (child.id === id ? { ...child, outcome } : child))) };
+  const as = endedAs(end);
+  return { started, list: withinBound(list.map(child => (child.id === id ? { ...child, ...as } : child))) };
 }
 
-function endedAs(end: AgentEnd): Outcome | 'lost' {
-  return end.kind === 'ended' ? end.report.outcome : end.kind;
+/** Nobody tells the cause of one that has no result. */
+export function endedAs(end: AgentEnd): { outcome: Outcome | 'lost'; cause: Cause | null } {
+  if (end.kind !== 'ended') return { outcome: end.kind, cause: null };
+  const { outcome, cause } = end.report;
+  return { outcome, cause };
 }
 
 /** Without the oldest that have ended, where they are too much: at a safe point all have. */

@@ -207,3 +207,22 @@ export function eventsSince(journal: Journal, since: number): { events: JournalE
   const first = events[0]?.seq ?? journal.lastSeq + 1;
   return { events, missed: Math.max(0, first - since - 1) };
 }
+
+export const ANSWERED = 'it has its answer already';
+
+/** How a gate was closed, as far as the journal reaches back, in words without a full stop. */
+export function howClosed({ events }: Journal, gateId: string): string {
+  const closed = events.findLast(event => event.type === 'gate_closed' && event.gateId === gateId);
+  if (closed?.type !== 'gate_closed') return 'nobody waits for an answer any more';
+  const { by, decision } = closed;
+  switch (by) {
+    case 'person':
+      return `${ANSWERED} (${decision})`;
+    case 'timeout':
+      return `nobody answered in time (${decision})`;
+    case 'rule':
+      return `nobody needed to be asked (${decision})`;
+    case 'superseded':
+      return `nobody waits for an answer any more (${decision})`;
+  }
+}

@@ -42,6 +42,8 @@ export interface Task extends PlannedTask {
   reason: string | null;
   /** The goal's working time when it began, milliseconds, while its estimate is watched; else null. */
   begunMs: number | null;
+  /** It takes, or has taken, longer than its estimate. */
+  overdue?: true;
   /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
   /** A person added or changed it: no plan of a role changes or drops it before it is done. */

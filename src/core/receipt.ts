@@ -106,9 +106,9 @@ export function passingOnReceipt(id: string, agent: string): Receipt {
   return { id, state: 'accepted', how };
 }
 
-/** The agent has it. */
-export function passedOnReceipt(id: string, agent: string): Receipt {
-  return { id, state: 'applied', how: `Passed on to ${agent}.` };
+/** It was passed on; `reader`: the way to the agent that read it. */
+export function readReceipt(id: string, reader: string): Receipt {
+  return { id, state: 'applied', how: `Read by ${reader}.` };
 }
 
 /** The agent did not read it: it is accepted once more. `unread`: why, without a full stop. */

@@ -2,6 +2,7 @@
 import { gateLine } from './gates/gate-text.js';
 import type { RunState } from './run-state.js';
 import { phaseOf, unansweredGates } from './status.js';
+import { isSubagent } from './subagent.js';
 
 export const SEARCH_ATTRIBUTES = ['AgentMode', 'AgentPhase', 'AgentWaiting', 'AgentOutcome'] as const;
 
@@ -13,7 +14,8 @@ export function searchAttributesOf(state: RunState): Record<SearchAttribute, str
   return {
     AgentMode: state.goal.mode,
     AgentPhase: phaseOf(state),
-    AgentWaiting: gate ? gateLine(gate) : null,
+    // What a sub-agent asks, its caller asks too, up to the run that a person has started.
+    AgentWaiting: gate && !isSubagent(state.settings) ? gateLine(gate) : null,
     AgentOutcome: state.end?.outcome ?? 'open',
   };
 }

@@ -1,6 +1,7 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 
 import { causeText } from './cause.js';
+import { childEnd } from './children.js';
 import { here, tasksAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
@@ -100,7 +101,8 @@ function tasks({ tasks }: RunState): string {
   if (tasks.length === 0) return '';
   const lines = tasks.map(task => {
     const why = task.reason ? ` (${plainLine(task.reason)})` : '';
-    return `- ${plainLine(task.id)} · ${task.status}${why} · ${plainLine(preview(task.description, 80))}`;
+    const late = task.overdue ? ' · takes longer than estimated' : '';
+    return `- ${plainLine(task.id)} · ${task.status}${why}${late} · ${plainLine(preview(task.description, 80))}`;
   });
   return ['Tasks:', '', ...lines].join('\n');
 }
@@ -108,8 +110,8 @@ function tasks({ tasks }: RunState): string {
 /** The last sub-agents: they are runs of their own, below this one's id. */
 function agents({ children }: RunState): string {
   const lines = children.list.map(
-    ({ id, outcome, instruction }) =>
-      `- ${plainLine(id)} · ${outcome ?? 'running'} · ${plainLine(preview(instruction, 80))}`,
+    child =>
+      `- ${plainLine(child.id)} · ${plainLine(childEnd(child))} · ${plainLine(preview(child.instruction, 80))}`,
   );
   return lines.length === 0 ? '' : ['Agents:', '', ...lines].join('\n');
 }

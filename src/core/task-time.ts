@@ -13,8 +13,9 @@ export function readEstimate(value: unknown): number | null {
 
 /** The task, at work from `workedMs` of its goal's working time on: its estimate is watched, where it has one. */
 export function begun(task: Task, workedMs: number): Task {
+  const { overdue: _, ...rest } = task;
   return {
-    ...task,
+    ...rest,
     status: 'executing',
     reason: null,
     begunMs: task.estimatedDuration === null ? null : workedMs,

@@ -1,6 +1,6 @@
 /** The journal as plain lines for people: one event, one line; a plan adds one a task. Pure. */
-import { type Cause, causeText } from '../core/cause.js';
-import type { ChildRecord } from '../core/children.js';
+import { causeText } from '../core/cause.js';
+import { childEnd } from '../core/children.js';
 import type { JournalEvent, JournalPayloads, JournalType } from '../core/journal.js';
 import { preview } from '../core/preview.js';
 import { argumentsLine, formatClock, formatCost, formatCount, formatDuration, plural } from './format.js';
@@ -42,7 +42,7 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
     `tool ${event.tool} ${preview(argumentsLine(event.arguments), ARGUMENTS_CHARS)}`,
   tool_call_ended: toolCallEnded,
   subagent_started: ({ id }) => `sub-agent ${id} started`,
-  subagent_ended: ({ id, outcome, cause }) => `sub-agent ${id} ended · ${childEnd(outcome, cause)}`,
+  subagent_ended: child => `sub-agent ${child.id} ended · ${childEnd(child)}`,
   reask: ({ role, errors }, { yellow }) => yellow(`${role} is asked again: ${errors.join('; ')}`),
   output_fallback: ({ role, fallback, errors }, { yellow }) =>
     yellow(`${role}: ${fallback} (${errors.join('; ')})`),
@@ -79,13 +79,6 @@ const DESCRIBE: { [T in JournalType]: Describe<T> } = {
   continued_as_new: ({ part }, { dim }) => dim(`continued as new · part ${part}`),
   run_ended: ({ outcome, cause }, { bold }) => `${bold(`run ended · ${outcome}`)} · ${causeText(cause)}`,
 };
-
-/** An agent's text goes to a role and is never verified: that it has answered is its success. */
-export function childEnd(outcome: ChildRecord['outcome'], cause: Cause | null): string {
-  if (outcome === null) return 'running';
-  if (cause === 'direct_answer') return 'answered';
-  return cause === null || cause === outcome ? outcome : `${outcome} (${cause})`;
-}
 
 function changedTools({ added, removed, changed }: JournalPayloads['tools_changed']): string {
   const parts = Object.entries({ added, removed, changed }).filter(([, names]) => names.length > 0);

@@ -4,12 +4,12 @@ import type { ChildTree } from '../client/runs/child-tree.js';
 import type { ToolInput } from '../client/runs/gate-input.js';
 import type { RunSnapshot } from '../client/runs/run-snapshot.js';
 import { stuckLine } from '../client/runs/stuck-task.js';
+import { childEnd } from '../core/children.js';
 import type { Gate } from '../core/gates/gate.js';
 import type { Usage } from '../core/message.js';
 import { preview } from '../core/preview.js';
 import { artifactLine } from './artifact-line.js';
 import { endLine } from './end-lines.js';
-import { childEnd } from './event-lines.js';
 import { formatCost, formatCount, formatDuration } from './format.js';
 import { atDeadline, gateHelp, hiddenInput } from './gate-help.js';
 import type { Colors, TextSink } from './output.js';
@@ -23,7 +23,7 @@ export function printRun(
   shown: RunSnapshot,
   { children, webUi }: { children: readonly ChildTree[]; webUi: string | null },
 ): void {
-  const { dim } = sink.colors;
+  const { dim, yellow } = sink.colors;
   const facts: [string, string | null][] = [
     ['run', shown.id],
     ['status', [shown.status, shown.outcome, shown.phase].filter(word => word !== null).join(' · ')],
@@ -44,7 +44,9 @@ export function printRun(
   for (const { role, fromModel, toModel, why } of shown.switches)
     sink.line(`  ${terminalText(`${role} went on with ${toModel} instead of ${fromModel}: ${why}`)}`);
   for (const task of shown.tasks)
-    sink.line(`  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}`);
+    sink.line(
+      `  ${taskLine(task)}${task.reason ? dim(` (${task.reason})`) : ''}${task.overdue ? yellow(' · takes longer than estimated') : ''}`,
+    );
   for (const line of childLines(children)) sink.line(`  ${line}`);
   for (const artifact of shown.artifacts) sink.line(`  artifact ${artifactLine(artifact)}`);
   for (const line of gateLines(shown.id, shown.gates, sink.colors, shown.inputs)) sink.line(line);
@@ -56,10 +58,11 @@ export function printRun(
 
 /** A line each, below the one that called it. */
 function childLines(children: readonly ChildTree[]): string[] {
-  return children.flatMap(({ id, outcome, cause, usage, instruction, children: own }) => {
+  return children.flatMap(child => {
+    const { usage } = child;
     const used = usage === null ? [] : [tokensOf(usage), formatCost(usage.costUsd)];
-    const facts = [`agent ${id}`, childEnd(outcome, cause), ...used, instruction];
-    return [terminalText(facts.join(' · ')), ...childLines(own).map(line => `  ${line}`)];
+    const facts = [`agent ${child.id}`, childEnd(child), ...used, child.instruction];
+    return [terminalText(facts.join(' · ')), ...childLines(child.children).map(line => `  ${line}`)];
   });
 }
 

@@ -1,5 +1,5 @@
 /** Sub-agents at work: what they tell the run that called them, and what people send to them through it. */
-import { readAgentMessage } from '../core/agent-message.js';
+import { type AgentMessage, readAgentMessage } from '../core/agent-message.js';
 import { MESSAGES_BYTES } from '../core/bounds.js';
 import type { Addressee } from '../core/children.js';
 import { openChildren } from '../core/children.js';
@@ -7,8 +7,9 @@ import { steeringAt } from '../core/cursor.js';
 import type { InboxItem } from '../core/inbox.js';
 import { giveBack } from '../core/inbox.js';
 import { preview } from '../core/preview.js';
-import { droppedReceipt, givenBackReceipt, passedOnReceipt, passingOnReceipt } from '../core/receipt.js';
+import { droppedReceipt, givenBackReceipt, passingOnReceipt, readReceipt } from '../core/receipt.js';
 import { sizeOfList } from '../core/sizes.js';
+import { isSubagent } from '../core/subagent.js';
 import { closeFor, openFor, reopen } from './agent-gates.js';
 import { keepTime } from './keep-time.js';
 import type { Run } from './run.js';
@@ -36,6 +37,9 @@ export function hearAgent(run: Run, raw: unknown): void {
       if (run.state.people.inbox.seenIds.includes(message.item.id))
         takeBack(run, message.id, [message.item], message.why);
       break;
+    case 'message_read':
+      hearRead(run, message);
+      break;
     case 'cancelled':
       run.part.agents.rests.set(message.id, message.rest);
   }
@@ -50,12 +54,38 @@ export function passOn(run: Run, item: InboxItem, { id, to }: Addressee): void {
   run.journal('receipt', passingOnReceipt(item.id, id));
   const { id: messageId, text, when } = item;
   const input = { id: messageId, text, when, ...(to !== null && { to }) };
+  run.part.agents.passed.set(messageId, { agent: id, item });
   run.ports.tellSubagent(id, { signal: 'steer', input }, found => {
-    // Its own answer may be the first to come.
-    if (found && inbox.items.some(waiting => waiting.id === messageId)) return;
-    if (found) run.journal('receipt', passedOnReceipt(messageId, id));
-    else takeBack(run, id, [item]);
+    if (!found) takeBack(run, id, [item]);
   });
+}
+
+/** Whoever passed a message on hears who read it, up to the run that it was sent to. */
+export function tellRead({ state, ports }: Run, messageId: string, by = ''): void {
+  if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
+}
+
+function hearRead(run: Run, { id, messageId, by }: Extract<AgentMessage, { type: 'message_read' }>): void {
+  const { passed } = run.part.agents;
+  // What was sent to the agent's own run is told there.
+  if (passed.get(messageId)?.agent !== id) return;
+  passed.delete(messageId);
+  const reader = [id, by].filter(Boolean).join('/');
+  run.journal('receipt', readReceipt(messageId, reader));
+  tellRead(run, messageId, reader);
+}
+
+/**
+ * What an agent that has ended was passed on and said nothing of: where nobody knows what it read it is for the role
+ * at work.
+ */
+export function settlePassed(run: Run, agent: string, isLost: boolean): void {
+  for (const [messageId, { agent: reader, item }] of run.part.agents.passed) {
+    if (reader !== agent) continue;
+    run.part.agents.passed.delete(messageId);
+    if (isLost) takeBack(run, agent, [item]);
+    else run.journal('receipt', droppedReceipt(messageId, `${agent} ended without a word on it.`));
+  }
 }
 
 /** What an agent did not read is for the role at work. `refused`: why, where the agent goes on. */
@@ -68,6 +98,7 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
       : `${agent} could not take this (${refused})`;
   const left = giveBack(people.inbox, items, room);
   for (const item of items) {
+    run.part.agents.passed.delete(item.id);
     const dropped = `${unread}, and too many messages wait here already.`;
     run.journal(
       'receipt',

@@ -1,6 +1,7 @@
 /** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
 import type { AgentMessage } from '../core/agent-message.js';
 import type { FormAnswer } from '../core/gates/gate.js';
+import type { InboxItem } from '../core/inbox.js';
 import type { Limits } from '../core/limits.js';
 import type { AgentRest } from '../core/subagent.js';
 import { Offered } from './platform/offer-request.js';
@@ -25,6 +26,8 @@ export interface OfPart {
     waiting: Extract<AgentMessage, { type: 'gate_opened' }>[];
     rests: Map<string, AgentRest>;
     leases: Map<string, Partial<Limits>>;
+    /** Messages that were passed on and that nobody has read yet, by their ids. */
+    passed: Map<string, { agent: string; item: InboxItem }>;
   };
   /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
   forms: Map<string, FormAnswer | null>;
@@ -36,7 +39,7 @@ export function newPart(): OfPart {
     changing: Promise.resolve(),
     changes: 0,
     offered: new Offered(),
-    agents: { waiting: [], rests: new Map(), leases: new Map() },
+    agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
     forms: new Map(),
   };
 }

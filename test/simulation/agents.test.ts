@@ -262,7 +262,7 @@ function note(path: string, { state }: Pick<Run, 'state'>, seen: Set<string>): v
     if (event.type === 'subagent_ended') open -= 1;
     if (open > 1) seen.add('at once');
     if (event.type !== 'receipt') continue;
-    if (event.how.startsWith('Passed on')) seen.add('passed on');
+    if (event.how.startsWith('Read by')) seen.add('passed on');
     if (event.how.includes('ended before it read this')) seen.add('given back');
     if (event.how.includes('one of the roles')) seen.add('refused');
   }

@@ -62,6 +62,8 @@ export interface AgentTree {
   end: Promise<TreeEnd>;
   /** As the platform cancels a workflow: all of the tree. `end` is rejected. */
   cancel: () => void;
+  /** As somebody ends an agent's run from outside: its caller hears of nothing but that. */
+  terminate: (path: string) => void;
 }
 
 type TreeEnd = GoalEnd & { unread: InboxItem[] };
@@ -114,6 +116,7 @@ export function call(agent_name: string, instruction: string): [string, Record<s
 
 export function agentTree(given: TreeGiven): AgentTree {
   const runs = new Map<string, InMemory>();
+  const terminators = new Map<string, () => void>();
   let replies = 0;
   const ran: string[] = [];
   const clock = { now: 1_000 };
@@ -185,8 +188,11 @@ export function agentTree(given: TreeGiven): AgentTree {
         runs.set(at, agent);
         const down = new Line();
         children.set(child.id, { agent, down });
+        const terminated = new Promise<null>(resolve => terminators.set(at, () => resolve(null)));
         try {
-          const end = await agent.pursue(child.settings.limits);
+          const end = await Promise.race([agent.pursue(child.settings.limits), terminated]);
+          if (end === null) return { kind: 'lost', why: 'it was terminated' };
+          for (let told = agent.run.ports.callerTold(); told; told = agent.run.ports.callerTold()) await told;
           return ended(agent.run, end);
         } catch (error) {
           if (!(error instanceof Cancelled)) throw error;
@@ -282,6 +288,7 @@ export function agentTree(given: TreeGiven): AgentTree {
       return replies;
     },
     cancel: lead.cancel,
+    terminate: path => terminators.get(path)?.(),
     ran,
     clock,
     end: lead.pursue(given.limits),

@@ -1,5 +1,4 @@
 /** The sub-agents of a run with their own, as their runs tell of them. */
-import type { Cause } from '../../core/cause.js';
 import { type ChildRecord, childId } from '../../core/children.js';
 import type { Usage } from '../../core/message.js';
 import type { Temporal } from './connect.js';
@@ -7,8 +6,6 @@ import { readSnapshot } from './run-snapshot.js';
 
 /** A sub-agent with what it used and its own sub-agents. */
 export interface ChildTree extends ChildRecord {
-  /** Why it ended so; null while it runs, and where nobody tells. */
-  cause: Cause | null;
   /** With that of its own sub-agents that have ended; null where nobody tells. */
   usage: Usage | null;
   children: ChildTree[];
@@ -30,7 +27,6 @@ export async function readChildren(
       const shown = at < from ? null : await readSnapshot(temporal, ownId).catch(() => null);
       return {
         ...record,
-        cause: shown?.cause ?? null,
         usage: shown?.usage ?? null,
         children: await readChildren(temporal, ownId, shown?.children ?? []),
       };

@@ -81,7 +81,7 @@ export class SteersmanClient {
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
     const { temporal, report } = this.#scope;
     return abortable(temporal, signal ? { signal } : {}, async () => {
-      const request = await startRequest(goal, options, temporal.local !== null);
+      const request = await startRequest(goal, options, { local: temporal.local !== null });
       if (request.rehearses) report(REHEARSAL_NOTE);
       if (options.keptPermissions === true) {
         const allowed = allowedTools(placeOf(temporal, request.settings.workspace));

@@ -5,9 +5,11 @@ import {
   type ScheduleHandle,
   ScheduleNotFoundError,
 } from '@temporalio/client';
+import { defaultConfigDir } from '../../config/config-dir.js';
 import { preview } from '../../core/preview.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { isTrusted } from '../../stack/trust.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
@@ -24,7 +26,7 @@ const UNATTENDED = ['attended', 'keptPermissions', 'approvePlan', 'keepOpenSecon
  */
 export interface ScheduleOptions
   extends ScheduleTimes,
-    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after' | 'configDir'> {
+    Omit<StartOptions, (typeof UNATTENDED)[number] | 'id' | 'after'> {
   /**
    * While the run before is open: `skip` (default) starts none, `buffer_one` starts one when it has ended,
    * `cancel_other` cancels it, `allow_all` starts another beside it.
@@ -176,7 +178,12 @@ export class Schedules {
     for (const name of UNATTENDED) if (name in start) faults.push(`It takes no ${name}: nobody is there.`);
     if (faults.length > 0)
       throw new SteersmanError(`It can not be scheduled: ${faults.join(' ')}`, SEE_HELP, 'usage');
-    const request = await startRequest(goal, start, local !== null);
+    // The workers of the local stack are on this machine, whatever their queue; nothing is read of a folder that is not trusted.
+    const known = start.configDir !== undefined || isTrusted(defaultConfigDir());
+    const request = await startRequest(goal, start, {
+      local: local !== null,
+      servedHere: local !== null && known,
+    });
     const taskQueue = request.taskQueue ?? (local === null ? DEFAULT_TASK_QUEUE : null);
     if (taskQueue === null) throw noQueue();
     return { settings: request.settings, taskQueue };

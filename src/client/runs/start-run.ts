@@ -101,38 +101,39 @@ const START_TIMEOUT_MS = 15_000;
 const SEE_HELP = 'See --help, or StartOptions, for how to start a run.';
 
 /**
- * Checks goal, settings and workspace before anything is started. Throws a SteersmanError that names all that is
- * wrong.
+ * Checks goal, settings and workspace before anything is started; `servedHere`: by a worker with the configuration of
+ * `configDir`, which says what modes and models there are. Throws a SteersmanError that names all that is wrong.
  */
 export async function startRequest(
   goal: string,
   options: StartOptions,
-  localStack = usesLocalStack(),
+  given: { local?: boolean; servedHere?: boolean } = {},
 ): Promise<StartRequest> {
-  const { id, after, taskQueue, configDir, tools, keptPermissions: _kept, ...given } = options;
+  const { local: localStack = usesLocalStack() } = given;
+  const { id, after, taskQueue, configDir, tools, keptPermissions: _kept, ...rest } = options;
   const model = await modelToName(options, localStack);
   const start = readStart({
     goal,
     settings: {
-      mode: modeFor(given.role),
+      mode: modeFor(rest.role),
       autoApprove: false,
-      ...given,
+      ...rest,
       workspace: resolve(options.workspace ?? '.'),
       ...(model === undefined ? {} : { model }),
       ...(tools === undefined ? {} : { clientTools: declaredTools(tools) }),
     },
   });
   const errors = start.ok ? [] : start.errors;
-  const ownWorker = localStack && (taskQueue ?? env.taskQueue()) === undefined;
-  if (start.ok && ownWorker) errors.push(...(await modeFaults(start.settings.mode, configDir)));
+  const { servedHere = localStack && (taskQueue ?? env.taskQueue()) === undefined } = given;
+  if (start.ok && servedHere) errors.push(...(await modeFaults(start.settings.mode, configDir)));
   if (model !== undefined && !modelChainSchema.safeParse(model).success) {
     errors.push(`The model "${model}" is not written as endpoint/model, such as openai/gpt-5-mini.`);
-  } else if (model !== undefined && ownWorker) {
+  } else if (model !== undefined && servedHere) {
     errors.push(...(await modelFaults(model, configDir)));
   }
   if (id !== undefined && !/^\S{1,200}$/.test(id))
     errors.push('The id (--id) must be 1 to 200 characters without spaces.');
-  if (after !== undefined && given.systemMessage !== undefined)
+  if (after !== undefined && rest.systemMessage !== undefined)
     errors.push('What the earlier run leaves takes the place of systemMessage: give one of the two.');
   if (!start.ok || errors.length > 0) {
     const faults = errors.length === 1 ? ` ${errors[0]}` : errors.map(error => `\n- ${error}`).join('');

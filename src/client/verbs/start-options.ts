@@ -24,14 +24,8 @@ export function addStartOptions(command: Command): Command {
     .option('--id <id>', 'id of the run (default: the goal’s first words and something random)')
     .option('--attended', 'a person will answer what is asked (default: in a terminal session)')
     .option('--approve-plan', 'the plan waits for a person before it is carried out')
-    .addOption(
-      new Option('--on-step-failure <policy>', 'in the mode plan, when a task has failed').choices(
-        STEP_FAILURE_POLICIES,
-      ),
-    )
     .option('--keep-open <seconds>', 'stay open for follow-ups after an answer', positiveInteger)
     .option('--after <id>', 'go on from a run that has ended: its goals and answers are known to this one')
-    .option('--config <dir>', CONFIG_OPTION)
     .option(
       '--prompt <server:name>',
       'the goal is this prompt of a tool server; in place of a goal its arguments stand as name=value',
@@ -61,6 +55,12 @@ export function addRunOptions(command: Command): Command {
       addLimit,
     )
     .option('--settings <file>', 'YAML or JSON with systemMessage, context, limits, clientTools of this run')
+    .addOption(
+      new Option('--on-step-failure <policy>', 'in the mode plan, when a task has failed').choices(
+        STEP_FAILURE_POLICIES,
+      ),
+    )
+    .option('--config <dir>', CONFIG_OPTION)
     .option('--task-queue <name>', 'queue of your own worker (STEERSMAN_TASK_QUEUE)');
 }
 

@@ -14,6 +14,8 @@ export interface AnswerRules {
   via: 'answerGate' | 'submitToolResult';
   /** Largest answer as JSON in UTF-8. */
   maxBytes: number;
+  /** How a gate was closed, in words without a full stop; null for one that never was. Default: none was. */
+  closedHow?: (gateId: string) => string | null;
   /** Tasks that an edited plan's dependencies may name besides its own. */
   knownTaskIds?: readonly string[];
   /** What the worker lets nobody raise a limit above. */
@@ -31,16 +33,11 @@ export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { e
 /**
  * Checks an answer as it came: `{ "gateId": "g1", "decision": "approve" }` and so on, or for a client tool
  * `{ "gateId" or "callId", "content", "isError"? }`. Errors are sentences that say what would be right: for
- * a gate that is not open, closed before (`closedIds`), of another kind, or an answer of the wrong shape.
+ * a gate that is not open, of another kind, or an answer of the wrong shape.
  */
-export function checkAnswer(
-  gates: readonly Gate[],
-  closedIds: readonly string[],
-  input: unknown,
-  rules: AnswerRules,
-): CheckedAnswer {
+export function checkAnswer(gates: readonly Gate[], input: unknown, rules: AnswerRules): CheckedAnswer {
   if (!isRecord(input)) return { error: expected('answer', 'an object with gateId', input) };
-  const found = findGate(gates, closedIds, input, rules);
+  const found = findGate(gates, input, rules);
   if (typeof found === 'string') return { error: found };
   const wanted = found.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
   if (rules.via !== wanted)
@@ -57,9 +54,8 @@ export function checkAnswer(
 /** The open gate that is meant, or what is wrong. */
 function findGate(
   gates: readonly Gate[],
-  closedIds: readonly string[],
   input: Record<string, unknown>,
-  { via }: AnswerRules,
+  { via, closedHow }: AnswerRules,
 ): Gate | string {
   const { gateId, callId } = input;
   const byCall = via === 'submitToolResult' && isAbsent(gateId) && typeof callId === 'string';
@@ -70,7 +66,8 @@ function findGate(
   );
   if (gate !== undefined) return gate;
   if (byCall) return `No call ${callId} waits for a result. ${openGates(gates)}`;
-  if (closedIds.includes(String(gateId))) return `Gate ${gateId} is closed: it has its answer already.`;
+  const how = closedHow?.(String(gateId)) ?? null;
+  if (how !== null) return `Gate ${gateId} is closed: ${how}.`;
   return `There is no gate ${gateId}. ${openGates(gates)}`;
 }
 

@@ -50,7 +50,9 @@ export function noteOverdue(run: Run, taskId: string, role: PinnedRole): void {
   const task = state.tasks.find(({ id }) => id === taskId);
   const late = task ? overdue(task, goalTimeMs(state.goal, run.ports.now())) : null;
   if (late === null) return;
-  state.tasks = state.tasks.map(each => (each.id === taskId ? { ...each, begunMs: null } : each));
+  state.tasks = state.tasks.map(each =>
+    each.id === taskId ? { ...each, begunMs: null, overdue: true } : each,
+  );
   run.journal('task_overdue', { taskId, ...late });
   brief(run, role, overdueBrief(state, taskId, late));
 }

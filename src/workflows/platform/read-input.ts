@@ -9,6 +9,7 @@ import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { chainOf, limitsOf, modelOf } from '../../core/in-force.js';
+import { ANSWERED, howClosed } from '../../core/journal.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { ceilingFault, limitsFault } from '../../core/limits.js';
@@ -63,12 +64,12 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
   return shallow(input => {
     const {
       tasks,
-      people: { gates, closedGates },
+      people: { gates },
     } = state;
     const open = gates.filter(gate => gate.answer === null).map(({ gate }) => gate);
-    const answered = gates.filter(gate => gate.answer !== null).map(({ gate }) => gate.id);
-    const checked = checkAnswer(open, [...closedGates, ...answered], input, {
+    const checked = checkAnswer(open, input, {
       via,
+      closedHow: id => closedHow(state, id),
       maxBytes: GATE_ANSWER_BYTES,
       knownTaskIds: tasks.map(task => task.id),
       ceilings: state.pinned?.ceilings ?? {},
@@ -79,6 +80,12 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
   });
+}
+
+/** A gate with an answer that nobody has read yet is closed as well. */
+function closedHow({ people, log }: RunState, id: string): string | null {
+  if (people.gates.some(({ gate }) => gate.id === id)) return ANSWERED;
+  return people.closedGates.includes(id) ? howClosed(log.journal, id) : null;
 }
 
 /** By the schema that the run pinned; tools whose server is the judge take any. */

@@ -3,7 +3,7 @@
  * has left. What it used is used by the goal, however it ended.
  */
 import type { CallToolResult } from '../../activities/types.js';
-import { withChild, withEnd } from '../../core/children.js';
+import { endedAs, withChild, withEnd } from '../../core/children.js';
 import type { Limits } from '../../core/limits.js';
 import { addUsage } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
@@ -20,7 +20,7 @@ import {
   withReportParts,
 } from '../../core/subagent.js';
 import { closeGatesOf } from '../agent-gates.js';
-import { takeBack } from '../agents.js';
+import { settlePassed, takeBack } from '../agents.js';
 import type { Run } from '../run.js';
 import type { WorkflowToolCall } from './workflow-tool-call.js';
 
@@ -68,9 +68,7 @@ async function delegate(
   settle(run, id, end);
   // It may have changed what was read before.
   run.doubtReads();
-  const outcome = end.kind === 'ended' ? end.report.outcome : end.kind;
-  const cause = end.kind === 'ended' ? end.report.cause : null;
-  run.journal('subagent_ended', { id, agent, callId, outcome, cause });
+  run.journal('subagent_ended', { id, agent, callId, ...endedAs(end) });
   // Others may work on for long: what is shown would say until then that this one runs.
   run.show();
   return end;
@@ -88,6 +86,7 @@ function settle(run: Run, id: string, end: AgentEnd): void {
   // One that was cancelled before it began has used nothing.
   else if (end.kind === 'lost')
     run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
+  settlePassed(run, id, end.kind === 'lost');
 }
 
 function charge({ state }: Run, report: AgentRest): void {

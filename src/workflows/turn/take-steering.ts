@@ -6,6 +6,7 @@ import type { Batch } from '../../core/place.js';
 import { appliedReceipt } from '../../core/receipt.js';
 import type { Thread } from '../../core/thread.js';
 import { withWish } from '../../core/wishes.js';
+import { tellRead } from '../agents.js';
 import { beginSteering, readable, UNDERSTANDING } from '../hearing.js';
 import { linesOf } from '../lanes/lines-of.js';
 import type { Run } from '../run.js';
@@ -81,5 +82,8 @@ export function wish({ state: { goal } }: Run, text: string): void {
 
 export function receipts(run: Run, items: readonly InboxItem[], as: string): void {
   const turn = run.state.goal.counters.turns + 1;
-  for (const item of items) run.journal('receipt', appliedReceipt(item.id, { as, turn }));
+  for (const item of items) {
+    run.journal('receipt', appliedReceipt(item.id, { as, turn }));
+    tellRead(run, item.id);
+  }
 }

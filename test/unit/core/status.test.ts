@@ -82,13 +82,20 @@ describe('statusMarkdown: what follows', () => {
     state.children = {
       started: 2,
       list: [
-        { id: 'search/1', agent: 'search', callId: 'c1', instruction: 'Find *it*.', outcome: 'unverified' },
-        { id: 'crawl/2', agent: 'crawl', callId: 'c2', instruction: 'Read it.', outcome: null },
+        {
+          id: 'search/1',
+          agent: 'search',
+          callId: 'c1',
+          instruction: 'Find *it*.',
+          outcome: 'unverified',
+          cause: 'execution_cap',
+        },
+        { id: 'crawl/2', agent: 'crawl', callId: 'c2', instruction: 'Read it.', outcome: null, cause: null },
       ],
     };
     const text = statusMarkdown(state);
     expect(text).toContain('Agents:');
-    expect(text).toMatch(/- search\/1 · unverified · Find \\\*it\\\*\./);
+    expect(text).toMatch(/- search\/1 · unverified \(execution_cap\) · Find \\\*it\\\*\./);
     expect(text).toContain('- crawl/2 · running · Read it.');
   });
 
@@ -120,6 +127,13 @@ describe('statusMarkdown: what follows', () => {
     const text = statusMarkdown(stateWith(people({ gates })));
     expect(text).not.toContain('g1');
     expect(text).toContain('g2');
+  });
+
+  test('statusMarkdown: a task that takes longer than estimated → its line says so (F18)', () => {
+    const text = statusMarkdown(
+      stateWith({ tasks: [task('task-1', { status: 'executing', overdue: true })] }),
+    );
+    expect(text).toContain('- task-1 · executing · takes longer than estimated · ');
   });
 
   test('statusMarkdown: tasks → one line each, with status and reason, descriptions short', () => {
@@ -190,6 +204,11 @@ describe('what lists say of a run', () => {
   const denied = { kind: 'approval' as const, decision: 'deny' as const, reason: null, arguments: null };
   const answered = [{ key: 'k', gate: approval('g1'), answer: denied }];
 
+  const calledAs = (name: string) => ({
+    ...people({ gates }),
+    settings: { ...stateWith().settings, calledAs: name },
+  });
+
   test.each<[string, Partial<RunState>, string, string | null]>([
     ['not loaded yet', { pinned: null }, 'loading', null],
     ['at work', {}, 'planning', null],
@@ -198,6 +217,8 @@ describe('what lists say of a run', () => {
     ['paused at a gate', people({ gates, pausedAt: 1 }), 'paused', 'g1 approval: Run write_file?'],
     ['open for a follow-up', { idleSince: 1 }, 'idle', null],
     ['ended', { end, idleSince: 1 }, 'ended', null],
+    ['that a run called, at a gate that it asks too', calledAs('search/1'), 'waiting', null],
+    ['that a workflow called, at a gate', calledAs('run'), 'waiting', 'g1 approval: Run write_file?'],
   ])('a run %s → phase and what it waits for (TE4)', (_name, more, phase, waiting) => {
     const state = stateWith(more);
     expect(phaseOf(state)).toBe(phase);

@@ -28,6 +28,7 @@ test.each([
 ])('a task of %j ms that began at %j, at %j of the working time → %j', (estimatedDuration, at, now, late) => {
   const began = begun(task('a', { estimatedDuration }), at);
   expect(began.status).toBe('executing');
+  expect(begun({ ...began, overdue: true }, at)).toEqual(began);
   expect(overdue(began, now)).toEqual(late);
   expect(overdue({ ...began, begunMs: null }, now)).toBeNull();
 });

@@ -3,6 +3,7 @@ import type { ChildTree } from '../../../src/client/runs/child-tree.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { noColors, textSink } from '../../../src/print/output.js';
 import { printRun } from '../../../src/print/show-run.js';
+import { task } from '../../support/core-values.js';
 import { lookOf } from '../../support/fake-runs.js';
 
 const child = (id: string, given: Partial<ChildTree> = {}): ChildTree => ({
@@ -33,5 +34,17 @@ test('show: sub-agents, one with its own → a line each, how each ended and wha
     '    agent search/1 · unverified (execution_cap) · 1,200 + 30 tokens · $0.0100 · Which boats?',
     '  agent search/2 · lost · Which boats?',
     '  agent search/3 · running · 1,200 + 30 tokens · $0.0100 · Which boats?',
+  ]);
+});
+
+test('show: a task that takes longer than estimated → its line says so', () => {
+  let printed = '';
+  const sink = textSink(text => {
+    printed += text;
+  }, noColors);
+  const tasks = [task('task-1', { status: 'executing', overdue: true }), task('task-2')];
+  printRun(sink, lookOf({ tasks }), { children: [], webUi: null });
+  expect(printed.split('\n').filter(line => line.includes('longer'))).toEqual([
+    expect.stringMatching(/^ {2}\[>\] task-1 · .* · takes longer than estimated$/),
   ]);
 });

@@ -68,7 +68,7 @@ describe('messages to sub-agents', () => {
     expect(heard(tree.lead)).toEqual([]);
     expect(receiptsOf(tree.lead, 'u1')).toEqual([
       ['accepted', expect.stringMatching(/^It is passed on to search\/1/)],
-      ['applied', 'Passed on to search/1.'],
+      ['applied', 'Read by search/1.'],
     ]);
   });
 
@@ -83,6 +83,27 @@ describe('messages to sub-agents', () => {
     await tree.end;
     expect(heard(tree.agents.get('middle/1/search/1'))).toEqual(['Sailing boats.']);
     expect(heard(tree.agents.get('middle/1'))).toEqual([]);
+    const last = (run: Run | undefined) => run && receiptsOf(run, 'u1').at(-1);
+    expect(last(tree.lead)).toEqual(['applied', 'Read by middle/1/search/1.']);
+    expect(last(tree.agents.get('middle/1'))).toEqual(['applied', 'Read by search/1.']);
+  });
+
+  test('the agent is terminated before it reads it → the role at work of the lead does, and its sender is told', async () => {
+    const tree = agentTree({
+      settings: YES,
+      reply: withAgents(['search'], async () => {
+        receive(tree.lead, { id: 'u1', text: 'Sailing boats.', to: 'search' }, 'steer');
+        await arrived();
+        tree.terminate('search/1');
+      }),
+    });
+    expect(await tree.end).toMatchObject({ answer: 'All done.' });
+    expect(heard(tree.lead)).toEqual(['Sailing boats.']);
+    expect(receiptsOf(tree.lead, 'u1')).toEqual([
+      ['accepted', expect.stringMatching(/^It is passed on to search\/1/)],
+      ['accepted', expect.stringMatching(/^search\/1 ended before it read this\./)],
+      ['applied', expect.stringMatching(/^Applied as /)],
+    ]);
   });
 
   test('to a name that two of them have, or nobody → refused with whom there is', async () => {
@@ -120,7 +141,7 @@ describe('messages to sub-agents', () => {
       const all = [tree.lead, ...tree.agents.values()].flatMap(heard);
       expect(all).toEqual(['Sailing boats.']);
       const receipts = receiptsOf(tree.lead, 'u1');
-      expect(receipts.map(([state]) => state)).toEqual(['accepted', 'applied', 'accepted', 'applied']);
+      expect(receipts.map(([state]) => state)).toEqual(['accepted', 'accepted', 'applied']);
     },
   );
 
@@ -144,12 +165,7 @@ describe('messages to sub-agents', () => {
     expect(agent && receiptsOf(agent, 'u1').at(-1)?.[0]).toBe('dropped');
     expect(heard(tree.lead).sort()).toEqual(['And rafts.', 'Sailing boats.']);
     expect(receiptsOf(tree.lead, 'u3').map(([state]) => state)).toEqual(['accepted', 'accepted', 'applied']);
-    expect(receiptsOf(tree.lead, 'u1').map(([state]) => state)).toEqual([
-      'accepted',
-      'applied',
-      'accepted',
-      'applied',
-    ]);
+    expect(receiptsOf(tree.lead, 'u1').map(([state]) => state)).toEqual(['accepted', 'accepted', 'applied']);
     // It is the lead's next goal.
     expect(tree.lead.state.goals.map(({ text }) => text)).toEqual(['Find out.', 'And ships.']);
   });

@@ -163,6 +163,7 @@ describe('a task that takes longer than its estimate', () => {
       expect.stringContaining('t1 was estimated at 10 s and has taken 11 s.'),
     ]);
     expect(statuses(ran)).toEqual(['t1 completed', 't2 completed']);
+    expect(ran.run.state.tasks.map(({ overdue }) => overdue ?? false)).toEqual([true, false]);
   });
 
   test('in Chinese → in Chinese', async () => {

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
 import { specOf, timesFaults, timesText } from '../../../../src/client/runs/schedule-when.js';
@@ -78,5 +81,18 @@ test('schedules: on the local stack without a queue → refused, for its workers
   await expect(schedules({}).create('n', 'Go', nightly)).rejects.toMatchObject({
     code: 'usage',
     remedy: expect.stringContaining('--task-queue nightly'),
+  });
+});
+
+test.each<[string, ScheduleOptions, RegExp]>([
+  ['a mode that nobody declared', { mode: 'reveiw' }, /There is no mode "reveiw": there are team, /],
+  ['a model of an endpoint that nobody named', { model: 'nowhere/m' }, /nowhere/],
+])('schedules: on the local stack with %s → refused as a start is', async (_what, more, why) => {
+  const configDir = await mkdtemp(join(tmpdir(), 'schedules-'));
+  await writeFile(join(configDir, 'steersman.yaml'), '');
+  const options = { ...nightly, taskQueue: 'nightly', configDir, ...more };
+  await expect(schedules({}).create('n', 'Go', options)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(why),
   });
 });

@@ -30,7 +30,7 @@ describe('gateMarkdown', () => {
     expect(shown.length).toBeGreaterThan(0);
     for (const [, update, json] of shown) {
       const via = update === 'submitToolResult' ? 'submitToolResult' : 'answerGate';
-      expect(checkAnswer([gate], [], JSON.parse(json ?? ''), { via, maxBytes: 1_000 })).toHaveProperty('ok');
+      expect(checkAnswer([gate], JSON.parse(json ?? ''), { via, maxBytes: 1_000 })).toHaveProperty('ok');
     }
     expect(text).toContain('without an answer by 2023-11-14T22:13:20.000Z: ');
     expect(gateMarkdown(WORDS, { ...gate, deadline: null })).not.toContain('without an answer');

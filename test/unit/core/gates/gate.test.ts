@@ -50,12 +50,7 @@ const KINDS = ALL.map(({ kind }) => kind);
 const viaFor = (kind: GateKind) => (kind === 'clientTool' ? 'submitToolResult' : 'answerGate');
 
 function answer(kind: GateKind, input: object, maxBytes = 1_000): GateAnswer | string {
-  const checked = checkAnswer(
-    ALL,
-    ['g0'],
-    { gateId: GATES[kind].id, ...input },
-    { via: viaFor(kind), maxBytes },
-  );
+  const checked = checkAnswer(ALL, { gateId: GATES[kind].id, ...input }, { via: viaFor(kind), maxBytes });
   return 'ok' in checked ? checked.ok.answer : checked.error;
 }
 
@@ -157,7 +152,7 @@ describe('checkAnswer', () => {
           // The fields of a form would do as the result of a client's tool too.
           if (at === 'clientTool' && of === 'form') continue;
           const input = { gateId: GATES[at].id, ...RIGHT[of] };
-          const checked = checkAnswer(ALL, [], input, { via, maxBytes: 1_000 });
+          const checked = checkAnswer(ALL, input, { via, maxBytes: 1_000 });
           const decision = 'decision' in RIGHT[of] ? String(RIGHT[of].decision) : null;
           const fits =
             at === of || (decision !== null && decision !== 'raise' && GATE_CHOICES[at].includes(decision));
@@ -176,29 +171,28 @@ describe('checkAnswer', () => {
     ['approve', '`answer` must be an object with gateId, got "approve".'],
     [undefined, '`answer` must be an object with gateId, got nothing.'],
   ])('C23 checkAnswer: %j → refused: %s', (input, error) => {
-    const checked = checkAnswer(ALL, ['g0'], input, { via: 'answerGate', maxBytes: 1_000 });
+    const checked = checkAnswer(ALL, input, {
+      via: 'answerGate',
+      maxBytes: 1_000,
+      closedHow: id => (id === 'g0' ? 'it has its answer already' : null),
+    });
     expect('error' in checked && checked.error).toContain(error);
   });
 
   it('C23 checkAnswer: no gate is open → says so', () => {
-    const checked = checkAnswer([], [], { gateId: 'g1' }, { via: 'answerGate', maxBytes: 1_000 });
+    const checked = checkAnswer([], { gateId: 'g1' }, { via: 'answerGate', maxBytes: 1_000 });
     expect(checked).toEqual({ error: 'There is no gate g1. No gate is open.' });
   });
 
   it('T11 K4 checkAnswer: a tool result by its call → only for a client call that waits', () => {
     const rules = { via: 'submitToolResult', maxBytes: 1_000 } as const;
-    expect(checkAnswer(ALL, [], { callId: 'c5', content: 'red' }, rules)).toMatchObject({
+    expect(checkAnswer(ALL, { callId: 'c5', content: 'red' }, rules)).toMatchObject({
       ok: { gateId: 'g5' },
     });
     const error = 'No call c1 waits for a result.';
-    const stranger = checkAnswer(ALL, [], { callId: 'c1', content: 'red' }, rules);
+    const stranger = checkAnswer(ALL, { callId: 'c1', content: 'red' }, rules);
     expect('error' in stranger && stranger.error).toContain(error);
-    const asGate = checkAnswer(
-      ALL,
-      [],
-      { callId: 'c5', decision: 'approve' },
-      { ...rules, via: 'answerGate' },
-    );
+    const asGate = checkAnswer(ALL, { callId: 'c5', decision: 'approve' }, { ...rules, via: 'answerGate' });
     expect('error' in asGate && asGate.error).toContain('`gateId` must be');
   });
 
@@ -211,11 +205,11 @@ describe('checkAnswer', () => {
       subject: { model: 'p/a', models },
     });
     const input = { gateId: 'g', decision: 'other_model' };
-    expect(checkAnswer([withModels(['p/b'])], [], input, rules)).toMatchObject({
+    expect(checkAnswer([withModels(['p/b'])], input, rules)).toMatchObject({
       ok: { answer: { model: 'p/b' } },
     });
     expect(choicesOf(withModels([]))).toEqual(['retry', 'stop']);
-    expect(checkAnswer([withModels([])], [], input, rules)).toHaveProperty('error');
+    expect(checkAnswer([withModels([])], input, rules)).toHaveProperty('error');
   });
 
   it('C23 checkAnswer: any JSON → an answer or a sentence, never an exception', () => {
@@ -237,7 +231,7 @@ describe('checkAnswer', () => {
     const via = fc.constantFrom('answerGate' as const, 'submitToolResult' as const);
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.dictionary(key, value)), via, (input, by) => {
-        const checked = checkAnswer(ALL, ['g0'], input, { via: by, maxBytes: 1_000 });
+        const checked = checkAnswer(ALL, input, { via: by, maxBytes: 1_000 });
         if ('error' in checked) expect(checked.error).toMatch(/\.$/);
         else expect(checked.ok.answer.kind).toBe(ALL.find(gate => gate.id === checked.ok.gateId)?.kind);
       }),

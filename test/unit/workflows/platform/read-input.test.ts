@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { GateCloser } from '../../../../src/core/gates/gate.js';
 import { newGoal } from '../../../../src/core/goal.js';
+import { closeGate } from '../../../../src/workflows/gates.js';
 import {
   changeModel,
   editPlan,
@@ -182,5 +184,35 @@ describe('readers of what clients send', () => {
     expect(read).toEqual({ ok: 'u1' });
     expect('ok' in read && withdraw(run, read.ok)).toEqual({ text: 'Mind this.' });
     expect(withdrawalReader(run.state)({ id: 'u1' })).toHaveProperty('error');
+  });
+});
+
+describe('an answer at a gate that is closed', () => {
+  test.each<[string, GateCloser, string, string]>([
+    ['a person', 'person', 'approve', 'it has its answer already (approve)'],
+    ['its deadline', 'timeout', 'deny', 'nobody answered in time (deny)'],
+    [
+      'a rule',
+      'rule',
+      'put is allowed for this run',
+      'nobody needed to be asked (put is allowed for this run)',
+    ],
+    [
+      ...(['a message', 'superseded', 'a message of the user'] as const),
+      'nobody waits for an answer any more (a message of the user)',
+    ],
+  ])('by %s → refused, and what happened is said (C23)', (_name, by, why, said) => {
+    const run = runWithGates();
+    const [open] = run.state.people.gates;
+    if (!open) throw new Error('no gate');
+    Object.assign(open.gate, { id: 'g0' });
+    closeGate(run, open, by, why);
+    expect(answerReader(run.state, 'answerGate')({ gateId: 'g0', decision: 'approve' })).toEqual({
+      error: `Gate g0 is closed: ${said}.`,
+    });
+    run.state.log.journal.events = [];
+    expect(answerReader(run.state, 'answerGate')({ gateId: 'g0', decision: 'approve' })).toEqual({
+      error: 'Gate g0 is closed: nobody waits for an answer any more.',
+    });
   });
 });
