@@ -20,6 +20,15 @@ interface ViewOptions {
   child?: string;
   /** Milliseconds since the epoch. Default: the time of the first event. */
   startedAt?: number | null;
+  /** That of the run, for a sub-agent. */
+  clock?: Clock;
+}
+
+/** What the lines of a run and its sub-agents show: what is heard late of one of them is not told as earlier. */
+interface Clock {
+  /** Milliseconds since the epoch; null before the first event. */
+  startedAt: number | null;
+  lastAt: number;
 }
 
 /** Shows items of a watch on a sink. */
@@ -30,7 +39,7 @@ export class PlainView {
   readonly #who: string;
   /** Sub-agents that run, by their places. */
   readonly #children = new Map<string, PlainView>();
-  #startedAt: number | null;
+  readonly #clock: Clock;
   readonly #calls: LiveCalls;
   /** Tool calls in flight: whose each is, where that is said, and what was last told of its progress. */
   readonly #tools = new Map<string, { who: string; told: string }>();
@@ -39,12 +48,12 @@ export class PlainView {
   /** Tasks that have begun and not ended. */
   readonly #atWork = new Set<string>();
 
-  constructor(sink: TextSink, { runId, child, startedAt = null }: ViewOptions = {}) {
+  constructor(sink: TextSink, { runId, child, startedAt = null, clock }: ViewOptions = {}) {
     this.#who = child === undefined ? '' : whoseLine(child, sink.colors);
     this.#sink = child === undefined ? sink : wholeLines(sink, `      ${this.#who}`);
     this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#atWork.size > 1 });
     this.#runId = runId ?? null;
-    this.#startedAt = startedAt;
+    this.#clock = clock ?? { startedAt, lastAt: 0 };
   }
 
   show(item: RunEvent): void {
@@ -61,8 +70,7 @@ export class PlainView {
   }
 
   #showChild(child: string, item: OwnEvent): void {
-    const view =
-      this.#children.get(child) ?? new PlainView(this.#sink, { child, startedAt: this.#startedAt });
+    const view = this.#children.get(child) ?? new PlainView(this.#sink, { child, clock: this.#clock });
     this.#children.set(child, view);
     if (item.type === 'journal' && item.event.type === 'subagent_ended')
       this.#forget(`${child}/${item.event.id}`);
@@ -85,12 +93,15 @@ export class PlainView {
   }
 
   #showEvent(event: JournalEvent): void {
-    this.#startedAt ??= event.at;
+    this.#clock.startedAt ??= event.at;
+    this.#clock.lastAt = Math.max(this.#clock.lastAt, event.at);
     if (event.type === 'subagent_ended') this.#forget(event.id);
     if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
     const { colors } = this.#sink;
     const who = `${this.#who}${this.#atWork.size > 1 ? laneLine(event, colors) : ''}`;
-    for (const line of eventLines(event, this.#startedAt, colors, this.#tasks, who)) this.#sink.line(line);
+    const timed = { ...event, at: this.#clock.lastAt };
+    for (const line of eventLines(timed, this.#clock.startedAt, colors, this.#tasks, who))
+      this.#sink.line(line);
     if (event.type === 'plan_updated') this.#tasks = event.tasks;
     if (event.type === 'goal_started') this.#tasks = [];
     if (event.type === 'gate_opened' && this.#runId !== null) {

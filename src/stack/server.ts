@@ -79,6 +79,12 @@ async function runningServer(home: string): Promise<ServerRecord | undefined> {
   return undefined;
 }
 
+/** Whether a server of this home is there to be asked, without starting one. */
+export function isServerUp(home: string): boolean {
+  const record = readServerRecord(home);
+  return record !== undefined && isAlive(record);
+}
+
 /** The keeper, also where the record is lost that it is about to write again. */
 function keeperOf(home: string): ProcessId | undefined {
   return readServerRecord(home)?.keeper ?? readJson(stackPaths(home).keeperProcess, processIdSchema);

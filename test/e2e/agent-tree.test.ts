@@ -81,6 +81,11 @@ test('a tree of agents: a message to a grandchild, and what it wants to do is as
   const sum = result.usageBy.reduce((all, { inputTokens = 0 }) => all + inputTokens, 0);
   expect(result.usage.inputTokens).toBe(sum);
   expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'applied']);
+  const shown = await env.client.workflow.getHandle(`${handle.workflowId}/${to}`).describe();
+  expect(await shown.staticSummary()).toBe('search: Count.');
+  expect(await shown.staticDetails()).toContain(
+    `- sub-agent \`search/1\` of \`${handle.workflowId}/middle/1\`\n`,
+  );
   expect(await seen).toEqual(expect.arrayContaining(['middle/1', to]));
 });
 

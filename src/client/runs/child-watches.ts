@@ -3,6 +3,7 @@
 import { childId } from '../../core/children.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { SteersmanError } from '../../shared/errors.js';
+import type { ChildEvents } from './in-order.js';
 import type { RunEvent } from './run-event.js';
 import type { RunDescription } from './runs.js';
 import { isOpen } from './runs.js';
@@ -49,25 +50,24 @@ export class ChildWatches {
     for (const id of ended.slice(0, -MOST_ENDED)) if (!this.#open.has(id)) this.#left.add(id);
   }
 
-  /** What is new of all that run, in the order in which it happened. */
-  async *news(): AsyncGenerator<RunEvent> {
-    const looks = [...this.#open.values()].map(child =>
-      collected(child, run => (isOpen(run) ? child.watch.news(run) : child.watch.told(run))),
+  /** What is new of all that run. */
+  news(): Promise<ChildEvents[]> {
+    return Promise.all(
+      [...this.#open.values()].map(async child => ({
+        id: child.id,
+        events: await collected(child, run => (isOpen(run) ? child.watch.news(run) : child.watch.told(run))),
+      })),
     );
-    const news = (await Promise.all(looks)).flatMap(timed);
-    for (const { event } of news.sort((a, b) => a.at - b.at)) yield event;
   }
 
   /** The rest of one that has ended; nobody looks at it again. */
-  async *finish(id: string): AsyncGenerator<RunEvent> {
+  async finish(id: string): Promise<RunEvent[]> {
     const child = this.#open.get(id);
     this.#open.delete(id);
-    if (child) yield* await collected(child, run => child.watch.told(run));
-    else if (this.#left.delete(id))
-      yield {
-        type: 'notice',
-        text: `The events of ${id} are left out. Its run: ${childId(this.#runId, id)}`,
-      };
+    if (child) return collected(child, run => child.watch.told(run));
+    if (!this.#left.delete(id)) return [];
+    const text = `The events of ${id} are left out. Its run: ${childId(this.#runId, id)}`;
+    return [{ type: 'notice', text }];
   }
 }
 
@@ -84,15 +84,6 @@ async function collected(
     else if (event.type !== 'end' && !isGate(event)) events.push({ type: 'child', child: id, agent, event });
   }
   return events;
-}
-
-/** Live text has no time: it goes with the event before it. */
-function timed(events: readonly RunEvent[]): { at: number; event: RunEvent }[] {
-  let at = 0;
-  return events.map(event => {
-    if (event.type === 'child' && event.event.type === 'journal') at = event.event.event.at;
-    return { at, event };
-  });
 }
 
 function isGate(event: RunEvent): boolean {

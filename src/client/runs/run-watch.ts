@@ -5,6 +5,7 @@ import { askRun } from './ask-run.js';
 import { ChildWatches } from './child-watches.js';
 import type { Temporal } from './connect.js';
 import { isFinalQueryError, isServerAway } from './grpc-errors.js';
+import { inOrder, type NewsRead, nothingRead } from './in-order.js';
 import type { JournalNews } from './journal-reader.js';
 import { JournalReader } from './journal-reader.js';
 import { TextFollower } from './live-text.js';
@@ -79,19 +80,30 @@ export class RunWatch {
 
   /** What is new, to the run's end. */
   async *news(run: RunDescription): AsyncGenerator<RunEvent> {
-    yield* this.told(run);
-    if (isOpen(run)) {
-      yield* this.#activities(run);
-      if (this.#children) yield* this.#children.news();
-    } else if (markOf(run) === this.#read || (await this.#givesUp(run))) yield* this.#end(run);
+    const read = nothingRead();
+    yield* this.#readNews(run, read);
+    try {
+      if (isOpen(run)) await this.#lookAtWork(run, read);
+    } finally {
+      // What was read is told once, also where the server goes away meanwhile.
+      yield* inOrder(read);
+    }
+    if (!isOpen(run) && (markOf(run) === this.#read || (await this.#givesUp(run)))) yield* this.#end(run);
     if (this.#patience.isBehind && !this.finished) yield* this.impatience();
   }
 
-  /**
-   * What its journal tells that is new. Read only when the history has grown: a query costs, a look at the run does
-   * not.
-   */
+  /** What its journal tells that is new. */
   async *told(run: RunDescription): AsyncGenerator<RunEvent> {
+    const read = nothingRead();
+    yield* this.#readNews(run, read);
+    yield* inOrder(read);
+  }
+
+  /**
+   * Read only when the history has grown: a query costs, a look at the run does not. Yields what is to be said of the
+   * reading itself.
+   */
+  async *#readNews(run: RunDescription, read: NewsRead): AsyncGenerator<RunEvent> {
     const mark = markOf(run);
     if (mark === this.#read) return;
     if (this.#postpones(run, mark)) {
@@ -104,7 +116,7 @@ export class RunWatch {
     const news = await reading;
     if (news === null) return;
     this.#read = mark;
-    yield* this.#itemsOf(news);
+    await this.#sort(news, read);
   }
 
   /**
@@ -153,6 +165,12 @@ export class RunWatch {
     );
   }
 
+  /** What its calls in flight and its sub-agents tell. */
+  async #lookAtWork(run: RunDescription, { own, children }: NewsRead): Promise<void> {
+    for await (const event of this.#activities(run)) own.push(event);
+    if (this.#children) children.push(...(await this.#children.news()));
+  }
+
   async *#activities(run: RunDescription): AsyncGenerator<RunEvent> {
     if (!this.#live) return;
     for (const retry of retries(run)) {
@@ -176,16 +194,15 @@ export class RunWatch {
     this.finished = true;
   }
 
-  async *#itemsOf({ events, lost }: JournalNews): AsyncGenerator<RunEvent> {
-    if (lost > 0) {
-      yield { type: 'notice', text: `${lost} events are no longer kept and left out.` };
-    }
+  async #sort({ events, lost }: JournalNews, { own, children }: NewsRead): Promise<void> {
+    if (lost > 0) own.push({ type: 'notice', text: `${lost} events are no longer kept and left out.` });
     this.#children?.leaveOld(events);
     for (const event of events) {
       const rest = this.#live ? this.#texts.followed(event) : null;
-      if (rest !== null) yield { type: 'text', ...rest };
-      if (event.type === 'subagent_ended' && this.#children) yield* this.#children.finish(event.id);
-      yield { type: 'journal', event };
+      if (rest !== null) own.push({ type: 'text', ...rest });
+      if (event.type === 'subagent_ended' && this.#children)
+        children.push({ id: event.id, events: await this.#children.finish(event.id) });
+      own.push({ type: 'journal', event });
       if (event.type === 'subagent_started') this.#children?.begin(event);
     }
   }

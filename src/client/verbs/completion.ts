@@ -4,13 +4,26 @@ import { Argument, type Command } from 'commander';
 import { DEFAULT_LIMITS } from '../../core/limits.js';
 import { MODES, READERS } from '../../core/modes.js';
 import { outLine } from '../../print/output.js';
+import { resolveHome } from '../../stack/home.js';
+import { usesLocalStack } from '../../stack/is-used.js';
+import { isServerUp } from '../../stack/server.js';
+import { EXIT } from '../exit-codes.js';
+import type { ChildTree } from '../index.js';
+import { withRun } from './command.js';
 
 interface Offered {
   name: string;
   description: string;
   /** What may follow an option: the values that are known, none for folders, files and free text; null for a switch. */
   values: readonly string[] | null;
+  /** Values that only the run knows, which stands before it: what this verb prints of it. */
+  ofRun?: string | undefined;
 }
+
+const AGENTS_VERB = 'agents-of';
+
+/** By what a placeholder names. */
+const OF_RUN: Readonly<Record<string, string>> = { reader: AGENTS_VERB };
 
 /** Known values by what a placeholder names, where any other value may be given as well. */
 type Known = Readonly<Record<string, readonly string[]>>;
@@ -31,6 +44,25 @@ To have it in every shell:
   steersman completion fish > ~/.config/fish/completions/steersman.fish`,
     )
     .action(async (shell: keyof typeof SCRIPTS) => outLine(SCRIPTS[shell](program, await knownValues())));
+  program
+    .command(AGENTS_VERB, { hidden: true })
+    .description('Print the sub-agents of a run that work, for the scripts of completion.')
+    .argument('<id>')
+    .action(async (id: string) => {
+      // A key starts nothing.
+      if (usesLocalStack() && !isServerUp(resolveHome())) return;
+      await withRun({}, id, async run => {
+        for (const agent of openAgents(await run.children())) outLine(agent);
+        return EXIT.ok;
+      });
+    });
+}
+
+/** The ways to those that work, such as `lead/1` and `lead/1/search/2`. Pure. */
+export function openAgents(children: readonly ChildTree[]): string[] {
+  return children.flatMap(({ id, outcome, children: own }) =>
+    outcome === null ? [id, ...openAgents(own).map(way => `${id}/${way}`)] : [],
+  );
 }
 
 async function knownValues(): Promise<Known> {
@@ -42,6 +74,7 @@ async function knownValues(): Promise<Known> {
   return {
     'endpoint/model': [...knownModels(), 'rehearsal'],
     role: READERS,
+    reader: READERS,
     mode: MODES,
     'role-file': roles.filter(({ profile }) => profile.output === 'text').map(({ profile }) => profile.name),
     'name=value': limits,
@@ -51,11 +84,15 @@ async function knownValues(): Promise<Known> {
 }
 
 function verbsOf(program: Command): Offered[] {
-  return program.commands.map(verb => ({
+  return verbs(program).map(verb => ({
     name: verb.name(),
     description: verb.description(),
     values: null,
   }));
+}
+
+function verbs(program: Command): Command[] {
+  return program.commands.filter(verb => verb.name() !== AGENTS_VERB);
 }
 
 function optionsOf(command: Command, known: Known): Offered[] {
@@ -63,7 +100,7 @@ function optionsOf(command: Command, known: Known): Offered[] {
     if (!long) return [];
     const named = /[<[]([^>\]]+)[>\]]/.exec(flags)?.[1] ?? '';
     const values = required || optional ? (argChoices ?? known[named] ?? []) : null;
-    return [{ name: long, description, values }];
+    return [{ name: long, description, values, ofRun: OF_RUN[named] }];
   });
 }
 
@@ -74,7 +111,7 @@ function argumentsOf(command: Command, known: Known): string[] {
 
 /** Files where nothing else fits: options take folders and files. */
 function bashScript(program: Command, known: Known): string {
-  const cases = program.commands.map(verb => bashCase(verb.name(), verb, known));
+  const cases = verbs(program).map(verb => bashCase(verb.name(), verb, known));
   return `_steersman() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words
   # Bash takes --mode=team apart.
@@ -93,12 +130,17 @@ complete -o default -F _steersman steersman`;
 function bashCase(pattern: string, command: Command, known: Known): string {
   const options = optionsOf(command, known);
   const values = options.flatMap(option =>
-    option.values === null ? [] : [`${option.name}) words="${option.values.join(' ')}" ;;`],
+    option.values === null ? [] : [`${option.name}) words="${bashValues(option.values, option.ofRun)}" ;;`],
   );
   const rest = [words(options), ...argumentsOf(command, known)].join(' ');
   return `    ${pattern}) case "$before" in
 ${[...values, `*) words="${rest}" ;;`].map(line => `        ${line}`).join('\n')}
       esac ;;`;
+}
+
+function bashValues(values: readonly string[], ofRun: string | undefined): string {
+  const more = ofRun === undefined ? [] : [`$(steersman ${ofRun} "\${COMP_WORDS[2]}" 2>/dev/null)`];
+  return [...values, ...more].join(' ');
 }
 
 function words(offered: readonly Offered[]): string {
@@ -113,23 +155,26 @@ function fishScript(program: Command, known: Known): string {
   const quoted = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   const line = (when: string, what: string, description: string) =>
     `complete -c steersman -n ${quoted(when)} ${what} -d ${quoted(description)}`;
-  const given = (values: readonly string[] | null) => {
+  const given = (values: readonly string[] | null, ofRun: string | undefined) => {
     if (values === null) return '';
-    return values.length === 0 ? ' -r' : ` -x -a ${quoted(values.join(' '))}`;
+    const more = ofRun === undefined ? [] : [`(steersman ${ofRun} (commandline -opc)[3] 2>/dev/null)`];
+    return values.length === 0 ? ' -r' : ` -x -a ${quoted([...values, ...more].join(' '))}`;
   };
   const options = (command: Command, when: string) =>
-    optionsOf(command, known).map(({ name, description, values }) =>
-      line(when, `-l ${name.slice(2)}${given(values)}`, description),
+    optionsOf(command, known).map(({ name, description, values, ofRun }) =>
+      line(when, `-l ${name.slice(2)}${given(values, ofRun)}`, description),
     );
-  const verbs = verbsOf(program).map(({ name, description }) =>
+  const own = verbsOf(program).map(({ name, description }) =>
     line('__fish_use_subcommand', `-a ${name}`, description),
   );
-  const ofVerbs = program.commands.flatMap(verb => {
+  const ofVerbs = verbs(program).flatMap(verb => {
     const when = `__fish_seen_subcommand_from ${verb.name()}`;
     const stand = argumentsOf(verb, known);
     const values = stand.length === 0 ? [] : [line(when, `-a ${quoted(stand.join(' '))}`, '')];
     return [...options(verb, when), ...values];
   });
-  const names = program.commands.map(verb => verb.name()).join(' ');
-  return [...verbs, ...options(program, `not __fish_seen_subcommand_from ${names}`), ...ofVerbs].join('\n');
+  const names = verbs(program)
+    .map(verb => verb.name())
+    .join(' ');
+  return [...own, ...options(program, `not __fish_seen_subcommand_from ${names}`), ...ofVerbs].join('\n');
 }

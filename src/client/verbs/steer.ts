@@ -30,7 +30,7 @@ export function addSteer(program: Command): void {
     .argument('<text>', 'what to say, in quotes; - reads it from stdin')
     .addOption(new Option('--when <when>', 'when it takes effect').choices(STEER_TIMES).default('skip'))
     .option(
-      '--to <role>',
+      '--to <reader>',
       `${anyOf([...READERS, 'a sub-agent, such as search/1'])} (default: the one at work)`,
     )
     .allowExcessArguments()

@@ -58,6 +58,12 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
           workflowId: childId(workflowInfo().workflowId, id),
           args: [{ goal, settings }],
           staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),
+          // Its type is that of every run: this says what it is.
+          staticDetails: [
+            `- sub-agent \`${id}\` of \`${workflowInfo().workflowId}\``,
+            `- role: ${settings.role}`,
+            `- workspace: \`${settings.workspace}\``,
+          ].join('\n'),
           memo: { goal: preview(goal), mode: settings.mode, startedAt: new Date(Date.now()).toISOString() },
           // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,

@@ -91,6 +91,22 @@ describe('the plain view', () => {
     ]);
   });
 
+  test('view: an event of a sub-agent is heard late → its line is not told as earlier than the one before', () => {
+    const { show, printed } = view();
+    const warning = (at: number): OwnEvent => ({
+      type: 'journal',
+      event: { seq: 1, at, type: 'warning', text: 'x' },
+    });
+    for (const item of [
+      warning(0),
+      of('search/1', warning(9_000)),
+      warning(7_000),
+      of('search/1', warning(10_000)),
+    ])
+      show(item as RunEvent);
+    expect(printed().match(/\d:\d\d/g)).toEqual(['0:00', '0:09', '0:09', '0:10']);
+  });
+
   test('view: live text and the final message → the text once, events on lines of their own', () => {
     const { show, printed } = view();
     show({ type: 'journal', event: started });
@@ -297,10 +313,10 @@ describe('tasks side by side', () => {
     show(of('a', { type: 'tool_call_started', ...tool }));
     expect(printed().split('\n').slice(3)).toEqual([
       ' 0:01 a › planner replied · 900 ms · 0 + 0 tokens',
-      ' 0:00 a › tool read {}',
+      ' 0:01 a › tool read {}',
       '      a › tool read · 1 of 2',
-      ' 0:00 task b completed',
-      ' 0:00 tool read {}',
+      ' 0:01 task b completed',
+      ' 0:01 tool read {}',
       '',
     ]);
   });

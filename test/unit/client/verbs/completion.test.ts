@@ -18,7 +18,9 @@ function script(shell: string): string {
 /** What bash offers for the last of these words. */
 function offered(...words: string[]): string[] {
   const all = ['steersman', ...words].map(word => `'${word}'`).join(' ');
-  const ask = `COMP_WORDS=(${all}); COMP_CWORD=${words.length}; _steersman; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  // What a run would print of its agents.
+  const command = `steersman() { [[ $1 == agents-of && $2 == r1 ]] && printf 'search/1\\nlead/2/search/1\\n'; }`;
+  const ask = `${command}; COMP_WORDS=(${all}); COMP_CWORD=${words.length}; _steersman; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { stdout, stderr } = spawnSync('bash', ['--norc', '-c', `${script('bash')}\n${ask}`], {
     encoding: 'utf8',
   });
@@ -35,6 +37,9 @@ test.each([
   ['a role that replies no text', ['start', 'A goal', '--role', 'plan'], []],
   ['a time', ['steer', 'r1', 'Stop', '--when', 'a'], ['after-batch']],
   ['a role', ['steer', 'r1', 'Stop', '--to', 'ver'], ['verifier']],
+  ['a sub-agent that works', ['steer', 'r1', 'Stop', '--to', 'sea'], ['search/1']],
+  ['a sub-agent of one', ['steer', 'r1', 'Stop', '--to', 'lead/2'], ['lead/2/search/1']],
+  ['a verb that only these scripts call', ['agents-'], []],
   ['a model', ['start', 'A goal', '--model', 'openai/gpt-5-m'], ['openai/gpt-5-mini']],
   ['a limit', ['start', 'A goal', '--limit', 'planni'], ['planning=']],
   ['a number that only list calls a limit', ['list', '--limit', ''], []],
