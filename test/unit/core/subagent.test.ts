@@ -239,6 +239,7 @@ describe('readAgentMessage', () => {
     ['an end of one', { ...base, type: 'gate_closed', gateId: 'g1', by: 'timeout', decision: 'deny' }],
     ['a refusal', { ...base, type: 'answer_refused', gateId: 'g1', why: 'no' }],
     ['the last word', { ...base, type: 'cancelled', rest }],
+    ['who read a message', { ...base, type: 'message_read', messageId: 'u1', by: 'search/1' }],
   ])('readAgentMessage: %s → as it is', (_title, raw) => {
     expect(readAgentMessage(JSON.parse(JSON.stringify(raw)))).toEqual(raw);
   });
@@ -253,6 +254,7 @@ describe('readAgentMessage', () => {
       { ...base, type: 'cancelled', rest: { ...rest, usage: { ...NO_USAGE, inputTokens: -1 } } },
     ],
     ['a part that is none', { ...base, type: 'cancelled', rest: { ...rest, usageBy: [{ role: 'x' }] } }],
+    ['a reader that is none', { ...base, type: 'message_read', messageId: 'u1', by: null }],
     ['a message that is none', { ...base, type: 'cancelled', rest: { ...rest, unread: [{ id: 'u1' }] } }],
     ['a gate of no kind', { ...base, type: 'gate_opened', gate: { ...gate, kind: 'constructor' } }],
   ])('readAgentMessage: %s → none', (_title, raw) => {
