@@ -1,6 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ChildTree } from '../../../../src/client/index.js';
+import { openAgents } from '../../../../src/client/verbs/completion.js';
 import { projectRoot } from '../../../../src/shared/package.js';
 
 const scripts = new Map<string, string>();
@@ -58,4 +60,14 @@ test('completion: fish → values stand beside their option, and no file where t
     .split('\n')
     .find(text => text.includes('from steer') && text.includes('-l when'));
   expect(line).toMatch(/-l when -x -a '[^']*after-batch[^']*' -d /);
+});
+
+test('completion: agents that work, and those of theirs → the ways to them, as a message names them', () => {
+  const agent = (id: string, outcome: ChildTree['outcome'], ...children: ChildTree[]) =>
+    ({ id, outcome, children }) as ChildTree;
+  const tree = [
+    agent('lead/1', null, agent('search/1', 'unverified'), agent('search/2', null)),
+    agent('search/2', 'unverified', agent('search/1', null)),
+  ];
+  expect(openAgents(tree)).toEqual(['lead/1', 'lead/1/search/2']);
 });
