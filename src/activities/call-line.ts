@@ -1,4 +1,5 @@
 /** How a tool call reaches its server: by a connection that runs share, or in the session of its own run. */
+import type { TaskRef } from '../core/heartbeats.js';
 import type { McpConnection } from '../mcp/connection.js';
 import type { McpPool } from '../mcp/pool.js';
 import type { McpSessions } from '../mcp/sessions.js';
@@ -18,7 +19,7 @@ export interface Line {
 }
 
 interface LineDeps {
-  pool: Pick<McpPool, 'connect' | 'discard'>;
+  pool: Pick<McpPool, 'connect' | 'discard' | 'resume'>;
   sessions: McpSessions;
 }
 
@@ -26,8 +27,9 @@ interface LineDeps {
 export function lineOf(
   { pool, sessions }: LineDeps,
   { session }: Pick<CallToolInput, 'session'>,
-  { server, runId }: { server: string; runId: string },
+  { server, runId, task }: { server: string; runId: string; task: TaskRef | null },
 ): Line {
+  if (task?.session !== undefined) return resumedLine(pool, { server, session: task.session });
   if (typeof session === 'string') return boundLine(sessions, session, runId);
   const { queue } = sessions;
   if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
@@ -37,6 +39,34 @@ export function lineOf(
     discard: connection => pool.discard(connection),
     ended: result => result,
     failed: () => {},
+  };
+}
+
+/** For a task: first in the session that it was begun in, and where the server has forgotten that, in any. */
+function resumedLine(pool: LineDeps['pool'], { server, session }: { server: string; session: string }): Line {
+  let resumed: McpConnection | null = null;
+  let isForgotten = false;
+  const close = () => {
+    if (resumed) pool.discard(resumed);
+    resumed = null;
+  };
+  return {
+    bound: false,
+    connect: async workspace => {
+      if (isForgotten) return pool.connect(server, workspace);
+      resumed = await pool.resume(server, workspace, session);
+      return resumed;
+    },
+    discard: connection => {
+      isForgotten = true;
+      if (connection === resumed) close();
+      else pool.discard(connection);
+    },
+    ended: result => {
+      close();
+      return result;
+    },
+    failed: close,
   };
 }
 

@@ -2,6 +2,8 @@
 
 /** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
 export const CONNECT_TRIES = 3;
+/** Of a call that its server carries on as a task, in pauses that fill the budget: a server that is started anew takes its time. */
+const TASK_TRIES = 7;
 const CONNECT_PAUSE_MS = 250;
 /** All tries together, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
 export const CONNECT_BUDGET_MS = 20_000;
@@ -10,11 +12,12 @@ const BUSY_PAUSE_MS = 1_000;
 
 export class CallPace {
   readonly #limitMs: number;
-  readonly #startedAt = performance.now();
+  #reachedAt = performance.now();
   #tries = 0;
   #busy = 0;
   #waitedMs = 0;
   #pauseMs = 0;
+  #mostTries = CONNECT_TRIES;
 
   /** `limitMs`: time limit of the tool. */
   constructor(limitMs: number) {
@@ -28,8 +31,8 @@ export class CallPace {
 
   /** What is left for reaching the server; nothing after the last try. */
   get connectMs(): number {
-    if (this.#tries >= CONNECT_TRIES) return 0;
-    return CONNECT_BUDGET_MS + this.#waitedMs - (performance.now() - this.#startedAt);
+    if (this.#tries >= this.#mostTries) return 0;
+    return CONNECT_BUDGET_MS + this.#waitedMs - (performance.now() - this.#reachedAt);
   }
 
   /** The limit of the next request: waiting for a busy server is part of the tool's time. */
@@ -41,6 +44,12 @@ export class CallPace {
   unreached(): void {
     this.#pauseMs = CONNECT_PAUSE_MS * 2 ** this.#tries;
     this.#tries += 1;
+  }
+
+  /** The call has begun, as a task, and the server was reached for it until now. */
+  begun(): void {
+    this.#mostTries = TASK_TRIES;
+    this.#reachedAt = performance.now();
   }
 
   /** The server takes no requests, for `askedMs` where it says so. False: that is longer than the tool has time. */

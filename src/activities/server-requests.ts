@@ -79,12 +79,13 @@ export class ServerRequests {
   async withUsage(error: unknown): Promise<unknown> {
     const usage = await this.end();
     if (!(error instanceof ApplicationFailure) || usage === null) return error;
-    const { message, type, nonRetryable } = error;
+    const { message, type, nonRetryable, details } = error;
+    const [known] = details ?? [];
     return ApplicationFailure.create({
       message,
       ...(type && { type }),
       nonRetryable: nonRetryable === true,
-      details: [{ usage }],
+      details: [{ ...(isRecord(known) && known), usage }],
     });
   }
 }

@@ -1,5 +1,6 @@
 /** Heartbeats of a tool call: that it is alive, and how far its server says it is. */
 import { heartbeat } from '@temporalio/activity';
+import type { TaskRef } from '../core/heartbeats.js';
 import { headChars } from '../core/large-text.js';
 import type { Usage } from '../core/message.js';
 import type { CallToolInput } from './types.js';
@@ -16,6 +17,10 @@ interface Progress {
 export interface Beat {
   /** What the next heartbeats tell besides that the call is alive. */
   progress(details: Progress): void;
+  /** What the server says of how its task stands. */
+  status(message: string): void;
+  /** The call goes on as a task: told at once, and found by the next try; null: it is none any more. */
+  task(task: TaskRef | null): void;
   /** What a model was asked for the server so far: told with the others, and found by the next try. */
   spent(usage: Usage): void;
   stop(): void;
@@ -25,17 +30,18 @@ export function startHeartbeat({ callId, tool }: CallToolInput, redact = (text: 
   let details: Record<string, unknown> = { callId, tool };
   // None at once: each is a write of the server, and most calls end before the first.
   const timer = setInterval(() => heartbeat(details), HEARTBEAT_MS);
+  const tell = (more: Record<string, unknown>) => {
+    details = { ...details, ...more };
+    heartbeat(details);
+  };
+  // Whole texts are cleaned, then cut: half a secret would not be recognised.
+  const short = (text: string) => headChars(redact(text), PROGRESS_CHARS);
   return {
-    progress({ progress, total, message }) {
-      // Whole texts are cleaned, then cut: half a secret would not be recognised.
-      const said = message === undefined ? undefined : headChars(redact(message), PROGRESS_CHARS);
-      details = { ...details, progress, total, message: said };
-      heartbeat(details);
-    },
-    spent(usage) {
-      details = { ...details, spent: usage };
-      heartbeat(details);
-    },
+    progress: ({ progress, total, message }) =>
+      tell({ progress, total, message: message === undefined ? undefined : short(message) }),
+    status: message => tell({ message: short(message) }),
+    task: task => tell({ task }),
+    spent: usage => tell({ spent: usage }),
     stop: () => clearInterval(timer),
   };
 }

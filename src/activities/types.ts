@@ -5,6 +5,7 @@
 
 import type { ArtifactEdit, ArtifactEdited } from '../core/artifacts.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
+import type { TaskRef } from '../core/heartbeats.js';
 import type { AssistantMessage, ToolContent, ToolEnding, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
 import type { Packed } from '../core/packed.js';
@@ -80,6 +81,8 @@ export interface CallToolInput {
   sampling?: SamplingInput;
   /** How long a person is waited for, where the server asks one; absent: nobody attends. */
   asksForMs?: number;
+  /** The call was made by an earlier try and is a task of its server: its result is asked for, and nothing is called. */
+  task?: TaskRef;
   /** Of a stateful server: id of the run's session, or null where the call opens one. */
   session?: string | null;
   /** Run context for the tool: ids of run, task and whatever the starter gave. */

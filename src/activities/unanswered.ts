@@ -4,6 +4,7 @@ import { FAILURE } from '../core/failure.js';
 import { fill, type Words } from '../core/words.js';
 import type { McpCallError } from '../mcp/call-failure.js';
 import type { McpConnection } from '../mcp/connection.js';
+import type { CallTask } from './call-task.js';
 import { LIST_BUDGET_MS } from './may-run.js';
 import { stopReason, within } from './stop-signal.js';
 import { type Ended, ended, refusal, unknown } from './tool-endings.js';
@@ -15,16 +16,18 @@ export class Unanswered {
   readonly #words: Words;
   readonly #texts: ToolTexts;
   readonly #signal: AbortSignal;
+  readonly #task: CallTask;
 
-  /** `signal`: that of the activity, whose reason says who wanted the call to stop. */
+  /** `signal`: that of the activity, whose reason says who wanted the call to stop. `task`: what the call goes on as. */
   constructor(
     input: CallToolInput,
-    { words, texts, signal }: { words: Words; texts: ToolTexts; signal: AbortSignal },
+    { words, texts, signal, task }: { words: Words; texts: ToolTexts; signal: AbortSignal; task: CallTask },
   ) {
     this.#input = input;
     this.#words = words;
     this.#texts = texts;
     this.#signal = signal;
+    this.#task = task;
   }
 
   /**
@@ -52,6 +55,11 @@ export class Unanswered {
         if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
         return unknown(this.#words, why, { said, durationMs });
       }
+      case 'task_lost':
+        return unknown(this.#words, fill(this.#words.noteWhyTaskLost, { server: server ?? '', tool }), {
+          said: this.#texts.shortOf(error.message),
+          durationMs,
+        });
       default: {
         const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
         const said = this.#texts.shortOf(error.message);
@@ -67,8 +75,14 @@ export class Unanswered {
     return ended('session_lost', fill(note, { tool, server: server ?? '' }), more);
   }
 
+  /** A later try asks for the task again, here or on another worker. */
+  taskUnreached(why: string): ApplicationFailure {
+    return this.#failure(why, FAILURE.tool.connectionLost);
+  }
+
   /** Whatever stopped the worker or the run left no trace. @throws where the call is to be made again. */
   stoppedBeforeSending(): CallToolResult {
+    if (this.#task.ref) return this.#aborted(0);
     switch (stopReason(this.#signal)) {
       case 'cancelled':
         return ended('cancelled', this.#words.noteCancelledUnsent);
@@ -82,16 +96,27 @@ export class Unanswered {
     }
   }
 
-  /** Only calls of idempotent tools are aborted. */
+  /** Only calls of idempotent tools are aborted, and those whose task goes on. */
   #aborted(durationMs: number): CallToolResult {
     switch (stopReason(this.#signal)) {
       case 'cancelled':
         return ended('cancelled', this.#words.noteCancelledRunning, { durationMs });
       case 'shutdown':
-        throw ApplicationFailure.retryable('the worker shut down while the tool ran', FAILURE.workerShutdown);
+        throw this.#failure('the worker shut down while the tool ran', FAILURE.workerShutdown);
       case 'other':
         throw this.#signal.reason;
     }
+  }
+
+  /** With the task, by which a later try finds the call. */
+  #failure(message: string, type: string): ApplicationFailure {
+    const task = this.#task.ref;
+    return ApplicationFailure.create({
+      message,
+      type,
+      nonRetryable: !this.#input.idempotent,
+      details: task ? [{ task }] : [],
+    });
   }
 
   /** The server answered with an error, of any length: kept like a result. */

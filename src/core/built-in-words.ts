@@ -275,6 +275,7 @@ export const EN = {
   noteWhyLost: 'the worker or the connection was lost while it ran',
   noteWhyTimedOutAfter: '{tool} did not answer within {seconds} s',
   noteWhyConnection: 'the connection to tool server {server} was lost while {tool} ran',
+  noteWhyTaskLost: 'tool server {server} has cancelled the task that {tool} ran as, or knows it no more',
   noteTimedOutHow:
     'The tool did not answer within its time limit{tries}. Ask for less at once, or go on without it.',
   noteTries: ', in each of {tries} tries',
@@ -573,6 +574,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteWhyLost: '执行时工作进程或连接中断',
   noteWhyTimedOutAfter: '{tool} 没有在 {seconds} 秒内答复',
   noteWhyConnection: '执行 {tool} 时与工具服务器 {server} 的连接中断',
+  noteWhyTaskLost: '工具服务器 {server} 已取消 {tool} 所运行的任务，或已不再认得它',
   noteTimedOutHow: '工具没有在时限内答复{tries}。请一次少要一些，或不用它继续。',
   noteTries: '，{tries} 次尝试都是如此',
   noteNotReached: '没有执行：连不上这个工具。可以的话用其他工具继续，并在报告中说明缺少这个工具。',

@@ -127,15 +127,16 @@ const TOOL_RESCHEDULES = 3;
 
 /**
  * What follows a tool call whose attempts are used up: made again where
- * it was not sent, or was lost with its worker and may be repeated; else it ends as `toolEnding` says.
- * `rescheduled`: how often that was done for this call.
+ * it was not sent, or was lost with its worker and may be repeated; asked for again where its server carries it on;
+ * else it ends as `toolEnding` says.
+ * `rescheduled`: how often that was done for this call. `carriedOn`: its server has it as a task. Default false.
  */
 export function toolFailureDecision(
   failure: CallFailure,
-  given: { idempotent: boolean; rescheduled: number; stopped: boolean },
+  given: { idempotent: boolean; rescheduled: number; stopped: boolean; carriedOn?: boolean },
 ): 'reschedule' | 'end' {
   if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= TOOL_RESCHEDULES) return 'end';
-  if (wasNotSent(failure)) return 'reschedule';
+  if (wasNotSent(failure) || given.carriedOn) return 'reschedule';
   return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
 }
 

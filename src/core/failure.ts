@@ -1,3 +1,4 @@
+import type { TaskRef } from './heartbeats.js';
 import type { Usage } from './message.js';
 
 /** Failure types that cross the border between activities and workflow: the `type` of an ApplicationFailure. */
@@ -58,6 +59,8 @@ export interface CallFailure {
   message: string;
   /** What the call used all the same, estimated. */
   usage?: Usage;
+  /** A tool call that its server carries on: its result can be asked for. */
+  task?: TaskRef;
 }
 
 /** What a failed model call tells besides its type: the first of an ApplicationFailure's details. */

@@ -4,9 +4,17 @@
  * - `busy`: the server takes no more requests now, so it may be sent again later;
  * - `timed_out`, `connection_lost`: sent, and nobody knows what became of it;
  * - `aborted`: the caller gave up;
- * - `rejected`: the server answered with a protocol error, which is in `code`.
+ * - `rejected`: the server answered with a protocol error, which is in `code`;
+ * - `task_lost`: the call was a task of the server, which has cancelled it or knows it no more.
  */
-export type CallFailureKind = 'not_sent' | 'busy' | 'timed_out' | 'connection_lost' | 'aborted' | 'rejected';
+export type CallFailureKind =
+  | 'not_sent'
+  | 'busy'
+  | 'timed_out'
+  | 'connection_lost'
+  | 'aborted'
+  | 'rejected'
+  | 'task_lost';
 
 export class McpCallError extends Error {
   override readonly name = 'McpCallError';

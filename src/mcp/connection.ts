@@ -1,34 +1,25 @@
 /** One live connection to one tool server. It never comes back to life: the pool makes a new one. */
 
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import {
-  ListRootsRequestSchema,
-  type Progress,
-  ToolListChangedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { type Progress, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
-import { AnswerWatch, answerWatch, type GivenUp } from './answer-watch.js';
+import { answerWatch, type GivenUp } from './answer-watch.js';
 import { McpCallError } from './call-failure.js';
 import { CallTimer } from './call-timer.js';
-import { serveCodeTools } from './code-tools.js';
+import { clientFor, type Transport, transportTo } from './client-for.js';
 import { FailureWords } from './failure-words.js';
-import { createHttpTransport } from './http-transport.js';
+import { NO_TIMEOUT_MS, Requests } from './requests.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { resourceAnswerSchema, resourceContent, resourceRequest } from './resource-tools.js';
-import { type Asked, RunningCalls } from './running-calls.js';
+import { type Asked, type Running, RunningCalls } from './running-calls.js';
 import { ServerTools } from './server-tools.js';
 import { StdioTransport } from './stdio-transport.js';
+import { callAsTask, type TaskCall } from './tasks.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
 import { type ListedTool, listPageSchema } from './tool-list.js';
 
-/** Longest timer Node takes: the call's own timer is the only limit. */
-const NO_TIMEOUT_MS = 2_147_483_647;
-/** For a request that is no call of a tool. */
-const REQUEST_TIMEOUT_MS = 30_000;
 const BAD_RESULT = 'the tool ran, and its answer is not a valid MCP tool result';
 
 export interface McpCall extends Asked {
@@ -39,40 +30,11 @@ export interface McpCall extends Asked {
   meta: Record<string, unknown>;
   /** The only limit of the request. */
   timeoutMs: number;
-  /** Aborting sends `notifications/cancelled`. */
+  /** Aborting tells the server to cancel it. */
   signal: AbortSignal;
   onProgress: (progress: Progress) => void;
-}
-
-interface AskOptions {
-  timeoutMs: number;
-  /** Gives the request up, for its reason. */
-  over?: AbortSignal;
-  onProgress?: (progress: Progress) => void;
-  /** What is said of an answer that is no MCP. */
-  badAnswer?: string;
-}
-
-type Transport = Awaited<ReturnType<typeof transportTo>>;
-
-async function transportTo(server: ResolvedServer) {
-  if (server.type === 'code') return serveCodeTools(server.tools, server.workspace);
-  return server.type === 'stdio' ? new StdioTransport(server) : createHttpTransport(server);
-}
-
-/** It says what it can do by what is served here, and no more. */
-function clientFor({ root, type, sampling }: ResolvedServer): Client {
-  const capabilities = {
-    ...(root !== null && { roots: {} }),
-    ...(type !== 'code' && { elicitation: { form: {} } }),
-    ...(sampling && { sampling: {} }),
-  };
-  const client = new Client({ name: 'steersman', version: '0.1.0' }, { capabilities });
-  if (root !== null) {
-    const roots = [{ uri: pathToFileURL(root).href, name: basename(root) }];
-    client.setRequestHandler(ListRootsRequestSchema, () => ({ roots }));
-  }
-  return client;
+  /** How it may go on as a task of the server. Default: it is made plainly. */
+  task?: TaskCall;
 }
 
 export class McpConnection {
@@ -82,7 +44,10 @@ export class McpConnection {
   readonly #tools: ServerTools;
   readonly #calls = new RunningCalls();
   readonly #words: FailureWords;
+  readonly #requests: Requests;
   #closed = false;
+  /** Something is under way in it for others. */
+  #keepsSession = false;
 
   // biome-ignore lint/style/useConsistentMemberAccessibility: JavaScript has no private constructors.
   private constructor(server: ResolvedServer, transport: Transport) {
@@ -90,12 +55,13 @@ export class McpConnection {
     this.#transport = transport;
     this.#client = clientFor(server);
     this.#words = new FailureWords(server, transport);
+    this.#requests = new Requests(this.#client, this.#words, () => this.#closed);
     this.#tools = new ServerTools({
       name: server.name,
       capabilities: () => this.#client.getServerCapabilities(),
       hearsChanges: server.type === 'stdio',
       askFor: (params, timeoutMs) =>
-        this.#ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
+        this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
     });
     this.#calls.serve(this.#client, server);
     this.#client.onclose = () => {
@@ -111,14 +77,29 @@ export class McpConnection {
    */
   static async open(server: ResolvedServer, signal: AbortSignal): Promise<McpConnection> {
     const connection = new McpConnection(server, await transportTo(server));
+    await connection.#start(signal);
+    return connection;
+  }
+
+  /**
+   * Goes on in a session that another connection opened over HTTP, for what is under way there. Nothing is sent yet: what
+   * the server has forgotten shows with the first request. It is no session of its own, so closing does not end it.
+   */
+  static async resume(server: ResolvedServer, session: string, signal: AbortSignal): Promise<McpConnection> {
+    const connection = new McpConnection(server, await transportTo(server, session));
+    connection.#keepsSession = true;
+    await connection.#start(signal);
+    return connection;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
-      const transport = connection.#transport as Parameters<Client['connect']>[0];
-      await connection.#client.connect(transport, { timeout: server.startTimeoutMs, signal });
-      return connection;
+      const transport = this.#transport as Parameters<Client['connect']>[0];
+      await this.#client.connect(transport, { timeout: this.server.startTimeoutMs, signal });
     } catch (error) {
-      const failure = await connection.#words.ofStart(error);
-      await connection.close();
+      const failure = await this.#words.ofStart(error);
+      await this.close();
       throw failure;
     }
   }
@@ -177,7 +158,7 @@ export class McpConnection {
     answer: T,
   ): Promise<z.output<T>> {
     try {
-      return await this.#ask(asked, answer, { timeoutMs: REQUEST_TIMEOUT_MS });
+      return await this.#requests.ask(asked, answer, {});
     } catch (error) {
       const where = `Tool server ${this.server.name}, ${asked.method}`;
       throw new SteersmanError(`${where}: ${errorText(error)}`, '', 'rejected');
@@ -196,9 +177,10 @@ export class McpConnection {
     const onAbort = () => giveUp('aborted');
     if (call.signal.aborted) onAbort();
     call.signal.addEventListener('abort', onAbort);
-    const end = this.#calls.begin({ call, timer });
+    const running: Running = { call, timer, task: call.task?.known?.id ?? null };
+    const end = this.#calls.begin(running);
     try {
-      return await this.#call(call, over.signal);
+      return await this.#call(call, running, over.signal);
     } finally {
       end();
       timer.stop();
@@ -206,52 +188,49 @@ export class McpConnection {
     }
   }
 
-  async #call(call: McpCall, over: AbortSignal): Promise<ToolAnswer> {
+  async #call({ tool, task, ...call }: McpCall, running: Running, over: AbortSignal): Promise<ToolAnswer> {
     const { onProgress } = call;
+    // The call's own timer is the only limit.
     const options = { timeoutMs: NO_TIMEOUT_MS, over, onProgress, badAnswer: BAD_RESULT };
-    if (await this.#tools.isOfResources(call.tool)) {
-      const asked = resourceRequest(call.tool, call.arguments);
-      return readToolAnswer(resourceContent(await this.#ask(asked, resourceAnswerSchema, options)));
+    const kind = task?.known ? 'task' : await this.#kindOf(tool);
+    if (kind === 'resource') {
+      const asked = resourceRequest(tool, call.arguments);
+      return readToolAnswer(resourceContent(await this.#requests.ask(asked, resourceAnswerSchema, options)));
     }
     // Not `client.callTool`, which throws away a result that does not fit the tool's own output schema, nor the
     // protocol's own form, with which one odd part costs all.
-    const params = { name: call.tool, arguments: call.arguments, _meta: call.meta };
-    return readToolAnswer(await this.#ask({ method: 'tools/call', params }, toolAnswerSchema, options));
+    const asked = {
+      method: 'tools/call',
+      params: { name: tool, arguments: call.arguments, _meta: call.meta },
+    };
+    if (kind === 'plain' || !task)
+      return readToolAnswer(await this.#requests.ask(asked, toolAnswerSchema, options));
+    const begun: TaskCall['onBegun'] = given => {
+      running.task = given.id;
+      task.onBegun(given);
+    };
+    const line = { requests: this.#requests, session: this.#session, options };
+    return callAsTask(line, { ...task, onBegun: begun }, asked.params).finally(() => {
+      if (over.aborted && task.isLeft()) this.#keepsSession = true;
+    });
   }
 
-  /** One request and its answer. @throws McpCallError. */
-  async #ask<T extends z.ZodType>(
-    asked: { method: string; params: Record<string, unknown> },
-    answer: T,
-    { timeoutMs, over, onProgress, badAnswer = 'its answer is not valid MCP' }: AskOptions,
-  ): Promise<z.output<T>> {
-    const watch = new AnswerWatch();
-    const onOver = () => watch.give(over?.reason);
-    if (over?.aborted) onOver();
-    over?.addEventListener('abort', onOver);
-    const options = {
-      signal: watch.signal,
-      timeout: timeoutMs,
-      ...(onProgress && { onprogress: onProgress }),
-      onresumptiontoken: () => watch.resumable(),
-    };
-    try {
-      return await answerWatch.run(watch, () => this.#client.request(asked, answer, options));
-    } catch (error) {
-      throw this.#words.ofRequest(error, watch, { closed: this.#closed, badAnswer });
-    } finally {
-      over?.removeEventListener('abort', onOver);
-      // Keeps a late end of stream from cancelling what is already answered.
-      watch.resumable();
-    }
+  #kindOf(tool: string) {
+    return this.#tools.kindOf(tool).catch(error => {
+      throw new McpCallError('not_sent', errorText(error));
+    });
+  }
+
+  /** Over HTTP, where the server gives one. */
+  get #session(): string | undefined {
+    return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
   }
 
   /** Ends the connection; a stdio server's process is gone when this resolves. */
   async close(): Promise<void> {
     this.#closed = true;
-    if ('terminateSession' in this.#transport && this.#transport.sessionId !== undefined) {
+    if (this.#session !== undefined && !this.#keepsSession && 'terminateSession' in this.#transport)
       await this.#transport.terminateSession().catch(() => undefined);
-    }
     // Twice is harmless: the client forgets its transport when the handshake fails.
     await this.#transport.close();
   }

@@ -3,6 +3,7 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { retryAfterMs } from '../models/retry-after.js';
 import { fetchSameOrigin, RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { answerWatch } from './answer-watch.js';
@@ -20,12 +21,21 @@ const CONNECT_ERRORS: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** A transport for `server`. Its requests fail with NotSentError where nothing was sent. */
-export function createHttpTransport(server: ResolvedHttpServer): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(server.url), {
+/**
+ * A transport for `server`. Its requests fail with NotSentError where nothing was sent. `session`: one to go on in, of
+ * the latest version of the protocol.
+ */
+export function createHttpTransport(
+  server: ResolvedHttpServer,
+  session?: string,
+): StreamableHTTPClientTransport {
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     requestInit: { headers: server.headers },
     fetch: fetchWatched,
+    ...(session !== undefined && { sessionId: session }),
   });
+  if (session !== undefined) transport.setProtocolVersion(LATEST_PROTOCOL_VERSION);
+  return transport;
 }
 
 async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {

@@ -86,6 +86,16 @@ export class McpPool {
     return McpConnection.open(this.#resolve(name, workspace), this.#ending.signal);
   }
 
+  /**
+   * A connection in a session of a server over HTTP that is there already, which nobody else gets: `discard` closes it.
+   * One to a server of another kind is as `connect` gives it.
+   */
+  async resume(name: string, workspace: string, session: string): Promise<McpConnection> {
+    const server = this.#resolve(name, workspace);
+    if (server.type !== 'http') return this.connect(name, workspace);
+    return McpConnection.resume(server, session, this.#ending.signal);
+  }
+
   #resolve(name: string, workspace: string): ResolvedServer {
     if (this.#ending.signal.aborted)
       throw new SteersmanError('The tool servers were closed: this worker is ending.', 'Start it again.');

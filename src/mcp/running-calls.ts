@@ -13,6 +13,7 @@ import {
 import type { FormQuestion } from '../core/gates/form.js';
 import type { CallTimer } from './call-timer.js';
 import type { ResolvedServer } from './resolve-server.js';
+import { relatedTask } from './tasks.js';
 
 export type SampleParams = CreateMessageRequest['params'];
 
@@ -26,9 +27,11 @@ export interface Asked {
   onSample?: (params: SampleParams, signal: AbortSignal) => Promise<CreateMessageResult>;
 }
 
-interface Running {
+export interface Running {
   call: Asked;
   timer: CallTimer;
+  /** Id of the task that it goes on as. */
+  task: string | null;
 }
 
 export class RunningCalls {
@@ -54,14 +57,15 @@ export class RunningCalls {
     return () => this.#calls.delete(running);
   }
 
-  /** What a server asks belongs to the one call that runs; of several, nobody can tell to which. */
-  get #only(): Running | null {
-    const [running, ...others] = this.#calls;
+  /** What a server asks belongs to the call whose task it names, or to the one that runs; of several, nobody can tell. */
+  #askedFor(params: { _meta?: unknown }): Running | null {
+    const task = relatedTask(params);
+    const [running, ...others] = [...this.#calls].filter(each => task === null || each.task === task);
     return running && others.length === 0 ? running : null;
   }
 
   #sample(params: SampleParams, signal: AbortSignal): Promise<CreateMessageResult> {
-    const call = this.#only?.call;
+    const call = this.#askedFor(params)?.call;
     if (!call?.onSample)
       throw new McpError(
         ErrorCode.InvalidRequest,
@@ -71,7 +75,7 @@ export class RunningCalls {
   }
 
   async #ask(params: ElicitRequest['params'], signal: AbortSignal): Promise<ElicitResult> {
-    const running = this.#only;
+    const running = this.#askedFor(params);
     if (!running || !('requestedSchema' in params)) return { action: 'cancel' };
     const { call, timer } = running;
     if (!call.onForm) return { action: 'decline' };

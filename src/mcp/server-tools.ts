@@ -2,6 +2,7 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { resourceToolsBeside } from './resource-tools.js';
+import { runsAsTask, takesTasks } from './tasks.js';
 import { type ListedTool, listAll, type listPageSchema } from './tool-list.js';
 
 interface ListedServer {
@@ -16,8 +17,8 @@ interface ListedServer {
 export class ServerTools {
   readonly #server: ListedServer;
   #tools: ListedTool[] | null = null;
-  /** Tools of ours that stand for its resources; null before its tools are listed. */
-  #ofResources: ReadonlySet<string> | null = null;
+  /** Of tools that are not called plainly; null before they are listed. */
+  #kinds: ReadonlyMap<string, 'task' | 'resource'> | null = null;
   #epoch = 0;
   /** When the server last said that its tools changed, milliseconds since the epoch. */
   changedAt: number | null = null;
@@ -57,10 +58,11 @@ export class ServerTools {
     return (await this.list()).some(({ name }) => name === tool);
   }
 
-  /** Whether it is one of ours that stand for the server's resources. */
-  async isOfResources(tool: string): Promise<boolean> {
-    if (this.#ofResources === null && this.#server.capabilities()?.resources) await this.list();
-    return this.#ofResources?.has(tool) ?? false;
+  /** How it is called, as last listed: as a task of the server, as one of ours for its resources, or plainly. */
+  async kindOf(tool: string): Promise<'task' | 'resource' | 'plain'> {
+    const capabilities = this.#server.capabilities();
+    if (this.#kinds === null && (capabilities?.resources || takesTasks(capabilities))) await this.list();
+    return this.#kinds?.get(tool) ?? 'plain';
   }
 
   async #listAll(): Promise<ListedTool[]> {
@@ -69,7 +71,11 @@ export class ServerTools {
     const { tools, unreadable } = hasTools ? await listAll(this.#server.name, this.#server.askFor) : none;
     this.unreadable = unreadable;
     const own = hasResources ? resourceToolsBeside(tools) : [];
-    this.#ofResources = new Set(own.map(({ name }) => name));
+    const asTasks = takesTasks(this.#server.capabilities()) ? tools.filter(runsAsTask) : [];
+    this.#kinds = new Map([
+      ...asTasks.map(({ name }) => [name, 'task'] as const),
+      ...own.map(({ name }) => [name, 'resource'] as const),
+    ]);
     return [...tools, ...own];
   }
 }

@@ -47,12 +47,6 @@ export async function listRunTools(
     if (warning !== null) run.warnings.push(warning);
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
-      if (tool.execution?.taskSupport === 'required') {
-        run.warnings.push(
-          `Tool ${tool.name} of ${name} works only as an MCP task, which is not supported: left out.`,
-        );
-        continue;
-      }
       const { stateful, sampling } = pool.config.servers.find(server => server.name === name) ?? {};
       const origin = { server: name, ...(stateful && { stateful }), ...(sampling && { sampling }) };
       run.tools.push(defineTool(origin, tool, nameOf(name, tool.name)));

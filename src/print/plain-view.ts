@@ -123,8 +123,8 @@ export class PlainView {
 
   /** A line where there is something new to say; figures alone, each tenth of the whole. */
   #showProgress(progress: ToolProgress): void {
-    const { message = '', total } = progress;
-    const tenth = total ? Math.floor((10 * progress.progress) / total) : 0;
+    const { message = '', progress: done = 0, total } = progress;
+    const tenth = total ? Math.floor((10 * done) / total) : 0;
     const mark = `${message} ${tenth}`;
     const { who, told } = this.#tools.get(progress.callId) ?? { who: this.#who, told: '' };
     if (told === mark) return;

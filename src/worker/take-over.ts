@@ -4,6 +4,7 @@
  * 10 s that these wait for the worker with the run in its cache. A worker that was asked to end has told it.
  */
 import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { SteersmanActivities } from '../activities/types.js';
 import { FAILURE } from '../core/failure.js';
 import { recentPollers } from '../stack/pollers.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
@@ -17,6 +18,7 @@ export interface TakenOver {
 }
 
 const ACTIVITY_STARTED = 2;
+const CALL_TOOL: keyof SteersmanActivities = 'steersmanCallTool';
 const RUNS_AT_ONCE = 8;
 /** There is no reason to wait; with 0 the server would make no further try. */
 const AT_ONCE_NANOS = 1_000_000;
@@ -66,8 +68,11 @@ async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Prom
     taken.runs += 1;
   }
   const { raw } = await client.workflow.getHandle(run.workflowId, run.runId).describe();
-  for (const { activityId, state, lastWorkerIdentity } of raw.pendingActivities ?? []) {
+  for (const call of raw.pendingActivities ?? []) {
+    const { activityId, activityType, state, lastWorkerIdentity, heartbeatDetails } = call;
     if (state !== ACTIVITY_STARTED || !hasDied(lastWorkerIdentity ?? '')) continue;
+    // A task that its server carries on, and what it used; a model call's has live text, which history never has.
+    const details = activityType?.name === CALL_TOOL ? { details: heartbeatDetails ?? null } : {};
     await workflowService.respondActivityTaskFailedById({
       namespace,
       ...run,
@@ -75,7 +80,11 @@ async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Prom
       identity: workerIdentity(),
       failure: {
         message: 'the worker that made this call has died',
-        applicationFailureInfo: { type: FAILURE.workerShutdown, nextRetryDelay: { nanos: AT_ONCE_NANOS } },
+        applicationFailureInfo: {
+          type: FAILURE.workerShutdown,
+          nextRetryDelay: { nanos: AT_ONCE_NANOS },
+          ...details,
+        },
       },
     });
     taken.calls += 1;

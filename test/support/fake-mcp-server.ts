@@ -16,6 +16,8 @@ export interface FakeMcpEvent {
   tool?: string;
   args?: Record<string, unknown>;
   _meta?: Record<string, unknown>;
+  /** What it was asked as a task with. */
+  task?: { ttl: number };
 }
 
 export interface FakeMcp {

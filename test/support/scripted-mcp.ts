@@ -19,12 +19,16 @@ export async function serveHttp(handle: RequestListener): Promise<Served> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-export function serveMcp(answers: Record<string, McpAnswer>): Promise<Served> {
+export function serveMcp(
+  answers: Record<string, McpAnswer>,
+  capabilities: object = { tools: {} },
+): Promise<Served> {
   return serveHttp(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += chunk;
     const { id, method } = body === '' ? {} : JSON.parse(body);
-    if (method === 'initialize') return json(res, { jsonrpc: '2.0', id, result: GREETING });
+    if (method === 'initialize')
+      return json(res, { jsonrpc: '2.0', id, result: { ...GREETING, capabilities } });
     const answer = answers[method];
     if (answer) answer(id, res);
     else res.writeHead(req.method === 'GET' ? 405 : 202).end();
@@ -33,7 +37,6 @@ export function serveMcp(answers: Record<string, McpAnswer>): Promise<Served> {
 
 const GREETING = {
   protocolVersion: '2025-06-18',
-  capabilities: { tools: {} },
   serverInfo: { name: 'far', version: '1' },
 };
 

@@ -15,12 +15,18 @@ export function poolOf(entry: object): McpPool {
   return new McpPool({ config, lookup: () => undefined });
 }
 
-/** Makes calls of a tool of `fake`. */
+export function activityEnvironment(
+  info: ConstructorParameters<typeof MockActivityEnvironment>[0] = {},
+): MockActivityEnvironment {
+  return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+}
+
+/** Makes calls of a tool of `fake`, each in an environment of its own where none is given. */
 export function toolCaller(
   pool: McpPool,
   tool: string,
   deps: Partial<CallToolDeps>,
-): (input?: Partial<CallToolInput>) => Promise<CallToolResult> {
+): (input?: Partial<CallToolInput>, environment?: MockActivityEnvironment) => Promise<CallToolResult> {
   const unused = () => Promise.reject(new Error('not asked for'));
   const activity = createCallTool({
     pool,
@@ -31,12 +37,8 @@ export function toolCaller(
     deniedTools: async () => [],
     ...deps,
   });
-  return (input = {}) =>
-    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run<
-      [CallToolInput],
-      CallToolResult,
-      typeof activity
-    >(activity, {
+  return (input = {}, environment = activityEnvironment()) =>
+    environment.run<[CallToolInput], CallToolResult, typeof activity>(activity, {
       ...{ callId: 'c1', toolUseId: 't1', tool, serverToolName: tool, server: 'fake', arguments: {} },
       ...{ timeoutMs: 20_000, idempotent: true, workspace: '/w', context: {} },
       ...input,

@@ -63,7 +63,7 @@ function isToolProgress(value: unknown): value is ToolProgress {
     isRecord(value) &&
     typeof value.callId === 'string' &&
     typeof value.tool === 'string' &&
-    typeof value.progress === 'number'
+    (typeof value.progress === 'number' || typeof value.message === 'string')
   );
 }
 

@@ -91,7 +91,7 @@ export function chunks(): Vocabulary<Chunk> {
         if (event.channel === 'tool_input') return [];
         return said(reply.add(event), event.channel === 'text' ? typeOfText() : 'thought');
       case 'progress':
-        return [progressOf(event)];
+        return progressOf(event);
       case 'end':
         return [
           {
@@ -108,6 +108,8 @@ export function chunks(): Vocabulary<Chunk> {
 
 function progressOf({
   progress: { callId, tool, progress, total },
-}: Extract<RunEvent, { type: 'progress' }>): Chunk {
-  return { type: 'tool_progress', id: callId, name: tool, progress, total: total ?? null };
+}: Extract<RunEvent, { type: 'progress' }>): Chunk[] {
+  // Words alone have no place there.
+  if (progress === undefined) return [];
+  return [{ type: 'tool_progress', id: callId, name: tool, progress, total: total ?? null }];
 }

@@ -29,6 +29,7 @@ import type { CallFailure } from '../../core/failure.js';
 import { FAILURE } from '../../core/failure.js';
 import { cutText, headWithin } from '../../core/fit.js';
 import { fitForHandover } from '../../core/handover.js';
+import { taskIn } from '../../core/heartbeats.js';
 import { isRecord } from '../../core/json.js';
 import { isUsage } from '../../core/message.js';
 import type { PinnedRun, RunSettings } from '../../core/run-config.js';
@@ -295,22 +296,27 @@ function callFailure(error: unknown): CallFailure {
     const message = outOfTime
       ? 'It did not end within its time, and its worker did not say why.'
       : 'Its worker was not heard of any more.';
-    const used = usageIn(isRecord(lastHeartbeatDetails) ? lastHeartbeatDetails.spent : null);
-    return { kind: outOfTime ? 'timedOut' : 'lost', type: '', message, ...used };
+    // What took too long is not asked for any longer.
+    const { task, ...used } = leftBy(lastHeartbeatDetails);
+    return outOfTime
+      ? { kind: 'timedOut', type: '', message, ...used }
+      : { kind: 'lost', type: '', message, ...used, ...(task && { task }) };
   }
   if (cause instanceof ApplicationFailure) {
     const type = cause.type ?? '';
     const lost =
       type === FAILURE.stateUnavailable || type === FAILURE.workerShutdown || type === 'WorkerShutdown';
-    const [details] = cause.details ?? [];
-    const used = usageIn(isRecord(details) ? details.usage : null);
     const message = cutText(cause.message, FAILURE_BYTES);
-    return { kind: lost ? 'lost' : 'application', type, message, ...used };
+    return { kind: lost ? 'lost' : 'application', type, message, ...leftBy(cause.details?.[0]) };
   }
   const message = cutText(cause?.message ?? error.message, FAILURE_BYTES);
   return { kind: 'application', type: '', message };
 }
 
-function usageIn(value: unknown): Pick<CallFailure, 'usage'> {
-  return isUsage(value) ? { usage: value } : {};
+/** What a call tells of itself by the details of its failure, or of its last heartbeat. */
+function leftBy(details: unknown): Pick<CallFailure, 'usage' | 'task'> {
+  if (!isRecord(details)) return {};
+  const usage = details.usage ?? details.spent;
+  const task = taskIn(details);
+  return { ...(isUsage(usage) && { usage }), ...(task && { task }) };
 }

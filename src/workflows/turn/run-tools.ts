@@ -4,6 +4,7 @@ import type { CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
+import type { TaskRef } from '../../core/heartbeats.js';
 import { headChars } from '../../core/large-text.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
@@ -124,8 +125,9 @@ async function execute(
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
   const { start, session, model } = starterOf(run, started, tool);
+  let task: TaskRef | null = null;
   for (let rescheduled = 0; ; rescheduled++) {
-    const called = await start();
+    const called = await start(task);
     closeForms(run, started.callId);
     const used = called.ok ? called.value.sampled : called.failure.usage;
     if (used && model !== null) spend(run, { role: started.reply.role, model }, used);
@@ -140,15 +142,20 @@ async function execute(
     const loss = session && sessionLoss(failure);
     if (loss) return lostSession(run, call, tool, loss);
     const stopped = run.state.people.stop !== null;
-    if (toolFailureDecision(failure, { idempotent, rescheduled, stopped }) === 'end') {
-      return failedResult(run.words, call, tool, failure);
-    }
+    // Of tool servers alone: another activity that names a task would be run again.
+    if (tool.origin.type === 'mcp') task = failure.task ?? task;
+    const carriedOn = task !== null && failure.kind !== 'timedOut';
+    const given = { idempotent, rescheduled, stopped, carriedOn };
+    if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
   }
 }
 
 interface Starter {
-  /** Makes the call, once: an activity for the tools of workers, the run itself for its own. */
-  start: () => Promise<Called<CallToolResult>>;
+  /**
+   * Makes the call, once: an activity for the tools of workers, the run itself for its own. `task`: what a server
+   * carries it on as, whose result alone is asked for.
+   */
+  start: (task: TaskRef | null) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
   /** That its server may ask; null for none. */
   model: string | null;
@@ -166,7 +173,10 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
     return { start: () => callWorkflow(run, tool, own), session: null, model: null };
   }
   const { input, options, session } = toolRequest(run, tool, { role, callId, toolUseId: call.id, given });
-  const start = () => run.call({ kind: 'tool', role }, options, () => run.ports.callTool(input, options));
+  const start = (task: TaskRef | null) =>
+    run.call({ kind: 'tool', role }, options, () =>
+      run.ports.callTool(task ? { ...input, task } : input, options),
+    );
   return { start, session, model: input.sampling?.model ?? null };
 }
 

@@ -152,8 +152,9 @@ test.each(['ended', 'failed'] as const)(
     const sessions = new McpSessions({ connectAlone: () => starting });
     serve(sessions);
     closing.push(() => sessions.close());
-    const pool = { connect: () => starting, discard: () => {} };
-    const line = lineOf({ pool, sessions }, { session: null }, { server: 'held', runId: 'run-1' });
+    const pool = { connect: () => starting, resume: () => starting, discard: () => {} };
+    const at = { server: 'held', runId: 'run-1', task: null };
+    const line = lineOf({ pool, sessions }, { session: null }, at);
     const connecting = line.connect(workspace);
     if (how === 'failed') line.failed();
     else line.ended({ ending: 'unavailable', content: [], isError: true, durationMs: 0 });

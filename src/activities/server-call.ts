@@ -1,0 +1,221 @@
+/** A call of a tool on its server: connects and sends, again from the start where it turns out that nothing was sent. */
+
+import { badArgumentsNote } from '../core/tools/tool-notes.js';
+import { fill, type Words } from '../core/words.js';
+import { McpCallError } from '../mcp/call-failure.js';
+import type { McpCall, McpConnection } from '../mcp/connection.js';
+import type { McpPool } from '../mcp/pool.js';
+import type { McpSessions } from '../mcp/sessions.js';
+import { SteersmanError } from '../shared/errors.js';
+import { failpoint } from '../shared/failpoints.js';
+import { type Line, lineOf } from './call-line.js';
+import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
+import type { CallStop } from './call-stop.js';
+import type { CallTask } from './call-task.js';
+import { argumentErrors } from './may-run.js';
+import { type ServerRequestDeps, ServerRequests } from './server-requests.js';
+import { pause, within } from './stop-signal.js';
+import { ended } from './tool-endings.js';
+import type { Beat } from './tool-heartbeat.js';
+import { metaOf } from './tool-meta.js';
+import type { ToolTextDeps, ToolTexts } from './tool-texts.js';
+import type { CallToolInput, CallToolResult } from './types.js';
+import type { Unanswered } from './unanswered.js';
+
+export interface ServerCallDeps extends ServerRequestDeps, ToolTextDeps {
+  pool: McpPool;
+  sessions: McpSessions;
+  /**
+   * The real path of a folder that this worker serves, looked up for each call: who may work where is the worker's
+   * to say, whatever the run's state has. @throws SteersmanError where it does not serve the folder.
+   */
+  openWorkspace(path: string): Promise<string>;
+}
+
+interface Given {
+  words: Words;
+  /** Workflow id. */
+  runId: string;
+  /** Of the activity. */
+  signal: AbortSignal;
+  task: CallTask;
+  stop: CallStop;
+  texts: ToolTexts;
+  unanswered: Unanswered;
+  beat: Beat;
+  /** What the call says, and whether the host denies it. */
+  allowed: {
+    arguments(): Promise<Record<string, unknown>>;
+    denied(workspace: string): Promise<CallToolResult | null>;
+  };
+}
+
+interface Place {
+  line: Line;
+  server: string;
+  /** By its real path. */
+  workspace: string;
+}
+
+export class ServerCall {
+  readonly #deps: ServerCallDeps;
+  readonly #input: CallToolInput;
+  readonly #given: Given;
+  readonly #asks: ServerRequests;
+
+  /** In the context of the activity: what a server asks comes outside of it. */
+  constructor(deps: ServerCallDeps, input: CallToolInput, given: Given) {
+    this.#deps = deps;
+    this.#input = input;
+    this.#given = given;
+    this.#asks = new ServerRequests(deps, input, given.beat);
+  }
+
+  async run(server: string): Promise<CallToolResult> {
+    const { runId, task, allowed } = this.#given;
+    const opened = await this.#openWorkspace();
+    if ('refused' in opened) return opened.refused;
+    const { workspace } = opened;
+    // The server, and so the model, know the folder by its real path.
+    const isOther = workspace !== this.#input.workspace && !task.ref;
+    const denied = isOther ? await allowed.denied(workspace) : null;
+    if (denied) return denied;
+    const line = lineOf(this.#deps, this.#input, { server, runId, task: task.ref });
+    try {
+      const result = line.ended(await this.#runOnLine({ line, server, workspace }));
+      const sampled = await this.#asks.end();
+      return { ...result, ...(sampled && { sampled }) };
+    } catch (error) {
+      line.failed();
+      throw await this.#asks.withUsage(error);
+    }
+  }
+
+  async #runOnLine(at: Place): Promise<CallToolResult> {
+    const { words, task, stop, texts, unanswered } = this.#given;
+    const pace = new CallPace(this.#input.timeoutMs);
+    if (task.ref) pace.begun();
+    let why = '';
+    while (pace.connectMs > 0) {
+      await stop.before(pause(pace.pauseMs));
+      const connected = await this.#connect(at.line, at.workspace, pace.connectMs);
+      if (connected === 'session_lost') return unanswered.sessionLost(words.noteSessionGone);
+      if ('why' in connected) {
+        why = connected.why;
+        pace.unreached();
+        continue;
+      }
+      const sent = await this.#callOn(connected.connection, at, pace.requestMs);
+      if ('result' in sent) return sent.result;
+      const { again } = sent;
+      why = `Tool server ${at.server}: ${texts.shortOf(again.message)}.`;
+      if (again.kind === 'busy' && !task.ref) {
+        if (pace.busy(again.retryAfterMs)) continue;
+        return ended('unavailable', fill(words.noteBusy, { server: at.server }), { said: why });
+      }
+      if (task.ref) pace.begun();
+      pace.unreached();
+      if (again.kind !== 'task_lost') at.line.discard(connected.connection);
+      else {
+        // The tool may be called again, as any call: an earlier try was all that was allowed until now.
+        task.forget();
+        const denied = await this.#given.allowed.denied(at.workspace);
+        if (denied) return denied;
+      }
+    }
+    if (task.ref) throw unanswered.taskUnreached(why);
+    const note = fill(words.noteUnreachable, { server: at.server, tries: CONNECT_TRIES });
+    return ended('unavailable', note, { said: why });
+  }
+
+  async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {
+    try {
+      return { workspace: await this.#given.stop.before(this.#deps.openWorkspace(this.#input.workspace)) };
+    } catch (error) {
+      if (!(error instanceof SteersmanError)) throw error;
+      return { refused: ended('denied', fill(this.#given.words.noteWorkspace, { why: error.message })) };
+    }
+  }
+
+  async #connect(
+    line: Line,
+    workspace: string,
+    budgetMs: number,
+  ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
+    const tooSlow = { why: `It took longer than ${CONNECT_BUDGET_MS / 1000} s to start.` };
+    try {
+      const opening = line
+        .connect(workspace)
+        .then(connection => (connection === null ? ('session_lost' as const) : { connection }));
+      return await this.#given.stop.before(within(budgetMs, opening, tooSlow));
+    } catch (error) {
+      if (error instanceof SteersmanError) return { why: this.#given.texts.shortOf(error.message) };
+      throw error;
+    }
+  }
+
+  /** `again`: why the call is to be sent, or its task to be asked for, once more. */
+  async #callOn(
+    connection: McpConnection,
+    at: Place,
+    timeoutMs: number,
+  ): Promise<{ result: CallToolResult } | { again: McpCallError }> {
+    const { words, task, stop, unanswered, allowed } = this.#given;
+    const args = task.ref ? {} : await allowed.arguments();
+    const errors = task.ref ? [] : await stop.before(argumentErrors(connection, this.#input, args));
+    if (errors.length > 0) return { result: ended('invalid', badArgumentsNote(words, errors)) };
+    const startedAt = performance.now();
+    try {
+      return { result: await this.#send(connection, args, timeoutMs) };
+    } catch (error) {
+      if (!(error instanceof McpCallError)) throw error;
+      if (this.#isMadeAgain(error, at.line)) return { again: error };
+      const sent = { connection, inSession: at.line.bound, durationMs: since(startedAt) };
+      return { result: await unanswered.resultOf(error, sent) };
+    }
+  }
+
+  #isMadeAgain({ kind }: McpCallError, { bound }: Line): boolean {
+    if (kind === 'not_sent' || kind === 'busy') return true;
+    if (kind === 'task_lost') return this.#input.idempotent;
+    return kind === 'connection_lost' && this.#given.task.ref !== null && !bound;
+  }
+
+  async #send(
+    connection: McpConnection,
+    args: Record<string, unknown>,
+    timeoutMs: number,
+  ): Promise<CallToolResult> {
+    const { stop, texts } = this.#given;
+    stop.look();
+    const startedAt = performance.now();
+    const abort = new AbortController();
+    await failpoint('tool.before-send', () => new McpCallError('not_sent', 'failpoint'));
+    const call = this.#request(args, abort.signal, timeoutMs);
+    const answer = await stop.sent(abort, connection.callTool(call));
+    const durationMs = since(startedAt);
+    await failpoint('tool.after-effect', () => new McpCallError('connection_lost', 'failpoint'));
+    const result = await texts.resultOf(answer, durationMs);
+    const { toolsChangedAt } = connection;
+    return { ...result, ...(toolsChangedAt !== null && { toolsChangedAt }) };
+  }
+
+  #request(args: Record<string, unknown>, signal: AbortSignal, timeoutMs: number): McpCall {
+    const { tool, serverToolName = tool } = this.#input;
+    const { runId, beat, task } = this.#given;
+    return {
+      tool: serverToolName,
+      arguments: args,
+      meta: metaOf(this.#input, runId),
+      signal,
+      timeoutMs,
+      onProgress: beat.progress,
+      task: task.on(this.#given.signal),
+      ...this.#asks.handlers(),
+    };
+  }
+}
+
+function since(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}

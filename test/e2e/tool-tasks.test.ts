@@ -1,0 +1,104 @@
+/** Calls that a tool server over HTTP carries on as tasks, on a real Temporal server, with workers that die meanwhile. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type FaultStage, onStage, type StagedRun } from '../support/fault-stage.js';
+import { killWorkers } from '../support/processes.js';
+import { startTemporal } from '../support/rig.js';
+import { until } from '../support/wait.js';
+
+let env: TestWorkflowEnvironment;
+
+beforeAll(async () => {
+  env = await startTemporal();
+});
+afterAll(async () => {
+  killWorkers();
+  await env?.teardown();
+});
+
+const play = (acts: (stage: FaultStage) => Promise<void>) =>
+  onStage({ client: env.client, address: env.address, tasks: true }, acts);
+
+const linesOf = ({ project }: FaultStage) => join(project.dir, 'lines.txt');
+
+/** A run whose only call waits at the gate, as a task that its worker has told of. */
+async function atWork(stage: FaultStage): Promise<StagedRun> {
+  const args = { file: linesOf(stage), line: 'once', gate: 'late' };
+  const run = await stage.start('task', { calls: [{ name: 'far__task_append', arguments: args }] });
+  await until('the effect is there', () => stage.fake.effects('task_append').length === 1);
+  await until('the worker has told of the task', async () => {
+    const { raw } = await run.handle.describe();
+    const [call] = raw.pendingActivities ?? [];
+    const [details] = call?.heartbeatDetails?.payloads ?? [];
+    return details?.data && Buffer.from(details.data).toString().includes('waits for late');
+  });
+  return run;
+}
+
+/** The result came, the effect once, and nobody was told that anything is unknown. */
+async function expectOnce(stage: FaultStage, run: StagedRun): Promise<void> {
+  expect(await run.result()).toMatchObject({ outcome: 'completed' });
+  expect(run.seen()).toEqual(['appended']);
+  expect(readFileSync(linesOf(stage), 'utf8')).toBe('once\n');
+  const calls = stage.fake.events().filter(({ event }) => event === 'call');
+  expect(calls).toMatchObject([{ tool: 'task_append', task: { ttl: expect.any(Number) } }]);
+}
+
+/** How often calls of tools were scheduled, and how often silence ended one. */
+async function callsOf({ handle }: StagedRun): Promise<{ scheduled: number; timedOut: number }> {
+  const { events } = await handle.fetchHistory();
+  const all = events ?? [];
+  return {
+    scheduled: all.filter(
+      event => event.activityTaskScheduledEventAttributes?.activityType?.name === 'steersmanCallTool',
+    ).length,
+    timedOut: all.filter(event => event.activityTaskTimedOutEventAttributes).length,
+  };
+}
+
+async function killed(stage: FaultStage): Promise<void> {
+  const doomed = await stage.worker();
+  const run = await atWork(stage);
+  await doomed.kill();
+  await stage.worker();
+  stage.fake.openGate('late');
+  await expectOnce(stage, run);
+  expect(await callsOf(run)).toEqual({ scheduled: 2, timedOut: 0 });
+}
+
+/** Two workers, so that nobody who starts afterwards tells of the death: the heartbeats that do not come do. */
+async function killedBesideAnother(stage: FaultStage): Promise<void> {
+  const doomed = await stage.worker();
+  const run = await atWork(stage);
+  await stage.worker();
+  await doomed.kill();
+  await until('the task is asked for by another try', async () => (await callsOf(run)).scheduled === 2);
+  stage.fake.openGate('late');
+  await expectOnce(stage, run);
+  expect(await callsOf(run)).toEqual({ scheduled: 2, timedOut: 1 });
+}
+
+async function endedInOrder(stage: FaultStage): Promise<void> {
+  const leaving = await stage.worker();
+  const run = await atWork(stage);
+  await stage.worker();
+  leaving.end('SIGTERM');
+  // Its grace is over, and with it the call; the task is not.
+  expect(await leaving.exited).toBe(0);
+  expect(stage.fake.events().filter(({ event }) => event === 'cancelled')).toEqual([]);
+  stage.fake.openGate('late');
+  await expectOnce(stage, run);
+}
+
+describe.concurrent('a write that its server carries on as a task', () => {
+  test('kill -9 of the only worker, and another takes over → the result is asked for, the effect is there once (T22, E1)', () =>
+    play(killed));
+
+  test('kill -9 beside another worker → heartbeats that do not come lead to the same (T22, E1)', () =>
+    play(killedBesideAnother));
+
+  test('the worker ends in order, and its grace runs out → the same, and its end cancels nothing (T22)', () =>
+    play(endedInOrder));
+});

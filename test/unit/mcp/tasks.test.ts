@@ -1,0 +1,280 @@
+/** Calls that their server carries on as tasks: the fake one over HTTP, and one that answers as each test says. */
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { PersonQuestion } from '../../../src/activities/ask-person.js';
+import type { CallToolInput, CallToolResult } from '../../../src/activities/types.js';
+import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
+import type { TaskRef } from '../../../src/core/heartbeats.js';
+import type { McpPool } from '../../../src/mcp/pool.js';
+import { pollMs } from '../../../src/mcp/tasks.js';
+import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../support/fake-mcp-server.js';
+import { json, serveMcp } from '../../support/scripted-mcp.js';
+import { activityEnvironment, poolOf, toolCaller } from '../../support/tool-calls.js';
+
+let fake: FakeMcp;
+let file = '';
+const closing: (() => unknown)[] = [];
+
+beforeEach(() => {
+  fake = fakeMcp();
+  file = join(fake.dir, 'lines.txt');
+});
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  fake.remove();
+});
+
+async function serve(tasks?: 'session' | 'any'): Promise<{ url: string; child: ChildProcess }> {
+  const served = await startFakeMcpHttp(fake, { env: tasks ? { FAKE_MCP_TASKS: tasks } : {} });
+  closing.push(() => served.child.kill('SIGKILL'));
+  return served;
+}
+
+/** A worker of its own: with another pool, and so another connection. */
+function worker(entry: object): {
+  pool: McpPool;
+  call: (
+    tool: string,
+    input?: Partial<CallToolInput>,
+    environment?: MockActivityEnvironment,
+  ) => Promise<CallToolResult>;
+  asked: PersonQuestion[];
+} {
+  const pool = poolOf(entry);
+  closing.push(() => pool.close());
+  const asked: PersonQuestion[] = [];
+  const askPerson = () => async (question: PersonQuestion) => {
+    asked.push(question);
+    const said = question.question.message;
+    return { kind: 'form' as const, decision: 'accept' as const, content: { size: said.length } };
+  };
+  const deps = { askPerson, blobs: createLocalBlobStore(join(fake.dir, 'blobs')) };
+  const call = (tool: string, input: Partial<CallToolInput> = {}, environment = activityEnvironment()) =>
+    toolCaller(pool, tool, deps)({ idempotent: false, ...input }, environment);
+  return { pool, call, asked };
+}
+
+const append = (gate: string): Partial<CallToolInput> => ({ arguments: { file, line: gate, gate } });
+const lines = () => readFileSync(file, 'utf8').trim().split('\n');
+const textOf = ({ content: [part] }: CallToolResult) => (part && 'text' in part ? part.text : null);
+const told = (event: string) => fake.events().filter(each => each.event === event);
+const seen = (event: string, count = 1) =>
+  vi.waitFor(() => expect(told(event)).toHaveLength(count), { timeout: 10_000 });
+
+function watched(info: Parameters<typeof activityEnvironment>[0] = {}) {
+  const environment = activityEnvironment(info);
+  const beats: { task?: TaskRef; message?: string }[] = [];
+  environment.on('heartbeat', details => beats.push(details));
+  return { environment, beats };
+}
+
+/** Begins a call as a task in a worker that ends in order meanwhile; how it is named to the next. */
+async function begin(url: string, tool: string, input: Partial<CallToolInput>): Promise<TaskRef> {
+  const { pool, call } = worker({ url });
+  const { environment, beats } = watched();
+  const calling = call(tool, input, environment).catch(error => error);
+  await vi.waitFor(() => expect(beats.at(-1)?.task).toBeDefined(), { timeout: 10_000 });
+  environment.cancel('WORKER_SHUTDOWN');
+  const failure = await calling;
+  expect(failure).toMatchObject({ type: 'worker.shutdown', nonRetryable: input.idempotent !== true });
+  await pool.close();
+  return failure.details[0].task;
+}
+
+test.each(['task_append', 'task_read'])(
+  'task: a server that takes them and %s → it is one, asked to be kept beyond the call; how it stands is told on (T22)',
+  async tool => {
+    const { call } = worker({ url: (await serve('session')).url });
+    const { environment, beats } = watched();
+    const input = tool === 'task_append' ? append('a') : { arguments: { gate: 'a' } };
+    const calling = call(tool, { ...input, timeoutMs: 20_000, asksForMs: 1_000 }, environment);
+    await vi.waitFor(() => expect(beats.at(-1)?.task).toBeDefined());
+    if (tool === 'task_append')
+      await vi.waitFor(() => expect(beats.at(-1)?.message).toBe('waits for a'), { timeout: 5_000 });
+    fake.openGate('a');
+    expect(await calling).toMatchObject({ ending: 'executed', isError: false });
+    expect(told('call')).toMatchObject([{ tool, task: { ttl: 621_000 } }]);
+    expect(beats[0]?.task).toEqual({ id: expect.any(String), session: expect.any(String) });
+  },
+);
+
+test('task: a server that does not say it takes them → each tool is called plainly, whatever it says of itself', async () => {
+  const { call } = worker({ url: (await serve()).url });
+  fake.openGate('a');
+  expect(await call('task_append', append('a'))).toMatchObject({ ending: 'executed' });
+  expect(told('call')[0]?.task).toBeUndefined();
+});
+
+test('task: the tool fails in it → its own words, as an error of the tool', async () => {
+  const { call } = worker({ url: (await serve('session')).url });
+  const result = await call('task_fail');
+  expect([result.ending, result.isError, textOf(result)]).toEqual([
+    'executed',
+    true,
+    'the task failed on purpose',
+  ]);
+});
+
+test.each(['session', 'any'] as const)(
+  'task: its worker ends while it runs at a server that knows tasks in %s → the next try gets the result, and nothing is called twice (T22)',
+  async known => {
+    const { url } = await serve(known);
+    const task = await begin(url, 'task_append', append('a'));
+    const { call } = worker({ url });
+    const { environment, beats } = watched();
+    const calling = call('task_append', { ...append('a'), task }, environment);
+    await vi.waitFor(() => expect(beats[0]?.task).toEqual(task));
+    fake.openGate('a');
+    const result = await calling;
+    expect([result.ending, textOf(result)]).toEqual(['executed', 'appended']);
+    expect(lines()).toEqual(['a']);
+    expect(told('call')).toHaveLength(1);
+    expect(told('cancelled')).toEqual([]);
+  },
+);
+
+test('task: its session is forgotten, and the server knows the task all the same → found in another session', async () => {
+  const { url } = await serve('any');
+  const { id } = await begin(url, 'task_append', append('a'));
+  fake.openGate('a');
+  const task = { id, session: 'none' };
+  const result = await worker({ url }).call('task_append', { ...append('a'), task });
+  expect(textOf(result)).toBe('appended');
+  expect(told('call')).toHaveLength(1);
+});
+
+test('task: the heartbeat of an earlier try names it → a read is not made again either', async () => {
+  const { url } = await serve('session');
+  const read = { arguments: { gate: 'a' }, idempotent: true };
+  const task = await begin(url, 'task_read', read);
+  fake.openGate('a');
+  const { environment } = watched({ heartbeatDetails: { callId: 'c1', task } });
+  expect(textOf(await worker({ url }).call('task_read', read, environment))).toBe('read a');
+  expect(told('call')).toHaveLength(1);
+});
+
+test('task: its server knows it no more → a write is unknown, a read is made again (T22)', async () => {
+  const first = await serve('session');
+  const write = await begin(first.url, 'task_append', append('a'));
+  first.child.kill('SIGKILL');
+  fake.openGate('a');
+  const { url } = await serve('session');
+  const { call } = worker({ url });
+  const lost = await call('task_append', { ...append('a'), task: write });
+  expect(lost).toMatchObject({
+    ending: 'outcome_unknown',
+    note: expect.stringMatching(/has cancelled the task that task_append ran as, or knows it no more/),
+  });
+  expect(lines()).toEqual(['a']);
+  const read = await call('task_read', { arguments: { gate: 'a' }, idempotent: true, task: write });
+  expect(textOf(read)).toBe('read a');
+});
+
+test('task: it may be called again, and the host denies it by now → denied', async () => {
+  const { url } = await serve('session');
+  const pool = poolOf({ url });
+  closing.push(() => pool.close());
+  const call = toolCaller(pool, 'task_read', { deniedTools: async () => ['task_read'] });
+  const result = await call({ arguments: { gate: 'a' }, task: { id: 'gone' } });
+  expect(result.ending).toBe('denied');
+  expect(told('call')).toEqual([]);
+});
+
+test('task: a read is interrupted → cancelled at the server, too', async () => {
+  const { call } = worker({ url: (await serve('session')).url });
+  const { environment, beats } = watched();
+  const calling = call('task_read', { arguments: { gate: 'a' }, idempotent: true }, environment);
+  await vi.waitFor(() => expect(beats.at(-1)?.task).toBeDefined());
+  environment.cancel('CANCELLED');
+  expect(await calling).toMatchObject({ ending: 'cancelled' });
+  await seen('cancelled');
+});
+
+test('task: a write is interrupted → waited for, as any write', async () => {
+  const { call } = worker({ url: (await serve('session')).url });
+  const { environment } = watched();
+  const calling = call('task_append', append('a'), environment);
+  await seen('effect');
+  environment.cancel('CANCELLED');
+  fake.openGate('a');
+  expect(await calling).toMatchObject({ ending: 'executed' });
+  expect(told('cancelled')).toEqual([]);
+});
+
+test('task: a write runs out of its time → unknown, and cancelled at the server', async () => {
+  const { call } = worker({ url: (await serve('session')).url });
+  const result = await call('task_append', { ...append('a'), timeoutMs: 500 });
+  expect(result).toMatchObject({ ending: 'outcome_unknown' });
+  await seen('cancelled');
+});
+
+test('task: two ask a person beside each other → each has the answer to its own question', async () => {
+  const { call, asked } = worker({ url: (await serve('session')).url });
+  const order = (message: string) => call('task_order', { arguments: { message }, asksForMs: 60_000 });
+  const results = await Promise.all([order('one'), order('three')]);
+  const accepted = (size: number) => JSON.stringify({ action: 'accept', content: { size } });
+  expect(results.map(textOf)).toEqual([accepted(3), accepted(5)]);
+  expect(asked).toHaveLength(2);
+});
+
+/** A server of one tool that is a task; `state`: how it stands, by how often it was asked. */
+async function scripted(
+  taskId: string,
+  state: (asked: number) => object | number,
+): Promise<{ url: string; asked: () => number }> {
+  let asked = 0;
+  const answer = (result: object) => (id: number, res: Parameters<typeof json>[0]) =>
+    json(res, { jsonrpc: '2.0', id, result });
+  const { url, close } = await serveMcp(
+    {
+      'tools/list': answer({ tools: [{ name: 'echo', execution: { taskSupport: 'optional' } }] }),
+      'tools/call': answer({ task: { taskId, status: 'working', pollInterval: 1 } }),
+      'tasks/get': (id, res) => {
+        asked += 1;
+        const now = state(asked);
+        if (typeof now === 'number') res.writeHead(now).end('no');
+        else answer(now)(id, res);
+      },
+      'tasks/result': answer({ content: [{ type: 'text', text: 'done' }] }),
+    },
+    { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+  );
+  closing.push(close);
+  return { url, asked: () => asked };
+}
+
+const DONE = { status: 'completed' };
+
+test('task: its server stumbles a few times → asked again, and the result is there', async () => {
+  const { url, asked } = await scripted('t1', nth => (nth < 4 ? 503 : DONE));
+  expect(textOf(await worker({ url }).call('echo'))).toBe('done');
+  expect(asked()).toBe(4);
+});
+
+test('task: its id is too long to be kept → its result all the same, and no later try is told of it', async () => {
+  const { url } = await scripted('t'.repeat(501), () => DONE);
+  const { environment, beats } = watched();
+  expect(textOf(await worker({ url }).call('echo', {}, environment))).toBe('done');
+  expect(beats.filter(({ task }) => task)).toEqual([]);
+});
+
+test('task: its server cancels it → unknown, with its words', async () => {
+  const { url } = await scripted('t1', () => ({ status: 'cancelled', statusMessage: 'no budget' }));
+  const result = await worker({ url }).call('echo');
+  expect([result.ending, textOf(result)]).toEqual(['outcome_unknown', 'its server cancelled it. no budget']);
+});
+
+test.each([
+  [undefined, 0, 1_000],
+  [0, 0, 100],
+  [-5, 0, 100],
+  [2_500, 0, 2_500],
+  [3_600_000, 0, 10_000],
+  [200, 3, 1_600],
+  [5_000, 3, 10_000],
+])('task: its server wants to be asked every %s ms, after %i faults → %i ms', (asked, faults, ms) => {
+  expect(pollMs(asked, faults)).toBe(ms);
+});
