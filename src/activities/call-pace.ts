@@ -6,12 +6,13 @@ export const CONNECT_TRIES = 3;
 const TASK_TRIES = 7;
 const CONNECT_PAUSE_MS = 250;
 /** All tries together, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
-export const CONNECT_BUDGET_MS = 20_000;
+const CONNECT_BUDGET_MS = 20_000;
 /** After the first answer that the server is busy and does not say for how long; doubles. */
 const BUSY_PAUSE_MS = 1_000;
 
 export class CallPace {
   readonly #limitMs: number;
+  readonly #connectMs: number;
   #reachedAt = performance.now();
   #tries = 0;
   #busy = 0;
@@ -19,9 +20,15 @@ export class CallPace {
   #pauseMs = 0;
   #mostTries = CONNECT_TRIES;
 
-  /** `limitMs`: time limit of the tool. */
-  constructor(limitMs: number) {
+  /** `limitMs`: time limit of the tool. `startMs`: what its server may take to start, where that is waited for. */
+  constructor(limitMs: number, startMs = 0) {
     this.#limitMs = limitMs;
+    this.#connectMs = Math.max(CONNECT_BUDGET_MS, startMs);
+  }
+
+  /** For reaching the server, in all tries. */
+  get budgetMs(): number {
+    return this.#connectMs;
   }
 
   /** Before the next try. */
@@ -32,7 +39,7 @@ export class CallPace {
   /** What is left for reaching the server; nothing after the last try. */
   get connectMs(): number {
     if (this.#tries >= this.#mostTries) return 0;
-    return CONNECT_BUDGET_MS + this.#waitedMs - (performance.now() - this.#reachedAt);
+    return this.#connectMs + this.#waitedMs - (performance.now() - this.#reachedAt);
   }
 
   /** The limit of the next request: waiting for a busy server is part of the tool's time. */

@@ -9,7 +9,7 @@ import type { McpSessions } from '../mcp/sessions.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { type Line, lineOf } from './call-line.js';
-import { CallPace, CONNECT_BUDGET_MS, CONNECT_TRIES } from './call-pace.js';
+import { CallPace, CONNECT_TRIES } from './call-pace.js';
 import type { CallStop } from './call-stop.js';
 import type { CallTask } from './call-task.js';
 import { argumentErrors } from './may-run.js';
@@ -93,12 +93,12 @@ export class ServerCall {
 
   async #runOnLine(at: Place): Promise<CallToolResult> {
     const { words, task, stop, texts, unanswered } = this.#given;
-    const pace = new CallPace(this.#input.timeoutMs);
+    const pace = new CallPace(this.#input.timeoutMs, this.#input.startTimeoutMs);
     if (task.ref) pace.begun();
     let why = '';
     while (pace.connectMs > 0) {
       await stop.before(pause(pace.pauseMs));
-      const connected = await this.#connect(at.line, at.workspace, pace.connectMs);
+      const connected = await this.#connect(at, pace);
       if (connected === 'session_lost') return unanswered.sessionLost(words.noteSessionGone);
       if ('why' in connected) {
         why = connected.why;
@@ -138,16 +138,15 @@ export class ServerCall {
   }
 
   async #connect(
-    line: Line,
-    workspace: string,
-    budgetMs: number,
+    { line, workspace }: Place,
+    { connectMs, budgetMs }: CallPace,
   ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
-    const tooSlow = { why: `It took longer than ${CONNECT_BUDGET_MS / 1000} s to start.` };
+    const tooSlow = { why: `It took longer than ${budgetMs / 1000} s to start.` };
     try {
       const opening = line
         .connect(workspace)
         .then(connection => (connection === null ? ('session_lost' as const) : { connection }));
-      return await this.#given.stop.before(within(budgetMs, opening, tooSlow));
+      return await this.#given.stop.before(within(connectMs, opening, tooSlow));
     } catch (error) {
       if (error instanceof SteersmanError) return { why: this.#given.texts.shortOf(error.message) };
       throw error;

@@ -85,6 +85,8 @@ export interface CallToolInput {
   task?: TaskRef;
   /** Of a stateful server: id of the run's session, or null where the call opens one. */
   session?: string | null;
+  /** Of a stateful server that the call opens a session with: how long it may take to start. Default 20,000. */
+  startTimeoutMs?: number;
   /** Run context for the tool: ids of run, task and whatever the starter gave. */
   context: Record<string, string>;
   /** Of the notes: absent for the built-in English. */

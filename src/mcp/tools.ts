@@ -47,9 +47,7 @@ export async function listRunTools(
     if (warning !== null) run.warnings.push(warning);
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
-      const { stateful, sampling } = pool.config.servers.find(server => server.name === name) ?? {};
-      const origin = { server: name, ...(stateful && { stateful }), ...(sampling && { sampling }) };
-      run.tools.push(defineTool(origin, tool, nameOf(name, tool.name)));
+      run.tools.push(defineTool(originOf(pool, name), tool, nameOf(name, tool.name)));
     }
   }
   run.tools.push(...ofActivities);
@@ -70,6 +68,8 @@ export function runToolNamer(
   );
   return (server, tool) => (server === CODE_SERVER ? tool : nameOf(server, tool));
 }
+
+type McpOrigin = Extract<ToolDefinition['origin'], { type: 'mcp' }>;
 
 interface ServerTools {
   name: string;
@@ -98,20 +98,23 @@ function leftOutWarning(server: string, count: number): string | null {
   return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
 }
 
-function defineTool(
-  server: { server: string; stateful?: true; sampling?: true },
-  tool: ListedTool,
-  name: string,
-): ToolDefinition {
+function originOf({ config }: McpPool, name: string): McpOrigin {
+  const server = config.servers.find(each => each.name === name);
+  const { stateful, sampling, startTimeoutMs = 0 } = server ?? {};
+  const origin = { type: 'mcp' as const, server: name, ...(sampling && { sampling }) };
+  return stateful ? { ...origin, stateful, startTimeoutMs } : origin;
+}
+
+function defineTool(origin: McpOrigin, tool: ListedTool, name: string): ToolDefinition {
   const strict = isUsableSchema(tool.inputSchema);
   return {
     name,
     serverToolName: tool.name,
-    origin: { type: 'mcp', ...server },
+    origin,
     description: (tool.description ?? '').slice(0, MAX_DESCRIPTION_CHARS),
     inputSchema: isSchemaObject(tool.inputSchema) ? tool.inputSchema : { type: 'object' },
     validation: strict ? 'strict' : 'delegate',
-    policy: { ...toolPolicy(tool.annotations), ...(server.stateful && STATEFUL_POLICY) },
+    policy: { ...toolPolicy(tool.annotations), ...(origin.stateful && STATEFUL_POLICY) },
   };
 }
 

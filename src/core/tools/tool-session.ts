@@ -17,6 +17,11 @@ export function statefulServer({ origin }: Pick<ToolDefinition, 'origin'>): stri
   return origin.type === 'mcp' && origin.stateful ? origin.server : null;
 }
 
+/** How long the stateful server of a tool may take to start; 0 where no call waits for it. */
+export function startLimit({ origin }: Pick<ToolDefinition, 'origin'>): number {
+  return (origin.type === 'mcp' && origin.startTimeoutMs) || 0;
+}
+
 /** The session that a call of this tool belongs to, where one is open. */
 export function sessionFor(
   sessions: readonly ToolSession[],

@@ -7,8 +7,11 @@ export type JsonSchema = Record<string, unknown>;
  * workflow of the application, the client, or the run itself.
  */
 type ToolOrigin =
-  /** `stateful`: what its calls open lives in a session, which is the run's own. `sampling`: it may ask a model. */
-  | { type: 'mcp'; server: string; stateful?: true; sampling?: true }
+  /**
+   * `stateful`: what its calls open lives in a session, which is the run's own, and whose beginning is waited for as long
+   * as `startTimeoutMs` says. `sampling`: it may ask a model.
+   */
+  | { type: 'mcp'; server: string; stateful?: true; startTimeoutMs?: number; sampling?: true }
   | { type: 'builtin' }
   | { type: 'activity'; activity: string }
   /** `taskQueue`: where it is served; absent for the run's own. */

@@ -9,7 +9,7 @@ import { inlineInput } from '../../core/tools/batch-input.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import type { ToolSession } from '../../core/tools/tool-session.js';
-import { sessionFor, statefulServer } from '../../core/tools/tool-session.js';
+import { sessionFor, startLimit, statefulServer } from '../../core/tools/tool-session.js';
 import { wordsForNotes } from '../../core/words.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
@@ -41,7 +41,9 @@ export function toolRequest(
   const sampling = samplingFor(run, tool, role);
   if (sampling) input.sampling = sampling;
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
-  return { input, options: optionsFor(tool, given, { session, asksForMs }), session };
+  const startMs = session ? 0 : startLimit(tool);
+  if (startMs > 0) input.startTimeoutMs = startMs;
+  return { input, options: optionsFor(tool, given, { session, waitsMs: asksForMs + startMs }), session };
 }
 
 /** Of one call, as far as the goal has as much left. */
@@ -98,12 +100,12 @@ function inputFor(
 export function optionsFor(
   tool: ToolDefinition,
   given: Record<string, unknown>,
-  { session = null, asksForMs = 0 }: { session?: ToolSession | null; asksForMs?: number } = {},
+  { session = null, waitsMs = 0 }: { session?: ToolSession | null; waitsMs?: number } = {},
 ): CallOptions {
   return {
     summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
-    // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked.
-    timeoutMs: tool.policy.timeoutMs + SETTLE_MS + asksForMs,
+    // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked, or a server starts.
+    timeoutMs: tool.policy.timeoutMs + SETTLE_MS + waitsMs,
     // A session ends with its worker: no other could make the call again.
     attempts: session ? 1 : toolAttempts(tool.policy),
     interruptible: isRepeatable(tool.policy),

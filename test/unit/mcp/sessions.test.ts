@@ -187,7 +187,7 @@ test('tools of a stateful server → marked as such, run one after the other, an
   const { pool } = rig();
   const { tools } = await listRunTools(pool, workspace);
   expect(tools.find(({ name }) => name === 'recall')).toMatchObject({
-    origin: { type: 'mcp', server: 'held', stateful: true },
+    origin: { type: 'mcp', server: 'held', stateful: true, startTimeoutMs: 30_000 },
     policy: { readOnly: true, concurrent: false, cache: 'none' },
   });
 });

@@ -10,7 +10,7 @@ import { fileTool, runAtCalls } from '../../support/small-run.js';
 
 const browser = {
   ...fileTool('look', { readOnly: true }),
-  origin: { type: 'mcp' as const, server: 'browser', stateful: true as const },
+  origin: { type: 'mcp' as const, server: 'browser', stateful: true as const, startTimeoutMs: 90_000 },
 };
 const executed: CallToolResult = { ending: 'executed', content: [], isError: false, durationMs: 1 };
 const done = (more: Partial<CallToolResult> = {}): Called<CallToolResult> => ({
@@ -77,6 +77,13 @@ test.each([
     expect(asked.map(({ input }) => input.session)).toEqual([null, 's1', null, 's2']);
   },
 );
+
+test('stateful server: the call that opens a session → has the server’s time to start beside its own, the later ones do not (T18)', async () => {
+  const { asked } = await runCalls([opened, done()]);
+  expect(asked.map(({ input }) => input.startTimeoutMs)).toEqual([90_000, undefined]);
+  const [first, second] = asked.map(({ options }) => options.timeoutMs);
+  expect((first ?? 0) - (second ?? 0)).toBe(90_000);
+});
 
 test('stateful server: a call that runs out of its time in its session → the session stays', async () => {
   const { asked, results } = await runCalls([opened, failed({ kind: 'timedOut' }), done()]);
