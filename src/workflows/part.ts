@@ -29,6 +29,8 @@ export interface OfPart {
     /** Messages that were passed on and that nobody has read yet, by their ids. */
     passed: Map<string, { agent: string; item: InboxItem }>;
   };
+  /** What tool servers may use of models, by the call in flight that they may ask during. */
+  samplings: Map<string, Partial<Limits>>;
   /** What tool servers ask for calls in flight, by key; null while nobody has answered. */
   forms: Map<string, FormAnswer | null>;
 }
@@ -40,6 +42,7 @@ export function newPart(): OfPart {
     changes: 0,
     offered: new Offered(),
     agents: { waiting: [], rests: new Map(), leases: new Map(), passed: new Map() },
+    samplings: new Map(),
     forms: new Map(),
   };
 }

@@ -80,25 +80,10 @@ async function killedBesideAnother(stage: FaultStage): Promise<void> {
   expect(await callsOf(run)).toEqual({ scheduled: 2, timedOut: 1 });
 }
 
-async function endedInOrder(stage: FaultStage): Promise<void> {
-  const leaving = await stage.worker();
-  const run = await atWork(stage);
-  await stage.worker();
-  leaving.end('SIGTERM');
-  // Its grace is over, and with it the call; the task is not.
-  expect(await leaving.exited).toBe(0);
-  expect(stage.fake.events().filter(({ event }) => event === 'cancelled')).toEqual([]);
-  stage.fake.openGate('late');
-  await expectOnce(stage, run);
-}
-
 describe.concurrent('a write that its server carries on as a task', () => {
   test('kill -9 of the only worker, and another takes over → the result is asked for, the effect is there once (T22, E1)', () =>
     play(killed));
 
   test('kill -9 beside another worker → heartbeats that do not come lead to the same (T22, E1)', () =>
     play(killedBesideAnother));
-
-  test('the worker ends in order, and its grace runs out → the same, and its end cancels nothing (T22)', () =>
-    play(endedInOrder));
 });

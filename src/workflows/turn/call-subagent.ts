@@ -7,7 +7,6 @@ import { endedAs, withChild, withEnd } from '../../core/children.js';
 import type { Limits } from '../../core/limits.js';
 import { addUsage } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
-import { budgetUse } from '../../core/run-state.js';
 import type { AgentEnd, AgentRest, Instruction } from '../../core/subagent.js';
 import {
   agentsOf,
@@ -15,29 +14,26 @@ import {
   outcomeForCaller,
   readInstruction,
   settingsOfAgent,
-  withLeases,
   withReport,
   withReportParts,
 } from '../../core/subagent.js';
 import { closeGatesOf } from '../agent-gates.js';
 import { settlePassed, takeBack } from '../agents.js';
 import type { Run } from '../run.js';
+import { sharedUse } from './spend.js';
 import type { WorkflowToolCall } from './workflow-tool-call.js';
 
 export async function callSubagent(
   run: Run,
   { role, callId, input, options }: WorkflowToolCall,
 ): Promise<CallToolResult> {
-  const { state, ports } = run;
-  const { leases } = run.part.agents;
+  const { ports } = run;
   const instruction = readInstruction(input);
   const begun = ports.now();
   const decision = decideDelegation(instruction, {
     agents: agentsOf(run.pinned, run.role(role)),
     limits: run.limits,
-    used: withLeases(budgetUse(state, begun), leases.values()),
-    // What runs at the same time shares what is left: those with a lease have their part.
-    together: Math.max(1, run.sharers - leases.size),
+    ...sharedUse(run),
     words: run.words,
   });
   if (decision.kind === 'refuse')

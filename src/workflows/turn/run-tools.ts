@@ -126,27 +126,31 @@ async function execute(
   const idempotent = isRepeatable(tool.policy);
   const { start, session, model } = starterOf(run, started, tool);
   let task: TaskRef | null = null;
-  for (let rescheduled = 0; ; rescheduled++) {
-    const called = await start(task);
-    closeForms(run, started.callId);
-    const used = called.ok ? called.value.sampled : called.failure.usage;
-    if (used && model !== null) spend(run, { role: started.reply.role, model }, used);
-    if (called.ok) {
-      const { ending, session: opened, toolsChangedAt, sampled: _, ...outcome } = called.value;
-      noteChange(run, toolsChangedAt);
-      noteSession(run, tool, { ending, opened });
-      const notes = [note, outcome.note].filter(Boolean).join('\n');
-      return toolResult(call, ending, { ...outcome, note: notes }, run.words);
+  try {
+    for (let rescheduled = 0; ; rescheduled++) {
+      const called = await start(task);
+      closeForms(run, started.callId);
+      const used = called.ok ? called.value.sampled : called.failure.usage;
+      if (used && model !== null) spend(run, { role: started.reply.role, model }, used);
+      if (called.ok) {
+        const { ending, session: opened, toolsChangedAt, sampled: _, ...outcome } = called.value;
+        noteChange(run, toolsChangedAt);
+        noteSession(run, tool, { ending, opened });
+        const notes = [note, outcome.note].filter(Boolean).join('\n');
+        return toolResult(call, ending, { ...outcome, note: notes }, run.words);
+      }
+      const { failure } = called;
+      const loss = session && sessionLoss(failure);
+      if (loss) return lostSession(run, call, tool, loss);
+      const stopped = run.state.people.stop !== null;
+      // Of tool servers alone: another activity that names a task would be run again.
+      if (tool.origin.type === 'mcp') task = failure.task ?? task;
+      const carriedOn = task !== null && failure.kind !== 'timedOut';
+      const given = { idempotent, rescheduled, stopped, carriedOn };
+      if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
     }
-    const { failure } = called;
-    const loss = session && sessionLoss(failure);
-    if (loss) return lostSession(run, call, tool, loss);
-    const stopped = run.state.people.stop !== null;
-    // Of tool servers alone: another activity that names a task would be run again.
-    if (tool.origin.type === 'mcp') task = failure.task ?? task;
-    const carriedOn = task !== null && failure.kind !== 'timedOut';
-    const given = { idempotent, rescheduled, stopped, carriedOn };
-    if (toolFailureDecision(failure, given) === 'end') return failedResult(run.words, call, tool, failure);
+  } finally {
+    run.part.samplings.delete(started.callId);
   }
 }
 

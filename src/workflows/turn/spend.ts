@@ -1,7 +1,9 @@
 /** What calls of models cost, whoever asked for them. */
 
+import type { BudgetUse } from '../../core/limits.js';
 import { addUsage, type Usage } from '../../core/message.js';
-import { accountOf } from '../../core/run-state.js';
+import { accountOf, budgetUse } from '../../core/run-state.js';
+import { withLeases } from '../../core/subagent.js';
 import { withCall } from '../../core/usage-by.js';
 import type { Run } from '../run.js';
 
@@ -24,4 +26,12 @@ export function spend(
   state.total.usage = addUsage(state.total.usage, usage);
   state.total.usageBy = withCall(state.total.usageBy, call, usage);
   state.total.turns += counted.turns ?? 0;
+}
+
+/** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */
+export function sharedUse({ state, ports, part, sharers }: Run): { used: BudgetUse; together: number } {
+  const leases = [...part.agents.leases.values(), ...part.samplings.values()];
+  const used = withLeases(budgetUse(state, ports.now()), leases);
+  // Those with a lease have their part.
+  return { used, together: Math.max(1, sharers - leases.length) };
 }

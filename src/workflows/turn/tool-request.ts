@@ -4,7 +4,6 @@ import type { CallToolInput, SamplingInput } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { modelOf } from '../../core/in-force.js';
 import { preview } from '../../core/preview.js';
-import { budgetUse } from '../../core/run-state.js';
 import { inlineInput } from '../../core/tools/batch-input.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
@@ -13,6 +12,7 @@ import { sessionFor, startLimit, statefulServer } from '../../core/tools/tool-se
 import { wordsForNotes } from '../../core/words.js';
 import type { CallOptions } from '../ports.js';
 import type { Run } from '../run.js';
+import { sharedUse } from './spend.js';
 
 /** Beyond the tool's own limit, for the activity to report its result. */
 const SETTLE_MS = 30_000;
@@ -39,7 +39,10 @@ export function toolRequest(
   const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
   const sampling = samplingFor(run, tool, role);
-  if (sampling) input.sampling = sampling;
+  if (sampling) {
+    input.sampling = sampling;
+    run.part.samplings.set(ids.callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
+  }
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
   const startMs = session ? 0 : startLimit(tool);
   if (startMs > 0) input.startTimeoutMs = startMs;
@@ -53,13 +56,13 @@ const SAMPLING_TOKENS = 50_000;
 function samplingFor(run: Run, { origin }: ToolDefinition, role: string): SamplingInput | null {
   if (origin.type !== 'mcp' || !origin.sampling) return null;
   const { state, limits } = run;
-  const used = budgetUse(state, run.ports.now());
-  const left =
-    limits.costUsd === null ? null : Math.max(0, limits.costUsd - (used.costUsd ?? limits.costUsd));
+  // What runs at the same time shares what is left.
+  const { used, together } = sharedUse(run);
+  const part = (left: number) => Math.max(0, left) / together;
   return {
     model: modelOf(state, run.role(role)),
-    tokens: Math.max(0, Math.min(SAMPLING_TOKENS, limits.tokens - used.tokens)),
-    costUsd: left,
+    tokens: Math.min(SAMPLING_TOKENS, Math.floor(part(limits.tokens - used.tokens))),
+    costUsd: limits.costUsd === null ? null : part(limits.costUsd - (used.costUsd ?? limits.costUsd)),
   };
 }
 

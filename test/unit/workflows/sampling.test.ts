@@ -55,6 +55,35 @@ test.each([
   expect((await callOnce({ sampling: true, tokens })).asked?.sampling?.tokens).toBe(left);
 });
 
+test('sampling: calls beside each other → each has its part of what the goal has left, and none keeps it (T21)', async () => {
+  const asked: CallToolInput[] = [];
+  const calls = [1, 2].map(nth => ({ name: 'read', input: { nth } }));
+  const { run } = runAtCalls(calls, {
+    pinned: {
+      roles: { executor: testRole('executor', { models: ['p/a'] }) },
+      tools: [
+        {
+          ...fileTool('read', { readOnly: true, concurrent: true }),
+          origin: { type: 'mcp', server: 'files', sampling: true },
+        },
+      ],
+      limits: { ...DEFAULT_LIMITS, tokens: 41_000, costUsd: 1 },
+    },
+    ports: {
+      callTool: async input => {
+        asked.push(input);
+        return { ok: true, value: executed };
+      },
+    },
+  });
+  run.state.goal.usage = { ...NO_USAGE, inputTokens: 1_000, costUsd: 0.25 };
+  const { batch } = run.state.cursor.place.turns;
+  if (batch) await runNextCalls(run, batch);
+  const half = { model: 'p/a', tokens: 20_000, costUsd: 0.375 };
+  expect(asked.map(({ sampling }) => sampling)).toEqual([half, half]);
+  expect(run.part.samplings.size).toBe(0);
+});
+
 test('sampling: the call fails → what it used counts all the same', async () => {
   const failure = { kind: 'application' as const, type: 'tool.timeout', message: '', usage: USED };
   const { run } = await callOnce({ sampling: true }, { ok: false, failure });
