@@ -6,6 +6,7 @@ import type { ToolProgress } from '../core/heartbeats.js';
 import type { JournalEvent } from '../core/journal.js';
 import { eventLines, isToldOfChild, laneLine, whoseLine } from './event-lines.js';
 import { gateHelp } from './gate-help.js';
+import { LineClock } from './line-clock.js';
 import { LiveCalls } from './live-calls.js';
 import type { TextSink } from './output.js';
 import type { ShownTask } from './plan-lines.js';
@@ -21,14 +22,7 @@ interface ViewOptions {
   /** Milliseconds since the epoch. Default: the time of the first event. */
   startedAt?: number | null;
   /** That of the run, for a sub-agent. */
-  clock?: Clock;
-}
-
-/** What the lines of a run and its sub-agents show: what is heard late of one of them is not told as earlier. */
-interface Clock {
-  /** Milliseconds since the epoch; null before the first event. */
-  startedAt: number | null;
-  lastAt: number;
+  clock?: LineClock;
 }
 
 /** Shows items of a watch on a sink. */
@@ -39,7 +33,8 @@ export class PlainView {
   readonly #who: string;
   /** Sub-agents that run, by their places. */
   readonly #children = new Map<string, PlainView>();
-  readonly #clock: Clock;
+  #startedAt: number | null;
+  readonly #clock: LineClock;
   readonly #calls: LiveCalls;
   /** Tool calls in flight: whose each is, where that is said, and what was last told of its progress. */
   readonly #tools = new Map<string, { who: string; told: string }>();
@@ -48,12 +43,13 @@ export class PlainView {
   /** Tasks that have begun and not ended. */
   readonly #atWork = new Set<string>();
 
-  constructor(sink: TextSink, { runId, child, startedAt = null, clock }: ViewOptions = {}) {
+  constructor(sink: TextSink, { runId, child, startedAt = null, clock = new LineClock() }: ViewOptions = {}) {
     this.#who = child === undefined ? '' : whoseLine(child, sink.colors);
     this.#sink = child === undefined ? sink : wholeLines(sink, `      ${this.#who}`);
     this.#calls = new LiveCalls(this.#sink, { who: this.#who, isBeside: () => this.#atWork.size > 1 });
     this.#runId = runId ?? null;
-    this.#clock = clock ?? { startedAt, lastAt: 0 };
+    this.#startedAt = startedAt;
+    this.#clock = clock;
   }
 
   show(item: RunEvent): void {
@@ -70,7 +66,9 @@ export class PlainView {
   }
 
   #showChild(child: string, item: OwnEvent): void {
-    const view = this.#children.get(child) ?? new PlainView(this.#sink, { child, clock: this.#clock });
+    const view =
+      this.#children.get(child) ??
+      new PlainView(this.#sink, { child, startedAt: this.#startedAt, clock: this.#clock });
     this.#children.set(child, view);
     if (item.type === 'journal' && item.event.type === 'subagent_ended')
       this.#forget(`${child}/${item.event.id}`);
@@ -93,15 +91,13 @@ export class PlainView {
   }
 
   #showEvent(event: JournalEvent): void {
-    this.#clock.startedAt ??= event.at;
-    this.#clock.lastAt = Math.max(this.#clock.lastAt, event.at);
+    this.#startedAt ??= event.at;
     if (event.type === 'subagent_ended') this.#forget(event.id);
     if (event.type === 'model_call_ended') this.#calls.ended(event.callId, event.text ?? '');
     const { colors } = this.#sink;
     const who = `${this.#who}${this.#atWork.size > 1 ? laneLine(event, colors) : ''}`;
-    const timed = { ...event, at: this.#clock.lastAt };
-    for (const line of eventLines(timed, this.#clock.startedAt, colors, this.#tasks, who))
-      this.#sink.line(line);
+    const shown = this.#clock.shown(event);
+    for (const line of eventLines(shown, this.#startedAt, colors, this.#tasks, who)) this.#sink.line(line);
     if (event.type === 'plan_updated') this.#tasks = event.tasks;
     if (event.type === 'goal_started') this.#tasks = [];
     if (event.type === 'gate_opened' && this.#runId !== null) {

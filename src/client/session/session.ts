@@ -2,6 +2,7 @@
 import type { Gate } from '../../core/gates/gate.js';
 import type { JournalEvent } from '../../core/journal.js';
 import { goalEndLine } from '../../print/end-lines.js';
+import { LineClock } from '../../print/line-clock.js';
 import { showEvents } from '../../print/plain-view.js';
 import { EXIT, exitCodeOf } from '../exit-codes.js';
 import type { OwnEvent, Run, RunEvent, RunView } from '../index.js';
@@ -64,6 +65,7 @@ class Session {
   readonly #paper: Paper;
   readonly #desk: Desk;
   readonly #readings: Readings;
+  readonly #clock = new LineClock();
   readonly #reader: Reader;
   readonly #states: StateReader;
   readonly #hands: Hands;
@@ -138,7 +140,7 @@ class Session {
     this.#tellTrouble(item, `${child} › `);
     if (item.type !== 'journal') return;
     const { event } = item;
-    this.#paper.print(childLines(child, event, progress, this.#paper.page));
+    this.#paper.print(childLines(child, this.#clock.shown(event), progress, this.#paper.page));
     if (event.type === 'model_call_ended')
       this.#readings.note(event, progress.children.get(child)?.calls.get(event.callId)?.form);
   }
@@ -160,7 +162,7 @@ class Session {
     const desk = this.#desk;
     const hands = this.#hands;
     const { progress } = desk;
-    this.#paper.print(scrollLines(event, progress, this.#paper.page));
+    this.#paper.print(scrollLines(this.#clock.shown(event), progress, this.#paper.page));
     if (event.type === 'model_call_ended' || event.type === 'tool_call_ended')
       this.#readings.note(event, progress.calls.get(event.callId)?.form);
     takeEvent(progress, event);
