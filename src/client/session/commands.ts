@@ -15,7 +15,11 @@ export const COMMANDS: readonly SlashCommand[] = [
   { name: 'stop', takes: null, does: 'end with what there is' },
   { name: 'status', takes: null, does: 'where the run stands' },
   { name: 'steer', takes: 'TEXT', does: 'say something to the running goal (as Enter does)' },
-  { name: 'to', takes: 'ROLE TEXT', does: `say something to the ${anyOf(READERS)} alone` },
+  {
+    name: 'to',
+    takes: 'ROLE TEXT',
+    does: `say something to the ${anyOf([...READERS, 'a sub-agent'])} alone`,
+  },
   { name: 'interrupt', takes: 'TEXT', does: 'cut off what runs, and say something (as Esc does)' },
   { name: 'view', takes: null, does: 'all that the run asks about (as v does)' },
   { name: 'take-back', takes: null, does: 'take back what you said last, to edit it (as Alt+Up does)' },

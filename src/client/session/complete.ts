@@ -26,6 +26,8 @@ export interface Known {
   files: readonly string[] | null;
   /** Tool servers and their prompts, as far as they are known. */
   prompts: PromptMenu;
+  /** Sub-agents that work, by the ways to them. */
+  agents: readonly string[];
 }
 
 const MOST_CHOICES = 50;
@@ -40,7 +42,7 @@ const ARGUMENTS: Record<string, readonly string[]> = {
 /** Null where there is nothing to choose. */
 export function completionAt(
   { text, cursor }: Pick<Line, 'text' | 'cursor'>,
-  { files, prompts }: Known,
+  { files, prompts, agents }: Known,
 ): Completion | null {
   const before = text.slice(0, cursor);
   const command = /^\/(\S*)$/.exec(before)?.[1];
@@ -48,7 +50,7 @@ export function completionAt(
     command !== undefined
       ? { kind: 'command' as const, from: 0, to: cursor, choices: commandChoices(command, prompts) }
       : (promptCompletion(before, prompts) ??
-        argumentCompletion(before) ??
+        argumentCompletion(before, agents) ??
         fileCompletion(before, files ?? []));
   const [only, ...more] = completion?.choices ?? [];
   if (completion === null || only === undefined) return null;
@@ -88,9 +90,10 @@ function promptCompletion(before: string, prompts: PromptMenu): Completion | nul
   return { kind: 'argument', from: before.length - word.length, to: before.length, choices: offers };
 }
 
-function argumentCompletion(before: string): Completion | null {
+function argumentCompletion(before: string, agents: readonly string[]): Completion | null {
   const [, name = '', word = ''] = /^\/(\S+) (?:.* )?(\S*)$/.exec(before) ?? [];
-  const words = ARGUMENTS[name]?.filter(candidate => candidate.startsWith(word)) ?? [];
+  const known = [...(ARGUMENTS[name] ?? []), ...(name === 'to' ? agents : [])];
+  const words = known.filter(candidate => candidate.startsWith(word));
   // A role comes first; whatever comes after it is text.
   if (words.length === 0 || (name === 'to' && /^\/\S+ +\S+ /.test(before))) return null;
   const choices = words.map(text => ({ text: text.endsWith('=') ? text : `${text} `, note: '' }));

@@ -131,6 +131,8 @@ class Session {
       this.#takeChild(item.child, item.event);
       takeChild(progress, item.child, item.event);
     } else this.#tellTrouble(item);
+    if (progress.children.size !== this.#desk.talk.agents.length)
+      this.#desk.talk = { ...this.#desk.talk, agents: [...progress.children.keys()] };
     this.#terminal.refresh();
   }
 

@@ -40,6 +40,8 @@ export interface Talk {
   files: readonly string[] | null;
   /** Tool servers and their prompts, as far as they are known. */
   prompts: PromptMenu;
+  /** Sub-agents that work, by the ways to them. */
+  agents: readonly string[];
 }
 
 export interface Menu {
@@ -102,6 +104,7 @@ export const NEW_TALK: Talk = {
   menu: null,
   files: null,
   prompts: {},
+  agents: [],
 };
 
 /** Takes the gates that are open now. A line that was begun for one that has closed is a message again. */

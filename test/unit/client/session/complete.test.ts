@@ -103,13 +103,25 @@ describe('completion', () => {
 
   test('a choice in the middle of a line → what follows stays, with one space', () => {
     const line = { text: 'see @ste now', cursor: 8 };
-    const completion = completionAt(line, { files: FILES, prompts: {} });
+    const completion = completionAt(line, { files: FILES, prompts: {}, agents: [] });
     const [choice] = completion?.choices ?? [];
     if (!completion || !choice) throw new Error('there is a choice');
     expect(withChoice(line, completion, choice)).toMatchObject({
       text: 'see docs/steering.md now',
       cursor: 20,
     });
+  });
+
+  test('whom a message is for → roles and the sub-agents that work, before its text and not in it', () => {
+    const agents = ['search/1', 'lead/2', 'lead/2/search/1'];
+    const offered = (text: string) =>
+      completionAt({ text, cursor: text.length }, { files: [], prompts: {}, agents })?.choices.map(
+        choice => choice.text,
+      );
+    expect(offered('/to lead/')).toEqual(['lead/2 ', 'lead/2/search/1 ']);
+    expect(offered('/to sea')).toEqual(['search/1 ']);
+    expect(offered('/to search/1 lead/')).toBeUndefined();
+    expect(offered('/budget sea')).toBeUndefined();
   });
 
   test('files → begins with it, then a name that does, then anywhere, then its letters', () => {
