@@ -40,7 +40,7 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   const agent = readers.some(reader => reader === to) ? null : addresseeOf(state.children, to);
   const taken = acceptMessage(state.people.inbox, raw, kind, {
     at: ports.now(),
-    fallbackId: run.nextId('s'),
+    fallbackId: ownMessageId(run),
     ended: state.end !== null,
     readers: agent ? [String(to)] : [...readers, ...addresses(state.children)],
     maxBytes: MESSAGE_BYTES,
@@ -64,6 +64,13 @@ export function receive(run: Run, raw: unknown, kind: 'steer' | 'follow-up'): vo
   if (kind !== 'steer' || !interruptible || forAnother || !wantsInterrupt([taken.item])) return;
   ports.interrupt();
   ports.cancelSubagents();
+}
+
+/** For a message without one. An agent's is none that its caller gives, for that passes messages on with their ids. */
+function ownMessageId(run: Run): string {
+  const { settings } = run.state;
+  const id = run.nextId('s');
+  return isSubagent(settings) ? `${preview(settings.calledAs ?? '', 100)}/${id}` : id;
 }
 
 /** Whoever sent it to the caller was told that it is passed on: where nobody here reads it, the caller has it again. */

@@ -170,6 +170,20 @@ describe('messages to sub-agents', () => {
     expect(tree.lead.state.goals.map(({ text }) => text)).toEqual(['Find out.', 'And ships.']);
   });
 
+  test('without an id, after others without one at its own run → it reads them all', async () => {
+    const others = Array.from({ length: 20 }, (_, index) => `Directly ${index}.`);
+    const tree = agentTree({
+      settings: YES,
+      reply: withAgents(['search'], ({ path, run }) => {
+        if (path !== 'search/1') return;
+        for (const text of others) receive(run, { text }, 'steer');
+        receive(tree.lead, { text: 'Sailing boats.', to: 'search' }, 'steer');
+      }),
+    });
+    await tree.end;
+    expect(heard(tree.agents.get('search/1'))).toEqual([...others, 'Sailing boats.']);
+  });
+
   test('without an address, while agents work → for the role at work, when they have ended', async () => {
     const tree = agentTree({
       settings: YES,
