@@ -9,7 +9,6 @@ import {
   getExternalWorkflowHandle,
   ParentClosePolicy,
   setHandler,
-  startChild,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -35,6 +34,7 @@ import {
   subagentSignal,
   WORKFLOW_TYPE,
 } from './messages.js';
+import { startCancellable } from './platform/start-child.js';
 
 /** What a run is started with. Only `workspace` has no default. */
 export type ChildRunSettings = Partial<Omit<RunSettings, 'workspace' | 'continueAsNew'>> &
@@ -88,7 +88,7 @@ export async function startRun(
     goal,
     settings: { mode: DEFAULT_MODE, autoApprove: false, ...settings, ...asks },
   };
-  const child = await startChild<StartedRun>(WORKFLOW_TYPE, {
+  const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     ...options,
     workflowId,

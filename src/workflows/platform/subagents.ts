@@ -9,7 +9,6 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
-  startChild,
   workflowInfo,
 } from '@temporalio/workflow';
 import { childId } from '../../core/children.js';
@@ -28,6 +27,7 @@ import {
   WORKFLOW_TYPE,
 } from '../messages.js';
 import type { Ports } from '../ports.js';
+import { startCancellable } from './start-child.js';
 
 const SUMMARY_CHARS = 100;
 
@@ -54,7 +54,7 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
     callSubagent: async ({ id, goal, settings }) => {
       if (calls.consideredCancelled) calls = new CancellationScope();
       const start = () =>
-        startChild<StartedRun>(WORKFLOW_TYPE, {
+        startCancellable<StartedRun>(WORKFLOW_TYPE, {
           workflowId: childId(workflowInfo().workflowId, id),
           args: [{ goal, settings }],
           staticSummary: preview(`${settings.role}: ${goal}`, SUMMARY_CHARS),

@@ -1,9 +1,9 @@
 /** Tools that are workflows of the application, on Temporal: a check by the worker, then a child workflow. */
+import type { Workflow } from '@temporalio/common';
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
   ChildWorkflowFailure,
-  executeChild,
   isCancellation,
   ParentClosePolicy,
   TimeoutFailure,
@@ -14,6 +14,7 @@ import { childId } from '../../core/children.js';
 import type { CallFailure } from '../../core/failure.js';
 import { cutText } from '../../core/fit.js';
 import type { Called, CallOptions, WorkflowCall, WorkflowEnd } from '../ports.js';
+import { startCancellable } from './start-child.js';
 
 /** Of what a workflow throws, and of a line for the Web UI. */
 const WHY_BYTES = 16_000;
@@ -32,8 +33,8 @@ export async function callWorkflow(
   const { value } = checked;
   if ('ending' in value) return { ok: true, value: { kind: 'refused', ...value } };
   try {
-    const returned = await within(() =>
-      executeChild(workflow, {
+    const returned = await within(async () => {
+      const child = await startCancellable<Workflow>(workflow, {
         workflowId: childId(workflowInfo().workflowId, `${check.tool}/${check.callId}`),
         args: [value.arguments],
         ...(taskQueue === undefined ? {} : { taskQueue }),
@@ -43,8 +44,9 @@ export async function callWorkflow(
         parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
         // Until it has ended, or its time has, nobody knows what it did.
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      }),
-    );
+      });
+      return child.result();
+    });
     return { ok: true, value: { kind: 'returned', value: returned } };
   } catch (error) {
     return endOf(error);
