@@ -12,7 +12,7 @@ export type QueryTrouble = 'passing' | 'gone' | 'refused' | 'other';
 /** By gRPC status code. */
 const TROUBLE: Record<number, QueryTrouble> = {
   1: 'passing', // cancelled, as by a connection that closes under a request
-  3: 'refused', // invalid argument: what the run's code throws, or the guard of queries
+  3: 'refused', // invalid argument: what the run's code throws; the guard of queries and the SDK say it too
   4: 'passing', // deadline exceeded: no worker has answered yet
   5: 'gone', // not found
   8: 'passing', // resource exhausted
@@ -21,11 +21,14 @@ const TROUBLE: Record<number, QueryTrouble> = {
   14: 'passing', // unavailable
 };
 
+/** What the SDK says where its worker stood still, or was too slow, while it came to the answer. */
+const CUT_OFF = 'Script execution timed out';
+
 /** Looks at gRPC codes along the causes, and at the client's own errors, which may have none. */
 export function queryTrouble(error: unknown): QueryTrouble {
   let at: unknown = error;
   for (let depth = 0; depth < 5 && at instanceof Error; depth++) {
-    if (at.message.includes(REFUSAL)) return 'passing';
+    if (at.message.includes(REFUSAL) || at.message.includes(CUT_OFF)) return 'passing';
     if (at.name === 'WorkflowNotFoundError') return 'gone';
     if (at.name === 'QueryNotRegisteredError' || at.name === 'UnreadableError') return 'refused';
     if ('code' in at && typeof at.code === 'number') return TROUBLE[at.code] ?? 'other';

@@ -35,6 +35,8 @@ import type { WorkflowTool } from './workflow-tools.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
 const SHUTDOWN_GRACE_MS = 30_000;
+/** After this the worker ends with an error, whatever holds it up: one that neither serves nor ends is replaced by nobody. */
+const SHUTDOWN_FORCE_MS = 60_000;
 /** 100 streaming runs fill the SDK's default of 100 slots. */
 const ACTIVITY_SLOTS = 400;
 /**
@@ -124,6 +126,7 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       identity: workerIdentity(),
       ...(options.tuner ? {} : slots),
       shutdownGraceTime: SHUTDOWN_GRACE_MS,
+      shutdownForceTime: SHUTDOWN_FORCE_MS,
       maxHeartbeatThrottleInterval: parts.throttleMs,
       defaultHeartbeatThrottleInterval: parts.throttleMs,
       ...bundle,

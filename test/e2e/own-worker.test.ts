@@ -13,6 +13,7 @@ import {
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { connect, forgetPermissions, keptPermissions } from '../../src/client/index.js';
+import { askPatiently } from '../../src/shared/query-errors.js';
 import {
   byRole,
   execution,
@@ -229,6 +230,95 @@ test('an answer of a workflow at a gate of a run that has ended meanwhile → co
     expect(await handle.result()).toBe('stopped');
   });
   await model.close();
+});
+
+test('a workflow is cancelled whose run has continued as new, and the tool of that run too → all of them end', async () => {
+  model = await startScriptedModel({
+    reply: () => ({ toolCalls: [{ name: 'watch_tide', arguments: {} }] }),
+  });
+  const taskQueue = 'tide';
+  let isWatching = () => {};
+  const watching = new Promise<void>(resolve => {
+    isWatching = resolve;
+  });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: {
+      charge: async () => {
+        isWatching();
+        return '';
+      },
+    },
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        workflowTools: [
+          {
+            workflow: 'watchTide',
+            name: 'watch_tide',
+            description: 'Watches the tide.',
+            input: z.object({}),
+          },
+        ],
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  await worker.runUntil(async () => {
+    const { workflow } = env.client;
+    const handle = await workflow.start<typeof workflows.tideDesk>('tideDesk', {
+      args: [workspace],
+      taskQueue,
+      workflowId: 'tide',
+      workflowExecutionTimeout: '30 seconds',
+    });
+    await watching;
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: 'CancelledFailure' } });
+    const run = await workflow.getHandle('tide-run').describe();
+    expect(run).toMatchObject({ status: { name: 'CANCELLED' }, memo: { outcome: 'cancelled' } });
+  });
+  await model.close();
+});
+
+test('a query whose replay stands still for long → fails, the worker serves on, and the next one is answered (ST3)', async () => {
+  const taskQueue = 'slow';
+  let settle = () => {};
+  const settled = new Promise<string>(resolve => {
+    settle = () => resolve('');
+  });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    // Every query is a replay.
+    maxCachedWorkflows: 0,
+    activities: { charge: () => settled },
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        providers: [createProvider({ name: 'acme', baseUrl: 'http://127.0.0.1:9' })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  await worker.runUntil(async () => {
+    const handle = await env.client.workflow.start<typeof workflows.slowToReplay>('slowToReplay', {
+      // The SDK cuts off a step after 5 s.
+      args: [Date.now() + 7_000],
+      taskQueue,
+      workflowId: 'slow',
+    });
+    await until('the run waits', async () => (await handle.describe()).raw.pendingActivities?.length === 1);
+    await expect(handle.query('where')).rejects.toThrow('timed out');
+    expect(await askPatiently(() => handle.query('where'), { giveUpMs: 15_000 })).toBe('here');
+    expect(worker.getState()).toBe('RUNNING');
+    settle();
+    await handle.result();
+  });
 });
 
 test('an activity that the application has, offered as a tool → called by its name with the arguments alone, its failure told, what is denied not run (T10)', async () => {

@@ -1,5 +1,13 @@
 /** Workflows of an application that shares its worker with runs. */
-import { ApplicationFailure, condition, proxyActivities } from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  defineQuery,
+  proxyActivities,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { callingRun, executeRun, runHandle, startRun } from '../../../src/workflows/index.js';
 
 export interface Activities {
@@ -86,4 +94,29 @@ export async function lateDesk(workspace: string) {
     .catch(() => {});
   await charge('A-7');
   return outcome;
+}
+
+/** A tool of runs: goes on as another part, charges, and waits for ever. */
+export async function watchTide({ part = 1 }: { part?: number }): Promise<void> {
+  if (part === 1) await continueAsNew<typeof watchTide>({ part: 2 });
+  await charge('the tide');
+  await condition(() => false);
+}
+
+/** Has a run that goes on as another part at each step. */
+export async function tideDesk(workspace: string) {
+  const inParts = { continueAsNew: 'every-safe-point' };
+  const settings = { workspace, mode: 'react', autoApprove: true, ...inParts };
+  return executeRun('Watch the tide', settings, { workflowId: 'tide-run' });
+}
+
+const whereQuery = defineQuery<string>('where');
+
+/** Charges, and stands still in every replay until then, as on a machine that is too slow or asleep. */
+export async function slowToReplay(untilMs: number) {
+  setHandler(whereQuery, () => 'here');
+  const charged = charge('A-7');
+  const { unsafe } = workflowInfo();
+  while (unsafe.isReplaying && unsafe.now() < untilMs);
+  await charged;
 }

@@ -19,6 +19,11 @@ describe('errors of queries', () => {
     ['the server is away', service(grpc(14)), 'passing'],
     ['the guard refuses a query', new QueryNotRegisteredError(REFUSAL, INVALID_ARGUMENT), 'passing'],
     ['the guard refuses, as a plain gRPC error', service(grpc(INVALID_ARGUMENT, REFUSAL)), 'passing'],
+    [
+      'its worker stood still meanwhile',
+      new QueryNotRegisteredError('Script execution timed out after 5000ms', INVALID_ARGUMENT),
+      'passing',
+    ],
     ['there is no such handler', new QueryNotRegisteredError('no handler', INVALID_ARGUMENT), 'refused'],
     ['the server does not know the run', new WorkflowNotFoundError('gone', 'id', undefined), 'gone'],
     ['the same, as a plain gRPC error', service(grpc(5)), 'gone'],
