@@ -2,7 +2,9 @@
 import type { RoleProfile } from '../core/role.js';
 import { matchesAny } from '../core/tools/glob.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
+import { isNamed } from '../core/tools/workflow-tools.js';
 import { displayPath } from './files.js';
+import { SETTINGS_FILE } from './settings.js';
 
 /**
  * Whether a role may be called, by the globs of those that would: its reply is text. One that shares the conversation
@@ -17,17 +19,40 @@ export function isCallable(
   return globs.includes(name) || (memory === 'private' && agents.length === 0 && matchesAny(name, globs));
 }
 
-/** A warning for tools that a role names in full and that nobody offers. */
+type Listed = Pick<ToolDefinition, 'name' | 'origin' | 'policy'>;
+
+/** Warnings for tools that a role names in full and nobody offers, and for those that it may not have, for all that is known. */
 export function missingTools(
-  { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'tools'> },
-  offered: readonly Pick<ToolDefinition, 'name'>[],
+  { file, profile }: { file: string; profile: Pick<RoleProfile, 'name' | 'tools' | 'readOnly'> },
+  offered: readonly Listed[],
 ): string[] {
-  const missing = profile.tools.filter(
-    glob => !WILDCARD.test(glob) && !offered.some(({ name }) => name === glob),
+  const begin = `${displayPath(file)}: the role ${profile.name} goes without`;
+  const named = profile.tools.filter(glob => !WILDCARD.test(glob));
+  const missing = named.filter(glob => !offered.some(({ name }) => name === glob));
+  const kept = profile.readOnly === true ? notReadOnly(profile.tools, named, offered) : [];
+  return [
+    ...(missing.length === 0 ? [] : [`${begin} ${missing.join(', ')}: no tool is called so.`]),
+    ...(kept.length === 0
+      ? []
+      : [`${begin} ${kept.join(', ')}: not declared read-only, which ${SETTINGS_FILE} can say under tools.`]),
+  ];
+}
+
+/** Tools that are named and write, and servers all of whose tools are as if nothing was declared of them. */
+function notReadOnly(
+  globs: readonly string[],
+  named: readonly string[],
+  offered: readonly Listed[],
+): string[] {
+  const written = offered.filter(({ name, policy }) => named.includes(name) && !policy.readOnly);
+  const own = offered.filter(tool => isNamed(tool, globs));
+  const serversOf = (tools: readonly Listed[]) =>
+    tools.flatMap(({ origin }) => (origin.type === 'mcp' ? [origin.server] : []));
+  const declared = serversOf(
+    own.filter(({ policy }) => policy.readOnly || policy.idempotent || !policy.destructive),
   );
-  if (missing.length === 0) return [];
-  const names = missing.join(', ');
-  return [`${displayPath(file)}: the role ${profile.name} goes without ${names}: no tool is called so.`];
+  const silent = [...new Set(serversOf(own))].filter(server => !declared.includes(server));
+  return [...written.map(({ name }) => name), ...silent.map(server => `the tools of ${server}`)];
 }
 
 /** Warnings for agents of a role that count for nothing: named in full and nobody to be called, or without the tool. */

@@ -20,10 +20,10 @@ export function mayBeSubagentFile(text: string): boolean {
   return /^name:/m.test(text);
 }
 
-/** Their descriptions are often written without quotes, whatever stands in them: quoted, line by line. */
+/** Their descriptions are often written without quotes, whatever stands in them: quoted, line by line, but for numbers and yes or no. */
 export function withQuotes(text: string): string {
   return text.replace(
-    /^([\w-]+): +([^\s"'|>[{&*!].*)$/gm,
+    /^([\w-]+): +(?!(?:true|false|[\d.]+)\s*$)([^\s"'|>[{&*!].*)$/gm,
     (_, key: string, value: string) => `${key}: ${JSON.stringify(value.trim())}`,
   );
 }

@@ -23,8 +23,7 @@ export function openingOf(pinned: PinnedRun, role: PinnedRole): Opening {
   if (role.opening === 'own')
     return { key: `own:${role.name}`, system: role.prompt, tools: offeredTools(pinned, role) };
   const sharing = Object.values(pinned.roles).filter(({ opening }) => opening === 'shared');
-  const globs = [...new Set(sharing.flatMap(({ tools }) => tools))];
-  return { key: 'shared', system: pinned.opening.system, tools: offeredTools(pinned, { tools: globs }) };
+  return { key: 'shared', system: pinned.opening.system, tools: offeredTools(pinned, ...sharing) };
 }
 
 type Said = Readonly<{ messages: readonly Message[] }>;

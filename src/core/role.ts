@@ -26,6 +26,8 @@ export interface RoleProfile {
   opening: 'shared' | 'own';
   /** Globs over tool names the role is offered; empty for none. */
   tools: string[];
+  /** Of these, it is offered those alone that only read. Absent for false. */
+  readOnly?: boolean;
   /** Globs over names of roles that it may call as sub-agents; empty for none. */
   agents: string[];
   /** What it has besides its tools, for tasks that need it: see `capabilities.ts`. Absent for nothing. */

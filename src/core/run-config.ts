@@ -162,10 +162,12 @@ export function modelsInUse({
   return [...new Set([...models, ...ofRoles, ...resolver.flatMap(({ use }) => use)])];
 }
 
-/** The tools a role is offered, in the run's order (L9). What never runs is not offered. */
+/** The tools that any of these roles is offered, in the run's order (L9). What never runs is not offered. */
 export function offeredTools(
   pinned: Pick<PinnedRun, 'tools' | 'permissions'>,
-  role: Pick<PinnedRole, 'tools'>,
+  ...roles: readonly Pick<PinnedRole, 'tools' | 'readOnly'>[]
 ): ToolDefinition[] {
-  return pinned.tools.filter(tool => isNamed(tool, role.tools) && !isDenied(tool, pinned.permissions));
+  const isFor = (tool: ToolDefinition) =>
+    roles.some(role => isNamed(tool, role.tools) && (tool.policy.readOnly || role.readOnly !== true));
+  return pinned.tools.filter(tool => isFor(tool) && !isDenied(tool, pinned.permissions));
 }

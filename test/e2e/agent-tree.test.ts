@@ -8,6 +8,7 @@ import { watchRun } from '../../src/client/runs/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import { writingSearch } from '../support/project.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { openGateOf, receiptsOf, settingsYaml } from '../support/steering.js';
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   env = await startTemporal();
   const config = {
     'steersman.yaml': settingsYaml('steering: note'),
+    ...writingSearch(),
     'prompts/core/chief.md': handsOn('chief', 'shared', 'middle'),
     'prompts/core/middle.md': handsOn('middle', 'private', 'search, middle'),
   };

@@ -8,6 +8,7 @@ import { watchRun } from '../../src/client/runs/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
 import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import { writingSearch } from '../support/project.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf } from '../support/run-views.js';
 import { openGateOf, receiptsOf } from '../support/steering.js';
@@ -16,7 +17,7 @@ let env: TestWorkflowEnvironment;
 let rig: Rig;
 beforeAll(async () => {
   env = await startTemporal();
-  rig = await startRig({ env });
+  rig = await startRig({ env, config: writingSearch() });
 });
 afterAll(async () => {
   await rig?.close();

@@ -18,7 +18,7 @@ import { type FakeMcp, fakeMcp, startFakeMcpHttp } from './fake-mcp-server.js';
 import { replayAll, treeOf } from './histories.js';
 import type { WorkerProcess, WorkerProcessOptions } from './processes.js';
 import { firedPassages, isRunning, processesNaming, spawnWorker, startWorkerProcess } from './processes.js';
-import { makeProject, type TestProject } from './project.js';
+import { makeProject, type TestProject, writingSearch } from './project.js';
 import { runSettings } from './rig.js';
 import { messagesOf, toolTexts } from './run-views.js';
 import { until } from './wait.js';
@@ -109,7 +109,10 @@ async function startFaultStage(options: FaultStageOptions): Promise<FaultStage> 
   const served = options.tasks ? await startFakeMcpHttp(fake, { env: { FAKE_MCP_TASKS: 'session' } }) : null;
   const far = served ? { far: { url: served.url } } : {};
   const mcp = JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), filesystem, ...held, ...far } });
-  const project = makeProject({ config: { '.mcp.json': mcp }, workspace: options.workspace ?? {} });
+  const project = makeProject({
+    config: { '.mcp.json': mcp, ...writingSearch() },
+    workspace: options.workspace ?? {},
+  });
   const parts = new Map<string, Part>();
   const requests: StagedRequest[] = [];
   const model = await startScriptedModel({

@@ -19,6 +19,12 @@ export interface TestProject {
   workspace: string;
 }
 
+/** The shipped agent `search` with tools that write, as a file of the configuration. */
+export function writingSearch(): Record<string, string> {
+  const file = 'prompts/core/search.md';
+  return { [file]: readFileSync(join(projectRoot, file), 'utf8').replace('readOnly: true\n', '') };
+}
+
 /** A configuration folder and a workspace in a temporary folder. */
 export function makeProject(files: ProjectFiles = {}): TestProject {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-test-'));

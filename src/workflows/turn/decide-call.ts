@@ -104,7 +104,8 @@ export function decideCall(
     said,
     index,
     offered: batch.toolsOffered ? offeredTools(pinned, role) : [],
-    pinned,
+    // Of what nobody lists nobody knows that it only reads.
+    pinned: role.readOnly === true ? { ...pinned, fallbackServer: null } : pinned,
     before: earlier.filter(({ name }) => name === call.name).length,
     limits: limitsFor(run.limits, role),
     now: run.ports.now(),

@@ -109,7 +109,7 @@ describe('two layers', () => {
 describe('front matter', () => {
   test("profile: every key given → taken over; the name is the file's (P6)", async () => {
     const head =
-      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nagents: [search]\nrequires: [url]\noutput: text\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\nstreaming: false\nmaxRetries: 0\nretryDelayMs: 250\nfinalResponse: "{{content}}!"\n---\n';
+      '---\ndescription: Looks twice.\nmemory: private\ntools: ["read_*"]\nreadOnly: true\nagents: [search]\nrequires: [url]\noutput: text\nmaxRounds: 3\ntoolCallsPerTurn: 1\nmodels: openai/a\ntemperature: 0.2\ntopP: 0.9\nreasoning: low\ntoolSyntax: xml\nstop: [END]\nmaxOutputTokens: 900\nstreaming: false\nmaxRetries: 0\nretryDelayMs: 250\nfinalResponse: "{{content}}!"\n---\n';
     await put('core/reviewer.md', `${head}{{businessContext}}`);
     const [role] = await loadRoles([root], 'en');
     expect(role?.profile).toEqual({
@@ -118,6 +118,7 @@ describe('front matter', () => {
       memory: 'private',
       opening: 'own',
       tools: ['read_*'],
+      readOnly: true,
       agents: ['search'],
       requires: ['url'],
       output: 'text',
@@ -373,12 +374,12 @@ describe.each(LANGUAGES)('shipped prompts (%s)', language => {
     expect(Object.fromEntries(found)).toEqual(wanted);
   });
 
-  test('profiles: search and crawl → rounds, temperature and what an instruction must hold; the prompt says the rounds (A4, L12)', async () => {
+  test('profiles: search and crawl → rounds, temperature, tools that only read and what an instruction must hold; the prompt says the rounds (A4, L12)', async () => {
     const roles = await shippedRoles(language);
     const found = ['search', 'crawl'].map(name => roles.find(role => role.name === name));
     expect(found.map(role => role?.profile)).toMatchObject([
-      { maxRounds: 3, temperature: 0.5, requires: [] },
-      { maxRounds: 2, temperature: 0.3, requires: ['url'] },
+      { maxRounds: 3, temperature: 0.5, requires: [], readOnly: true },
+      { maxRounds: 2, temperature: 0.3, requires: ['url'], readOnly: true },
     ]);
     const said = language === 'zh' ? [/3 ?轮/, /2 ?轮/] : [/at most 3 rounds/, /at most 2 rounds/];
     for (const [index, role] of found.entries()) expect(role?.system).toMatch(said[index] ?? '');

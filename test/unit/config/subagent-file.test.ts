@@ -5,6 +5,8 @@ import { beforeEach, expect, test } from 'vitest';
 import { isCallable, missingAgents, missingTools } from '../../../src/config/callable-roles.js';
 import { loadRoles, renderRole } from '../../../src/config/prompts.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import type { ToolPolicy } from '../../../src/core/tools/tool.js';
+import { fileTool } from '../../support/small-run.js';
 
 const REVIEWER = `---
 name: code-reviewer
@@ -126,9 +128,39 @@ test.each([
 
 test('tools that a role names and nobody offers → one warning; a wildcard may match nothing (A9)', () => {
   const profile = { name: 'editor', tools: ['Read', 'git_*', 'read_file', 'Bash(ls)'] };
-  expect(missingTools({ file: 'core/editor.md', profile }, [{ name: 'read_file' }])).toEqual([
+  expect(missingTools({ file: 'core/editor.md', profile }, [fileTool('read_file')])).toEqual([
     'core/editor.md: the role editor goes without Read, Bash(ls): no tool is called so.',
   ]);
+});
+
+test('a role that only reads: named tools that write, and a server that declares nothing → a warning; one with any word of its tools → none (A4)', () => {
+  const on = (server: string, name: string, policy: Partial<ToolPolicy> = {}) => ({
+    ...fileTool(name, policy),
+    origin: { type: 'mcp' as const, server },
+  });
+  const offered = [
+    on('files', 'read_file', { readOnly: true }),
+    on('files', 'write_file'),
+    on('mail', 'send', { destructive: false }),
+    on('web', 'search'),
+    on('web', 'fetch'),
+  ];
+  const told = (tools: string[], readOnly = true) =>
+    missingTools({ file: 'core/search.md', profile: { name: 'search', tools, readOnly } }, offered);
+  const begin = 'core/search.md: the role search goes without';
+  const why = 'not declared read-only, which steersman.yaml can say under tools.';
+  expect(told(['*'])).toEqual([`${begin} the tools of web: ${why}`]);
+  expect(told(['write_file', 'read_*'])).toEqual([`${begin} write_file: ${why}`]);
+  expect(told(['*', 'write_file'], false)).toEqual([]);
+});
+
+test('a sub-agent file with readOnly → all tools, of these those that only read (A4, A9)', async () => {
+  const { role, warnings } = await roleOf(
+    'market',
+    RESEARCHER.replace('model: sonnet', 'readOnly: true\nmaxRounds: 4'),
+  );
+  expect(warnings.filter(line => line.includes('readOnly'))).toEqual([]);
+  expect(role).toMatchObject({ tools: ['*'], readOnly: true, maxRounds: 4 });
 });
 
 test.each([

@@ -131,6 +131,16 @@ test.each<[string, string[], string[]]>([
   expect(offeredTools(pinned, { ...ROLE, tools }).map(({ name }) => name)).toEqual(expected);
 });
 
+test('offeredTools: two roles, one of which only reads → of each what it may have (L9, A4)', () => {
+  const pinned = pinnedWith(['write_file', 'read_file', 'list', 'delete_file']);
+  for (const tool of pinned.tools) tool.policy = { ...tool.policy, readOnly: /^(read|list)/.test(tool.name) };
+  const reader = { tools: ['*'], readOnly: true };
+  const namesFor = (...roles: { tools: string[] }[]) =>
+    offeredTools(pinned, ...roles).map(({ name }) => name);
+  expect(namesFor(reader)).toEqual(['read_file', 'list']);
+  expect(namesFor(reader, { tools: ['write_*'] })).toEqual(['write_file', 'read_file', 'list']);
+});
+
 test('settingsOfNewTask: a run that a person attends with tools of their client → a run that nobody attends (TR11)', () => {
   const settings: RunSettings = {
     mode: 'team',

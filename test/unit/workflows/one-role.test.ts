@@ -79,6 +79,27 @@ describe('a mode of one role', () => {
     expect((await runReact([{ fails: 'model.auth' }], given)).end.answer).toBe('');
   });
 
+  test('direct: a role that only reads calls what writes, and what nobody lists, approved or not → neither is offered, neither runs (A4, T9)', async () => {
+    const { run, requests, ran, end } = await runTeam(
+      [{ calls: ['put'] }, { calls: ['unlisted'] }, READ, ANSWER],
+      {
+        settings: { mode: 'react', autoApprove: true },
+        pinned: {
+          roles: { react: testRole('react', { output: 'text', readOnly: true }) },
+          fallbackServer: 'default',
+        },
+      },
+    );
+    expect(requests[0]?.head?.tools.map(({ name }) => name)).toEqual(['read']);
+    expect(ran).toHaveLength(1);
+    expect(run.state.log.trace.steps.flatMap(({ ending }) => ending ?? [])).toEqual([
+      'unavailable',
+      'unavailable',
+      'executed',
+    ]);
+    expect(end.answer).toBe('The file says 42.');
+  });
+
   test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18)', async () => {
     const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, ANSWER], {
       limits: { execution: 2 },
