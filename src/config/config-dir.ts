@@ -39,16 +39,22 @@ export function localToolsDir(configDir: string): string {
 /** Folder of tools in files, beside the other configuration. */
 export const TOOL_FILES = 'tools';
 
-/** Names of the files that are loaded; a folder below is for what they share. */
+/** Names of the files that are loaded, TypeScript where it has no compiled file beside it; a folder below is for what they share. */
 export function toolFilesOf(configDir: string): string[] {
   try {
     const entries = readdirSync(join(configDir, TOOL_FILES), { withFileTypes: true });
-    return entries
-      .flatMap(entry => (entry.isFile() && /\.m?js$/.test(entry.name) ? [entry.name] : []))
-      .sort();
+    const names = entries.flatMap(entry => (entry.isFile() ? [entry.name] : []));
+    const plain = names.filter(name => /\.m?js$/.test(name));
+    const compiled = new Set(plain.map(stemOf));
+    const typed = names.filter(name => /(?<!\.d)\.m?ts$/.test(name) && !compiled.has(stemOf(name)));
+    return [...plain, ...typed].sort();
   } catch {
     return [];
   }
+}
+
+function stemOf(name: string): string {
+  return name.replace(/\.\w+$/, '');
 }
 
 /** Configuration starts programs: another user's, such as in /tmp, is not taken unasked. */

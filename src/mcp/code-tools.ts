@@ -13,6 +13,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
+import { unknownKeyText } from '../config/yaml-source.js';
 import { errorText } from '../core/error-text.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 import { isZod, schemaOfInput } from '../schema/zod-input.js';
@@ -72,12 +73,30 @@ export interface CodeTool {
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
+const OPTION_KEYS: readonly (keyof ToolOptions<unknown>)[] = [
+  'name',
+  'description',
+  'input',
+  'readOnly',
+  'idempotent',
+  'run',
+];
+export const CODE_TOOL_KEYS: readonly (keyof CodeTool)[] = [
+  'name',
+  'description',
+  'inputSchema',
+  'readOnly',
+  'idempotent',
+  'run',
+];
+
 /**
  * Makes a tool of a function. Permission, retries, the ledger of results and time limits are those of any tool: a
  * call that may have had an effect when its worker died is told to the model as unknown, and is not run again.
- * @throws SteersmanError for a name that models could not call, and for a schema that is none.
+ * @throws SteersmanError for a name that models could not call, for a schema that is none, and for keys that mean nothing.
  */
 export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(options: ToolOptions<S>): CodeTool {
+  checkToolKeys(options, OPTION_KEYS);
   const { name, description, input, readOnly = false, idempotent = readOnly } = options;
   checkToolName(name);
   const { inputSchema, parse } = argumentsOf(name, input);
@@ -98,6 +117,14 @@ export function checkToolName(name: string): void {
     `The tool name ${JSON.stringify(name)} can not be used.`,
     'Use letters, digits, "_" and "-", 64 at most.',
   );
+}
+
+/** The tool. @throws SteersmanError for a key that is none of these: a word for `readOnly` that is not it would be lost unseen. */
+export function checkToolKeys<T extends { name: string }>(tool: T, known: readonly string[]): T {
+  const unknown = Object.keys(tool).filter(key => !known.includes(key));
+  if (unknown.length === 0) return tool;
+  const texts = unknown.map(key => unknownKeyText(`The tool ${tool.name}`, [key], known));
+  throw new SteersmanError(texts.join('\n'), `Take it out: a tool has ${known.join(', ')}.`);
 }
 
 /** What models are told of the arguments, and how they are read. @throws SteersmanError for what is no schema. */

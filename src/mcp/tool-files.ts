@@ -1,15 +1,15 @@
-/** Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, which run in the worker's process. */
+/** Tools in files of the configuration folder: `tools/*.mjs` and `tools/*.js`, and TypeScript where Node takes it. They run in the worker's process. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { TOOL_FILES, toolFilesOf } from '../config/config-dir.js';
 import { errorText } from '../core/error-text.js';
 import { isRecord } from '../core/json.js';
 import { SteersmanError } from '../shared/errors.js';
-import { type CodeTool, defineTool, type ToolOptions } from './code-tools.js';
+import { CODE_TOOL_KEYS, type CodeTool, checkToolKeys, defineTool, type ToolOptions } from './code-tools.js';
 
 /**
  * Runs the files, and gives the tools that they export: what `defineTool` made, or what it takes.
- * @throws SteersmanError for a file that does not run, or exports no tool.
+ * @throws SteersmanError for a file that does not run, or exports no tool, or one with a key that means nothing.
  */
 export async function loadToolFiles(configDir: string): Promise<CodeTool[]> {
   const files = toolFilesOf(configDir).map(name => join(configDir, TOOL_FILES, name));
@@ -19,7 +19,9 @@ export async function loadToolFiles(configDir: string): Promise<CodeTool[]> {
 async function toolsIn(file: string): Promise<CodeTool[]> {
   const exported = await exportsOf(file);
   const tools = exported.flatMap(value =>
-    isToolOptions(value) ? [isCodeTool(value) ? value : defineTool(value)] : [],
+    isToolOptions(value)
+      ? [isCodeTool(value) ? checkToolKeys(value, CODE_TOOL_KEYS) : defineTool(value)]
+      : [],
   );
   if (tools.length > 0) return tools;
   throw new SteersmanError(
@@ -33,9 +35,12 @@ async function exportsOf(file: string): Promise<unknown[]> {
     const loaded: Record<string, unknown> = await import(pathToFileURL(file).href);
     return Object.values(loaded).flat();
   } catch (error) {
+    const isTyped = isRecord(error) && error.code === 'ERR_UNKNOWN_FILE_EXTENSION';
     throw new SteersmanError(
       `${file} does not run: ${errorText(error)}`,
-      'Correct it, or take it out of tools/.',
+      isTyped
+        ? 'This Node runs no TypeScript: compile the file to .mjs beside it, or use Node 22.18 or later.'
+        : 'Correct it, or take it out of tools/.',
     );
   }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
+import { toolFilesOf } from '../../../src/config/config-dir.js';
 import { loadToolFiles } from '../../../src/mcp/tool-files.js';
 
 let dir = '';
@@ -42,6 +43,16 @@ test.each([
   ['does not run', 'throw new Error("no");', /broken\.mjs does not run: no/],
   ['exports no tool', 'export const a = 1;', /broken\.mjs exports no tool/],
   [
+    'has keys that mean nothing',
+    `export const a = { name: 'a', description: '', readonly: true, parameters: {}, run() {} };`,
+    /The tool a: unknown key "readonly"\. Did you mean "readOnly"\?[\s\S]*unknown key "parameters"/,
+  ],
+  [
+    'has keys that mean nothing beside a schema',
+    `export const a = { name: 'a', description: '', inputSchema: {}, readonly: true, run() {} };`,
+    /The tool a: unknown key "readonly"/,
+  ],
+  [
     'has a name no model could call',
     `export const a = { name: 'a b', description: '', run() {} };`,
     /"a b" can not be used/,
@@ -49,6 +60,23 @@ test.each([
 ])('tools/: a file that %s → refused, with its name (T10)', async (_, text, message) => {
   file('broken.mjs', text);
   await expect(loadToolFiles(dir)).rejects.toThrow(message);
+});
+
+test('tools/: TypeScript → loaded where it has no compiled file beside it; declarations are no tools (T10)', async () => {
+  const tool = (name: string) => `export const ${name} = { name: '${name}', description: '', run: () => 1 };`;
+  file('dice.ts', `interface Dice { sides: number }\n${tool('dice')}`);
+  file('dice.d.ts', 'export declare const dice: unknown;');
+  file('coin.mts', tool('coin_source'));
+  file('coin.mjs', tool('coin'));
+  expect(toolFilesOf(dir)).toEqual(['coin.mjs', 'dice.ts']);
+  expect((await loadToolFiles(dir)).map(({ name }) => name)).toEqual(['coin', 'dice']);
+});
+
+test('tools/: TypeScript that this Node does not take → told what to do (T10)', async () => {
+  file('dice.mjs', `throw Object.assign(new Error('No.'), { code: 'ERR_UNKNOWN_FILE_EXTENSION' });`);
+  await expect(loadToolFiles(dir)).rejects.toMatchObject({
+    remedy: expect.stringContaining('compile the file'),
+  });
 });
 
 test('tools/: a folder without → none', async () => {
