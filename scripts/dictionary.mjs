@@ -1,7 +1,9 @@
 // Adds a dictionary of today's prompts to src/core/dictionaries.ts, under the next number:
 // `npm run build`, then `node scripts/dictionary.mjs en` (or zh). Numbers that were released stay as they are.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../dist/config/prompts.js';
+import { promptRoots } from '../dist/config/prompt-files.js';
+import { loadOpening, loadRoles } from '../dist/config/prompts.js';
+import { renderOpening, renderRole } from '../dist/config/render-prompts.js';
 import { DICTIONARIES } from '../dist/core/dictionaries.js';
 import { DEFAULT_LIMITS } from '../dist/core/limits.js';
 

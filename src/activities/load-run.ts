@@ -1,40 +1,30 @@
 /** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
 
-import { join } from 'node:path';
 import { cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
-import { isCallable, missingAgents, missingTools } from '../config/callable-roles.js';
-import { chooseModels } from '../config/choose-models.js';
-import type { ConfigInCode } from '../config/in-code.js';
-import { namedModels } from '../config/models-schema.js';
 import { NO_NOTES, readProjectNotes } from '../config/project-notes.js';
-import type { PromptTemplate, PromptValues, RoleTemplate } from '../config/prompts.js';
-import { loadOpening, loadRoles, promptRoots, renderOpening, renderRole } from '../config/prompts.js';
-import { modesFor, requireRoles, wayOfStart } from '../config/required-roles.js';
-import type { Settings } from '../config/settings.js';
-import { applyToolOverrides, mergeLimits, SETTINGS_FILE } from '../config/settings.js';
-import { loadWords } from '../config/words.js';
+import type { PromptValues } from '../config/render-prompts.js';
+import { renderOpening, renderRole } from '../config/render-prompts.js';
+import { modesFor } from '../config/required-roles.js';
+import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
-import { MOST_AGENT_DEPTH } from '../core/agent-card.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
-import type { ModeName } from '../core/modes.js';
-import { mayPlan } from '../core/modes.js';
-import { pricedChains, pricedRows } from '../core/prices.js';
-import type { PinnedRole, RoleProfile } from '../core/role.js';
-import type { PinnedModel, PinnedRun, RunSettings } from '../core/run-config.js';
+import type { PinnedRole } from '../core/role.js';
+import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { addWorkflowTools } from '../core/tools/workflow-tools.js';
-import type { OwnWords } from '../core/words.js';
 import { toolNamer } from '../mcp/tool-names.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { pack } from './pack.js';
+import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
+import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
 import { raceStop, stopReason } from './stop-signal.js';
 import type { SteersmanActivities } from './types.js';
 
@@ -45,21 +35,13 @@ export interface ListedTools {
   fallbackServer?: string | null;
 }
 
-export interface LoadRunDeps {
-  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */
-  configDir: string | null;
-  /** What the worker's program gives beside its files. Default: nothing. */
-  inCode?: ConfigInCode;
+export interface LoadRunDeps extends RunFilesDeps, PinModelsDeps {
   /** On the local stack any workspace is served where `workspaces` is not set. */
   localStack: boolean;
-  /** @throws SteersmanError where they can not be read. */
-  loadSettings(): Promise<Settings>;
   /** The worker's program chooses models. Default false. */
   asksProgram?: boolean;
   /** Tools of the connected servers and the built-in ones, with the policies their servers declare. */
   listTools(workspace: string): Promise<ListedTools>;
-  /** @throws SteersmanError for a provider that does not exist. */
-  modelInfo(modelId: string, models: Settings['models']): PinnedModel;
   /** Those of Steersman's search attributes that the namespace has. */
   searchAttributes(): Promise<string[]>;
 }
@@ -110,7 +92,7 @@ const SPARE_BYTES = 5_000;
 
 async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> {
   const { badInput, badConfig } = FAILURE.run;
-  const files = await failAs(badConfig, () => readFiles(deps, run));
+  const files = await failAs(badConfig, () => readRunFiles(deps, run));
   const { settings, words } = files;
   const workspace = await failAs(badInput, () =>
     checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
@@ -181,13 +163,6 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   };
 }
 
-/** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */
-function roleWarnings(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
-  const profiles = roles.map(({ profile }) => profile);
-  const offered = addWorkflowTools(tools, profiles).tools;
-  return roles.flatMap(role => [...role.warnings, ...missingTools(role, offered)]);
-}
-
 /** Names of the client's own tools, as providers allow them. */
 function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
   const nameOf = toolNamer(
@@ -197,59 +172,8 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
   return name => nameOf('client', name);
 }
 
-/** Roles that the settings want asked in a run of this mode, besides its own. */
-function rolesAsked({ steering, review, orchestrate }: Settings, mode: ModeName): string[] {
-  const plans = mayPlan(mode);
-  const reviews = review.actions || (plans && (review.plans || review.results));
-  return [
-    ...(steering === 'note' ? [] : ['understanding', 'router']),
-    ...(reviews ? ['reviewer'] : []),
-    ...(plans && orchestrate ? ['orchestrator'] : []),
-  ];
-}
-
-/** Besides the executor: for tasks that need what it says it has. */
-function carriesOut({ output, capabilities = [] }: RoleProfile): boolean {
-  return output === 'execution' && capabilities.length > 0;
-}
-
-interface Files {
-  settings: Settings;
-  /** Roles that those of the run may call; none where it is too deep in a tree of them. */
-  callable: RoleTemplate[];
-  /** Of agents that roles name and do not have. */
-  agentWarnings: string[];
-  opening: PromptTemplate;
-  roles: RoleTemplate[];
-  words: OwnWords | undefined;
-}
-
-async function readFiles(
-  { configDir, inCode, loadSettings }: Pick<LoadRunDeps, 'configDir' | 'inCode' | 'loadSettings'>,
-  run: Pick<RunSettings, 'mode' | 'role' | 'agentDepth'>,
-): Promise<Files> {
-  const settings = await loadSettings();
-  const roots = promptRoots(configDir);
-  const opening = await loadOpening(roots, settings.language, inCode);
-  const all = await loadRoles(roots, settings.language, inCode);
-  const words = await loadWords(roots, settings.language);
-  const way = wayOfStart(run, settings);
-  const required = requireRoles(way, settings, { templates: all, named: run.role });
-  // Others would only cost state: nobody asks them.
-  const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);
-  const roles = all.filter(
-    ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
-  );
-  const globs = roles.flatMap(({ profile }) => profile.agents);
-  const isDeepest = (run.agentDepth ?? 0) >= MOST_AGENT_DEPTH;
-  const callable = isDeepest ? [] : all.filter(({ profile }) => isCallable(profile, globs));
-  const profiles = all.map(({ profile }) => profile);
-  const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
-  return { settings, callable, agentWarnings, opening, roles, words };
-}
-
 function renderAll(
-  { opening, roles }: Files,
+  { opening, roles }: RunFiles,
   values: PromptValues,
   systemMessage: string | undefined,
 ): Pick<PinnedRun, 'opening'> & { roles: PinnedRole[] } {
@@ -264,43 +188,6 @@ function today(): string {
   const now = new Date();
   const two = (number: number) => String(number).padStart(2, '0');
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
-}
-
-function namesModels({ model, configuration }: RunSettings): boolean {
-  return model !== undefined || configuration !== undefined;
-}
-
-function pinModels(
-  deps: LoadRunDeps,
-  roles: PinnedRole[],
-  { settings, run, costUsd }: { settings: Settings; run: RunSettings; costUsd: number | null },
-) {
-  const file = join(deps.configDir ?? '', SETTINGS_FILE);
-  const choice = chooseModels(roles, settings.models, {
-    runModel: run.model,
-    configuration: run.configuration,
-    file,
-  });
-  const inChains = [...choice.models, ...choice.roles.flatMap(role => role.models)];
-  // Those that the configuration names a person may choose while it runs.
-  const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];
-  const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
-  // A model named for the run stands alone.
-  const resolver = run.model === undefined ? settings.models.resolver : [];
-  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
-  const priced = pricedChains(choice, modelInfo);
-  const { rows, warnings } = pricedRows(resolver, modelInfo);
-  if (priced.fault === null) {
-    return {
-      choice: { ...priced, warnings: [...priced.warnings, ...warnings] },
-      modelInfo,
-      resolver: rows,
-    };
-  }
-  throw new SteersmanError(
-    priced.fault,
-    'Use a model whose price is known, say its prices under models.info in steersman.yaml, or set no limit: costUsd: null there, or costUsd=none for a run.',
-  );
 }
 
 /** A run does without search attributes where the namespace may not be asked for them. */

@@ -5,7 +5,7 @@ import { errorText } from '../core/error-text.js';
 import { renderTemplate } from '../core/prompt.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath, readTextIfPresent } from './files.js';
-import { shippedPrompts } from './prompts.js';
+import { shippedPrompts } from './prompt-files.js';
 
 export interface PromptAnswers {
   /** Programming language, such as `TypeScript`. */

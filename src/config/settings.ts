@@ -10,7 +10,7 @@ import { SteersmanError } from '../shared/errors.js';
 import { checkConfigDir, readTextIfPresent } from './files.js';
 import { type ConfigInCode, withSettingsInCode } from './in-code.js';
 import { type ModelSettings, namedModels } from './models-schema.js';
-import { listRoles, promptRoots } from './prompts.js';
+import { listRoles, promptRoots } from './prompt-files.js';
 import type { LimitOverrides, Settings, ToolOverride } from './settings-schema.js';
 import { settingsSchema } from './settings-schema.js';
 import type { YamlSource } from './yaml-source.js';

@@ -1,7 +1,8 @@
 /** Which models can be used: what is configured, and what each endpoint lists. */
 
 import { callableModels } from '../config/models-schema.js';
-import { loadRoles, promptRoots } from '../config/prompts.js';
+import { promptRoots } from '../config/prompt-files.js';
+import { loadRoles } from '../config/prompts.js';
 import { loadSettings } from '../config/settings.js';
 import { errorText } from '../core/error-text.js';
 import type { Protocol } from '../models/endpoint.js';

@@ -68,7 +68,10 @@ export function openAgents(children: readonly ChildTree[]): string[] {
 async function knownValues(): Promise<Known> {
   // Read where it is wanted: no other verb needs what is known of models.
   const { knownModels } = await import('../../models/model-info.js');
-  const { loadRoles, promptRoots } = await import('../../config/prompts.js');
+  const [{ loadRoles }, { promptRoots }] = await Promise.all([
+    import('../../config/prompts.js'),
+    import('../../config/prompt-files.js'),
+  ]);
   const roles = await loadRoles(promptRoots(null), 'en');
   const limits = Object.keys(DEFAULT_LIMITS).map(name => `${name}=`);
   return {

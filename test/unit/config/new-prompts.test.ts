@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { writeNewPrompts } from '../../../src/config/new-prompts.js';
-import { loadOpening, promptRoots } from '../../../src/config/prompts.js';
+import { promptRoots } from '../../../src/config/prompt-files.js';
+import { loadOpening } from '../../../src/config/prompts.js';
 
 let dir: string;
 

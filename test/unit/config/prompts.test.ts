@@ -2,14 +2,9 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import {
-  listRoles,
-  loadOpening,
-  loadRoles,
-  promptRoots,
-  renderOpening,
-  renderRole,
-} from '../../../src/config/prompts.js';
+import { listRoles, promptRoots } from '../../../src/config/prompt-files.js';
+import { loadOpening, loadRoles } from '../../../src/config/prompts.js';
+import { renderOpening, renderRole } from '../../../src/config/render-prompts.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { parseRoleOutput } from '../../../src/core/outputs/parse-output.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { promptRoots } from '../../../src/config/prompts.js';
+import { promptRoots } from '../../../src/config/prompt-files.js';
 import { loadWords } from '../../../src/config/words.js';
 import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 

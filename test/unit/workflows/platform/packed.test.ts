@@ -1,13 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pack } from '../../../../src/activities/pack.js';
-import {
-  loadOpening,
-  loadRoles,
-  promptRoots,
-  renderOpening,
-  renderRole,
-} from '../../../../src/config/prompts.js';
+import { promptRoots } from '../../../../src/config/prompt-files.js';
+import { loadOpening, loadRoles } from '../../../../src/config/prompts.js';
+import { renderOpening, renderRole } from '../../../../src/config/render-prompts.js';
 import { DEFAULT_LIMITS } from '../../../../src/core/limits.js';
 import { unpack } from '../../../../src/workflows/platform/unpack.js';
 

@@ -1,0 +1,55 @@
+/** The models that a run pins, with what is known of each; where its cost has a limit, those alone whose price is known. */
+import { join } from 'node:path';
+import { chooseModels } from '../config/choose-models.js';
+import { namedModels } from '../config/models-schema.js';
+import { SETTINGS_FILE, type Settings } from '../config/settings.js';
+import { pricedChains, pricedRows } from '../core/prices.js';
+import type { PinnedRole } from '../core/role.js';
+import type { PinnedModel, RunSettings } from '../core/run-config.js';
+import { SteersmanError } from '../shared/errors.js';
+
+export interface PinModelsDeps {
+  /** For messages. */
+  configDir: string | null;
+  /** @throws SteersmanError for a provider that does not exist. */
+  modelInfo(modelId: string, models: Settings['models']): PinnedModel;
+}
+
+/** Whether a start chooses models, so that a wrong one is its fault. */
+export function namesModels({ model, configuration }: RunSettings): boolean {
+  return model !== undefined || configuration !== undefined;
+}
+
+/** @throws SteersmanError for a model that does not exist, and for prices that are not known. */
+export function pinModels(
+  deps: PinModelsDeps,
+  roles: PinnedRole[],
+  { settings, run, costUsd }: { settings: Settings; run: RunSettings; costUsd: number | null },
+) {
+  const file = join(deps.configDir ?? '', SETTINGS_FILE);
+  const choice = chooseModels(roles, settings.models, {
+    runModel: run.model,
+    configuration: run.configuration,
+    file,
+  });
+  const inChains = [...choice.models, ...choice.roles.flatMap(role => role.models)];
+  // Those that the configuration names a person may choose while it runs.
+  const ids = [...new Set([...inChains, ...namedModels(settings.models).map(({ id }) => id)])];
+  const modelInfo = Object.fromEntries(ids.map(id => [id, deps.modelInfo(id, settings.models)]));
+  // A model named for the run stands alone.
+  const resolver = run.model === undefined ? settings.models.resolver : [];
+  if (costUsd === null) return { choice: { ...choice, warnings: [] }, modelInfo, resolver };
+  const priced = pricedChains(choice, modelInfo);
+  const { rows, warnings } = pricedRows(resolver, modelInfo);
+  if (priced.fault === null) {
+    return {
+      choice: { ...priced, warnings: [...priced.warnings, ...warnings] },
+      modelInfo,
+      resolver: rows,
+    };
+  }
+  throw new SteersmanError(
+    priced.fault,
+    'Use a model whose price is known, say its prices under models.info in steersman.yaml, or set no limit: costUsd: null there, or costUsd=none for a run.',
+  );
+}

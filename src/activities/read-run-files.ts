@@ -1,0 +1,83 @@
+/** The files that a run pins: of all roles those that it asks, what these may call, and what of them counts for nothing. */
+import { isCallable, missingAgents, missingTools } from '../config/callable-roles.js';
+import type { ConfigInCode } from '../config/in-code.js';
+import { promptRoots } from '../config/prompt-files.js';
+import { loadOpening, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts.js';
+import { requireRoles, wayOfStart } from '../config/required-roles.js';
+import type { Settings } from '../config/settings.js';
+import { loadWords } from '../config/words.js';
+import { MOST_AGENT_DEPTH } from '../core/agent-card.js';
+import { type ModeName, mayPlan } from '../core/modes.js';
+import type { RoleProfile } from '../core/role.js';
+import type { RunSettings } from '../core/run-config.js';
+import type { ToolDefinition } from '../core/tools/tool.js';
+import { addWorkflowTools } from '../core/tools/workflow-tools.js';
+import type { OwnWords } from '../core/words.js';
+
+export interface RunFilesDeps {
+  /** Folder of `steersman.yaml` and `prompts`: the project's, never the workspace. Null: there is none. */
+  configDir: string | null;
+  /** What the worker's program gives beside its files. Default: nothing. */
+  inCode?: ConfigInCode;
+  /** @throws SteersmanError where they can not be read. */
+  loadSettings(): Promise<Settings>;
+}
+
+/** Roles that the settings want asked in a run of this mode, besides its own. */
+function rolesAsked({ steering, review, orchestrate }: Settings, mode: ModeName): string[] {
+  const plans = mayPlan(mode);
+  const reviews = review.actions || (plans && (review.plans || review.results));
+  return [
+    ...(steering === 'note' ? [] : ['understanding', 'router']),
+    ...(reviews ? ['reviewer'] : []),
+    ...(plans && orchestrate ? ['orchestrator'] : []),
+  ];
+}
+
+/** Besides the executor: for tasks that need what it says it has. */
+function carriesOut({ output, capabilities = [] }: RoleProfile): boolean {
+  return output === 'execution' && capabilities.length > 0;
+}
+
+export interface RunFiles {
+  settings: Settings;
+  /** Roles that those of the run may call; none where it is too deep in a tree of them. */
+  callable: RoleTemplate[];
+  /** Of agents that roles name and do not have. */
+  agentWarnings: string[];
+  opening: PromptTemplate;
+  roles: RoleTemplate[];
+  words: OwnWords | undefined;
+}
+
+/** @throws SteersmanError for files that say nothing usable, and for a role that is missing. */
+export async function readRunFiles(
+  { configDir, inCode, loadSettings }: RunFilesDeps,
+  run: Pick<RunSettings, 'mode' | 'role' | 'agentDepth'>,
+): Promise<RunFiles> {
+  const settings = await loadSettings();
+  const roots = promptRoots(configDir);
+  const opening = await loadOpening(roots, settings.language, inCode);
+  const all = await loadRoles(roots, settings.language, inCode);
+  const words = await loadWords(roots, settings.language);
+  const way = wayOfStart(run, settings);
+  const required = requireRoles(way, settings, { templates: all, named: run.role });
+  // Others would only cost state: nobody asks them.
+  const wanted = new Set([...required, ...rolesAsked(settings, run.mode)]);
+  const roles = all.filter(
+    ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
+  );
+  const globs = roles.flatMap(({ profile }) => profile.agents);
+  const isDeepest = (run.agentDepth ?? 0) >= MOST_AGENT_DEPTH;
+  const callable = isDeepest ? [] : all.filter(({ profile }) => isCallable(profile, globs));
+  const profiles = all.map(({ profile }) => profile);
+  const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
+  return { settings, callable, agentWarnings, opening, roles, words };
+}
+
+/** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */
+export function roleWarnings(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
+  const profiles = roles.map(({ profile }) => profile);
+  const offered = addWorkflowTools(tools, profiles).tools;
+  return roles.flatMap(role => [...role.warnings, ...missingTools(role, offered)]);
+}
