@@ -26,6 +26,7 @@ import { pack } from './pack.js';
 import { namesModels, type PinModelsDeps, pinModels } from './pin-models.js';
 import { type RunFiles, type RunFilesDeps, readRunFiles, roleWarnings } from './read-run-files.js';
 import { raceStop, stopReason } from './stop-signal.js';
+import { withDigest } from './tool-digest.js';
 import type { SteersmanActivities } from './types.js';
 
 export interface ListedTools {
@@ -107,7 +108,8 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
     withClient.tools,
     files.roles.map(({ profile }) => profile),
   );
-  const { tools, warnings } = applyToolOverrides(own.tools, settings.tools);
+  const { tools: plain, warnings } = applyToolOverrides(own.tools, settings.tools);
+  const tools = plain.map(tool => (tool.origin.type === 'workflow' ? tool : withDigest(tool)));
   const allowed = tools.filter(tool => !isDenied(tool, settings.permissions));
   const idle = idlePermissions(settings.permissions, tools);
   const values = { limits, tools: allowed, today: today(), workspace };

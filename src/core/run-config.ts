@@ -28,7 +28,10 @@ export interface RunSettings {
   systemMessage?: string;
   /** Tools that are not read-only run without asking. Default false: they are denied. */
   autoApprove: boolean;
-  /** Names of tools that run without asking, as a person allowed them for good; `permissions.deny` stands. Default: none. */
+  /**
+   * Names of tools that run without asking; `permissions.deny` stands. Those that a person allowed for good have the
+   * digest of the tool behind a `#`, and hold for that alone. Default: none.
+   */
   allowTools?: string[];
   /** Overrides of `steersman.yaml` for this run. */
   limits?: Partial<Limits>;

@@ -21,7 +21,8 @@ const MAX_CLIENT_TOOLS_BYTES = 40_000;
 /** Of `allowTools`. */
 export const MAX_ALLOWED_TOOLS = 100;
 /** No tool of a run has a longer name. */
-const LONGEST_TOOL = 64;
+/** With the digest of one that was allowed for good. */
+const LONGEST_TOOL = 90;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 4_096;

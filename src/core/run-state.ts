@@ -90,7 +90,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     artifacts: [],
     models: newModelUse(),
     tools: newToolUse(now),
-    people: { ...newPeople(), allowedTools: [...(settings.allowTools ?? [])] },
+    people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },
     children: noChildren(),
     log: newLog(),

@@ -5,8 +5,10 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { MAX_ALLOWED_TOOLS } from '../core/run-input.js';
+import { keptTool } from '../core/tools/kept-tools.js';
 import { makeFolder, permissionsFile } from './home.js';
 import { readJson, writeJson } from './json-file.js';
+import { withLock } from './lock.js';
 
 /** Where a run works. */
 export interface Place {
@@ -22,49 +24,80 @@ export interface KeptPermission extends Place {
 }
 
 const fileSchema = z.array(
-  z.object({ server: z.string().nullable(), workspace: z.string(), tools: z.array(z.string()) }),
+  z.object({
+    server: z.string().nullable(),
+    workspace: z.string(),
+    /** By name: the digest of what it was when it was allowed. */
+    tools: z.record(z.string(), z.string()),
+  }),
 );
+
+type Kept = z.output<typeof fileSchema>[number];
 
 /** Of all workspaces; none where the file can't be read. */
 export function keptPermissions(): KeptPermission[] {
-  return readJson(permissionsFile(), fileSchema) ?? [];
+  return read().map(shown);
 }
 
-/** Tools that are allowed there, as many as a start takes: the others ask. */
+/** Tools that are allowed there, as entries of `allowTools`, as many as a start takes: the others ask. */
 export function allowedTools(place: Place): string[] {
-  return toolsAt(place).slice(0, MAX_ALLOWED_TOOLS);
+  const { tools = {} } = read().find(kept => isAt(kept, place)) ?? {};
+  const entries = Object.entries(tools).map(([name, digest]) => keptTool(name, digest));
+  return entries.sort().slice(0, MAX_ALLOWED_TOOLS);
 }
 
-function toolsAt(place: Place): string[] {
-  return keptPermissions().find(kept => isAt(kept, place))?.tools ?? [];
-}
-
-/** Allows the tool there from now on. */
-export function keepPermission(place: Place, tool: string): void {
-  const others = keptPermissions().filter(kept => !isAt(kept, place));
-  const tools = [...new Set([...toolsAt(place), tool])].sort();
-  write([...others, { ...place, tools }]);
+/** Allows the tool there from now on, as long as it is the one that has this digest. */
+export function keepPermission(place: Place, tool: string, digest: string): Promise<void> {
+  return change(before => {
+    const others = before.filter(kept => !isAt(kept, place));
+    const { tools = {} } = before.find(kept => isAt(kept, place)) ?? {};
+    return { after: [...others, { ...place, tools: { ...tools, [tool]: digest } }], result: undefined };
+  });
 }
 
 /** Takes back what is allowed for a workspace, on any server: one tool, or all. Returns what that was. */
-export function forgetPermissions(workspace: string, tool?: string): KeptPermission[] {
-  const goes = (kept: KeptPermission, name: string) =>
+export function forgetPermissions(workspace: string, tool?: string): Promise<KeptPermission[]> {
+  const goes = (kept: Kept, name: string) =>
     kept.workspace === workspace && (tool === undefined || name === tool);
-  const before = keptPermissions();
-  const split = (forgotten: boolean) =>
-    before
-      .map(kept => ({ ...kept, tools: kept.tools.filter(name => goes(kept, name) === forgotten) }))
-      .filter(({ tools }) => tools.length > 0);
-  const gone = split(true);
-  if (gone.length > 0) write(split(false));
-  return gone;
+  return change(before => {
+    const split = (forgotten: boolean) =>
+      before
+        .map(kept => ({ ...kept, tools: pick(kept.tools, name => goes(kept, name) === forgotten) }))
+        .filter(({ tools }) => Object.keys(tools).length > 0);
+    const gone = split(true).map(shown);
+    return { after: gone.length > 0 ? split(false) : null, result: gone };
+  });
 }
 
-function write(kept: readonly KeptPermission[]): void {
+function pick(tools: Kept['tools'], isWanted: (name: string) => boolean): Kept['tools'] {
+  return Object.fromEntries(Object.entries(tools).filter(([name]) => isWanted(name)));
+}
+
+function shown({ tools, ...place }: Kept): KeptPermission {
+  return { ...place, tools: Object.keys(tools).sort() };
+}
+
+function read(): Kept[] {
+  return readJson(permissionsFile(), fileSchema) ?? [];
+}
+
+/** One process at a time: what another allows meanwhile would be lost. */
+function change<T>(make: (before: Kept[]) => { after: Kept[] | null; result: T }): Promise<T> {
   const file = permissionsFile();
   makeFolder(dirname(file));
-  writeJson(file, kept);
+  return withLock(
+    `${file}.lock`,
+    async () => {
+      const { after, result } = make(read());
+      if (after) writeJson(file, after);
+      return result;
+    },
+    { timeoutMs: LOCK_MS },
+  );
 }
+
+/** A person waits, and a change takes no time. */
+const LOCK_MS = 10_000;
 
 function isAt({ server, workspace }: Place, place: Place): boolean {
   return server === place.server && workspace === place.workspace;

@@ -14,6 +14,7 @@ import { preview } from '../core/preview.js';
 import { droppedReceipt, queuedReceipt } from '../core/receipt.js';
 import type { PinnedRun } from '../core/run-config.js';
 import { isSubagent } from '../core/subagent.js';
+import { allowedAtStart } from '../core/tools/kept-tools.js';
 import { giveNotes } from './brief.js';
 import { beginSteering, UNDERSTANDING } from './hearing.js';
 import { closeLanes } from './lanes/close-lanes.js';
@@ -31,7 +32,10 @@ import { receipts } from './turn/take-steering.js';
 export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   const { state } = run;
   state.pinned = pinned;
-  const { tools, models, warnings } = pinned;
+  const { tools, models } = pinned;
+  const { allowed, changed } = allowedAtStart(state.settings.allowTools ?? [], tools);
+  state.people.allowedTools = allowed;
+  const warnings = [...pinned.warnings, ...(changed.length === 0 ? [] : [changedText(changed)])];
   run.journal('run_loaded', { tools: tools.length, models, warnings });
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
@@ -39,6 +43,10 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   giveNotes(run, run.mainThread());
   run.say(run.mainThread(), 'goal', text);
   run.enter(firstPlace(state.goal.mode));
+}
+
+function changedText(names: readonly string[]): string {
+  return `Not the tools any more that were allowed for good, so that they ask: ${names.join(', ')}.`;
 }
 
 /** Pursues the goal at hand to its end; a run that is kept open stands at the end of its last goal. */

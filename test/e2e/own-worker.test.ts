@@ -452,7 +452,7 @@ test('a tool that a person allows for good at a gate → runs unasked in their l
   await until('it is kept', () => keptPermissions().length > 0);
   const kept = keptPermissions();
   const counts = [await runs(true), await runs(false)];
-  const gone = forgetPermissions(realpathSync(team.workspace));
+  const gone = await forgetPermissions(realpathSync(team.workspace));
   counts.push(await runs(true));
   await client.close();
   await team.close();

@@ -14,10 +14,10 @@ export async function answerAndKeep(
   const { alwaysFor, ...answer } = { alwaysFor: 'run', ...reply };
   const asked = alwaysFor === 'workspace' ? await readSnapshot(temporal, id) : null;
   await answerGate(temporal, id, { gateId, ...answer });
-  if (asked) keepFor(temporal, asked, gateId);
+  if (asked) await keepFor(temporal, asked, gateId);
 }
 
-function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, gateId: string): void {
+async function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, gateId: string): Promise<void> {
   const gate = gates.find(({ id }) => id === gateId);
   if (gate?.kind !== 'approval' || workspace === null) {
     throw new SteersmanError(
@@ -26,5 +26,6 @@ function keepFor(temporal: Temporal, { gates, workspace }: RunSnapshot, gateId: 
       'unserved',
     );
   }
-  keepPermission(placeOf(temporal, workspace), gate.subject.tool);
+  const { tool, digest = '' } = gate.subject;
+  await keepPermission(placeOf(temporal, workspace), tool, digest);
 }

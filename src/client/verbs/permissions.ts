@@ -23,8 +23,8 @@ export function addPermissions(program: Command): void {
   describeVerb(forget, [
     verbCall('permissions forget ../site'),
     verbCall('permissions forget --tool write_file'),
-  ]).action((workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
-    const gone = forgetPermissions(realOf(userPath(workspace)), tool);
+  ]).action(async (workspace: string, { tool, ...options }: CommonOptions & { tool?: string }) => {
+    const gone = await forgetPermissions(realOf(userPath(workspace)), tool);
     show(options, gone, 'Nothing of the kind was allowed for good.');
   });
 }

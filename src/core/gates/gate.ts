@@ -28,8 +28,9 @@ interface GateBase {
 
 /** What each kind of gate is about. */
 export type Gate = GateBase &
+  /** `digest`: of the tool, as the run has it. */
   (
-    | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string } }
+    | { kind: 'approval'; subject: { tool: string; callId: string; arguments: string; digest?: string } }
     | { kind: 'plan'; subject: { tasks: number } }
     | { kind: 'question'; subject: { role: string } }
     /** `enlarges`: approving it changes a limit or a goal's means. */

@@ -53,6 +53,8 @@ export interface ToolDefinition {
   /** `strict`: arguments are checked against the schema; `delegate`: the server checks them. */
   validation: 'strict' | 'delegate';
   policy: ToolPolicy;
+  /** Of all that tells it from another of its name; absent for a tool of the run itself. */
+  digest?: string;
 }
 
 export const DEFAULT_TOOL_POLICY: ToolPolicy = {

@@ -94,7 +94,7 @@ function approvalQuestion(
   run: Run,
   call: ToolUseBlock,
   {
-    decision: { concerns },
+    decision: { concerns, tool },
     reply,
     compared,
   }: {
@@ -115,7 +115,12 @@ function approvalQuestion(
       concerns,
       compared,
     }),
-    subject: { tool: call.name, callId: call.id, arguments: argumentLine(call) },
+    subject: {
+      tool: call.name,
+      callId: call.id,
+      arguments: argumentLine(call),
+      ...(tool.digest !== undefined && { digest: tool.digest }),
+    },
   };
 }
 

@@ -306,6 +306,25 @@ describe('load run', () => {
       expect(warnings.filter(warning => warning.includes('matches no tool'))).toEqual([]);
   });
 
+  test.each<[string, Partial<ToolDefinition>, boolean]>([
+    ['as it was', {}, true],
+    ['in other words', { description: 'Sends it to somebody else.' }, false],
+    ['with other arguments', { inputSchema: { type: 'object', properties: { to: {} } } }, false],
+    ['of another server', { origin: { type: 'mcp', server: 'other' } }, false],
+    [
+      'with other effects',
+      { policy: { ...readFileTool.policy, destructive: !readFileTool.policy.destructive } },
+      false,
+    ],
+    ['with more time', { policy: { ...readFileTool.policy, timeoutMs: 1 } }, true],
+  ])('load run: a tool %s → its digest tells (T23)', async (_, now, same) => {
+    const digestOf = async (tool: ToolDefinition) =>
+      (await load({}, { listTools: async () => ({ tools: [tool], warnings: [] }) })).tools[0]?.digest;
+    const before = await digestOf(readFileTool);
+    expect(before).toMatch(/^[\w-]{16}$/);
+    expect((await digestOf({ ...readFileTool, ...now })) === before).toBe(same);
+  });
+
   test('load run: a sub-agent file of a coding agent beside the roles → the lead may call it; what it goes without is a warning (A9)', async () => {
     const file =
       '---\nname: boats\ndescription: Finds boats.\ntools: Read, read_file\nmodel: sonnet\n---\nYou find boats.\n';

@@ -7,7 +7,7 @@ import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
 import { planEditReader } from '../../../src/workflows/platform/read-input.js';
 import { modelFacts } from '../../support/core-values.js';
 import { runTeam, type TeamReply } from '../../support/scripted-team.js';
-import { testRole } from '../../support/small-run.js';
+import { fileTool, testRole } from '../../support/small-run.js';
 
 interface Given {
   limits?: Partial<typeof DEFAULT_LIMITS>;
@@ -99,6 +99,29 @@ describe('a mode of one role', () => {
     ]);
     expect(end.answer).toBe('The file says 42.');
   });
+
+  test.each([
+    ['as it is', 'put#d1', ['executed'], []],
+    [
+      'as it was once',
+      'put#d0',
+      ['denied'],
+      [expect.stringContaining('allowed for good, so that they ask: put')],
+    ],
+  ])(
+    'direct: a tool that was allowed for good, %s → runs, or asks again and the journal says why (T23)',
+    async (_, entry, endings, warnings) => {
+      const { run } = await runTeam([{ calls: ['put'] }, ANSWER], {
+        settings: { mode: 'react', allowTools: [entry] },
+        pinned: {
+          roles: { react: testRole('react', { output: 'text' }) },
+          tools: [{ ...fileTool('put'), digest: 'd1' }],
+        },
+      });
+      expect(run.state.log.trace.steps.flatMap(({ ending }) => ending ?? [])).toEqual(endings);
+      expect(eventsOf(run, 'run_loaded')).toMatchObject([{ warnings }]);
+    },
+  );
 
   test('direct: its rounds are used up → one reply of the same role without tools, execution_cap (L18)', async () => {
     const { run, end, asked, ran } = await runReact([READ, { calls: ['put'] }, ANSWER], {
