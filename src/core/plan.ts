@@ -68,8 +68,8 @@ export const REPLANNED = 'replanned';
 
 /**
  * The plan that counts at the end: all that is completed or still to be done, and what failed, was blocked or
- * skipped since the latest plan. What ended so under an earlier plan and was not taken up again is replaced by
- * what came after it.
+ * skipped since the latest plan that brought a task. What ended so under an earlier plan and was not taken up
+ * again is replaced by what came after it.
  */
 export function planInForce(tasks: readonly Task[]): Task[] {
   const latest = Math.max(0, ...tasks.filter(task => task.reason !== REPLANNED).map(task => task.cycle));
@@ -79,8 +79,12 @@ export function planInForce(tasks: readonly Task[]): Task[] {
   );
 }
 
-/** Puts the open tasks of earlier plans under this one, which goes on with them. */
+/**
+ * Puts the open tasks of earlier plans under this one, which goes on with them. One that brought no task replaces
+ * nothing: what failed before it counts as it did.
+ */
 export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
+  if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
   return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
 }
 

@@ -56,7 +56,7 @@ const NEXT_ACTIONS: readonly NextAction[] = ['continue', 'complete', 'skip', 're
 /**
  * Reads a plan from `todos` or `tasks`. Harmless gaps have defaults (priority: the position);
  * errors are missing ids or descriptions, duplicate ids, unknown or circular dependencies; a doubt is no
- * task at all, unless more planning is asked for, and a capability that `has` does not hold. `knownTaskIds`: tasks of earlier plans, which may be named
+ * task at all, unless there are some already or more planning is asked for, and a capability that `has` does not hold. `knownTaskIds`: tasks of earlier plans, which may be named
  * as dependencies, and given up as `skipped`. `mergePlan` cuts plans that are too long; only absurd ones are
  * an error here.
  */
@@ -80,7 +80,7 @@ export function parsePlan(
   ).filter(({ id }) => !dropped.includes(id));
   const value = { summary: stringOr(json.summary, ''), needsMorePlanning, tasks, dropped };
   if (errors.length > 0) return { ok: false, errors, value: null };
-  const empty = tasks.length === 0 && dropped.length === 0 && !needsMorePlanning;
+  const empty = tasks.length === 0 && knownTaskIds.length === 0 && !needsMorePlanning;
   if (empty) return judged(value, [expected(field, 'an array of at least one task', list)]);
   return judged(value, capabilityDoubts(tasks, has));
 }

@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { causeOfPlan } from '../../../src/core/decide.js';
 import { mergePlan } from '../../../src/core/merge-plan.js';
 import {
+  adoptOpenTasks,
   applyEcho,
   isOpen,
+  planInForce,
   rejectTasks,
   setStatus,
   TASK_STATUSES,
@@ -357,5 +360,22 @@ describe('planCycles', () => {
       planned(`t${index}`, { dependencies: [`t${index + 1}`] }),
     );
     expect(planCycles(chain)).toEqual([]);
+  });
+});
+
+describe('adoptOpenTasks', () => {
+  const failed = task('a', 'failed', { cycle: 1 });
+  const open = task('b', 'pending', { cycle: 1 });
+
+  it('C20 adoptOpenTasks: a plan that brought a task → the open ones are its own, what failed before is replaced', () => {
+    const tasks = adoptOpenTasks([failed, open, task('c', 'pending', { cycle: 2 })], 2);
+    expect(tasks.map(each => each.cycle)).toEqual([1, 2, 2]);
+    expect(ids(planInForce(tasks))).toEqual(['b', 'c']);
+  });
+
+  it('C20 adoptOpenTasks: a plan that brought none → nothing is replaced, so not all was carried out', () => {
+    const tasks = adoptOpenTasks([failed, open], 2);
+    expect(tasks).toEqual([failed, open]);
+    expect(causeOfPlan(setStatus(tasks, 'b', 'completed'))).toBe('carried_out_partly');
   });
 });

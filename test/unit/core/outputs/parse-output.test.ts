@@ -279,6 +279,11 @@ describe('parsePlan', () => {
     });
     expect(parsePlan({ needsMorePlanning: true }).ok).toBe(true);
   });
+
+  it('F18 parsePlan: no task, and there are some already → they stay as they are: nothing has to be made up', () => {
+    expect(parsePlan({ todos: [] }, ['a'])).toMatchObject({ ok: true, value: { tasks: [], dropped: [] } });
+    expect(parsePlan({ summary: 'Nothing helps.' }, ['a']).ok).toBe(false);
+  });
 });
 
 describe('parseExecution', () => {
