@@ -17,7 +17,8 @@ const STEPS_SHOWN = 20;
 const VALUES: Readonly<Record<CallPlaceholder, (state: RunState) => string>> = {
   USER_GOAL: state => delimit('goal', state.goal.text),
   SYSTEM_STATE: state => json(systemState(state, state.idleSince !== null)),
-  TASK_CONTEXT: state => delimit('task_context', json(fitted(taskContext(state), VALUE_BYTES))),
+  TASK_CONTEXT: state =>
+    delimit('task_context', json(fitted(taskContext(state, state.idleSince !== null), VALUE_BYTES))),
   TASK_LIST: state => delimit('task_list', json(fitted(state.tasks.map(listed), VALUE_BYTES))),
   RESOURCE_POOL: state =>
     delimit('resource_pool', json(state.pinned ? resourcePool(state, state.pinned) : { models: [] })),

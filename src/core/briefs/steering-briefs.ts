@@ -1,5 +1,6 @@
 /** What the understanding and router roles are told: the messages as data, and where the run stands (P9). */
 
+import { tailChars } from '../large-text.js';
 import type { Steering } from '../place.js';
 import { taskOf } from '../place.js';
 import { preview } from '../preview.js';
@@ -10,6 +11,8 @@ import { wordsOf } from '../words.js';
 
 /** Of what a task found: enough to see whether a message contradicts it. */
 const RESULT_CHARS = 500;
+/** Of an answer: a message to it may answer what it asks, mostly at its end. */
+const ANSWER_CHARS = 1_500;
 
 /** The messages as one text, oldest first. */
 export function steerText(items: readonly { text: string }[]): string {
@@ -40,7 +43,7 @@ function messages(words: Words, { items, answers }: Steering): string {
 
 /** SYSTEM_STATE and TASK_CONTEXT, as JSON with indent 2. */
 function situation(state: RunState, { idle }: Steering): string {
-  const context = delimit('task_context', JSON.stringify(taskContext(state), null, 2));
+  const context = delimit('task_context', JSON.stringify(taskContext(state, idle), null, 2));
   return `SYSTEM_STATE:\n${JSON.stringify(systemState(state, idle), null, 2)}\n\nTASK_CONTEXT:\n${context}`;
 }
 
@@ -55,11 +58,13 @@ export function systemState({ cursor, people, goal }: RunState, idle: boolean) {
   };
 }
 
-/** What it works on. */
-export function taskContext({ goal, tasks, cursor }: RunState) {
+/** What it works on; `idle`: has answered. */
+export function taskContext({ goal, goals, tasks, cursor }: RunState, idle: boolean) {
+  const { answer = '' } = (idle && goals.at(-1)) || {};
   return {
     goal: goal.text,
     ...(goal.wishes.length > 0 ? { laterWishes: goal.wishes } : {}),
+    ...(answer ? { answer: endOf(answer) } : {}),
     currentTask: taskOf(cursor.place),
     tasks: tasks.map(({ id, description, status, result }) => ({
       id,
@@ -68,4 +73,8 @@ export function taskContext({ goal, tasks, cursor }: RunState) {
       ...(result ? { result: preview(result, RESULT_CHARS) } : {}),
     })),
   };
+}
+
+function endOf(text: string): string {
+  return text.length <= ANSWER_CHARS ? text : `…${tailChars(text, ANSWER_CHARS)}`;
 }

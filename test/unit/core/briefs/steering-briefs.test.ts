@@ -65,6 +65,18 @@ test('intentBrief: a message in the middle of a task → state of the place it i
   expect(wrapped('user_message', brief)).toBe('CSV please');
 });
 
+test('intentBrief, routeBrief: the goal answered → the end of the answer, which may ask; at work → none of an earlier goal (P9)', () => {
+  const state = runState();
+  const answer = `${'long '.repeat(400)}Which format?`;
+  state.goals = [{ number: 1, text: 'g', outcome: 'unverified', cause: 'direct_answer', answer, turns: 1 }];
+  for (const brief of [intentBrief, routeBrief]) {
+    const told = (idle: boolean) =>
+      JSON.parse(wrapped('task_context', brief(state, steering(['CSV'], { idle }))));
+    expect(told(true).answer).toMatch(/^….{1000,1600}Which format\?$/s);
+    expect(told(false)).not.toHaveProperty('answer');
+  }
+});
+
 test('intentBrief: paused, and the goal answered → paused, and idle for a phase (P9)', () => {
   const state = runState();
   state.people.pausedAt = 7;
