@@ -191,8 +191,9 @@ export function outcomeForCaller(agent: string, end: AgentEnd, words: Words): Ag
   if (cause === 'direct_answer')
     return { ending: 'executed', note: fill(words.noteAgentAnswered, { agent }), content, isError: false };
   const capped = outcome === 'unverified' || outcome === 'budget_exhausted';
-  const note = capped && answer !== '' ? words.noteAgentCapped : words.noteAgentEnded;
   const why = TOLD_BY_NAME.test(cause) ? cause : `${cause}: ${causeText(cause)}`;
+  const left = answer === '' ? '' : ` ${words.noteAgentLeft}`;
+  const note = capped && answer !== '' ? words.noteAgentCapped : `${words.noteAgentEnded}${left}`;
   return {
     ending: 'executed',
     note: fill(note, { agent, cause: why }),

@@ -116,7 +116,7 @@ describe('a whole team run', () => {
     expect(answers.map(answer => answer.tool_call_id)).toEqual(reply?.tool_calls?.map(call => call.id));
     expect(toolTexts(request)).toEqual([
       expect.stringContaining('Alba: built 1961'),
-      expect.stringMatching(/The tool reported an error\..*ENOENT/s),
+      expect.stringMatching(/The call failed\..*ENOENT/s),
       expect.stringMatching(/^Reused: .*Alba: built 1961/s),
       expect.stringContaining('Brise: built 1974'),
       expect.stringMatching(/^Invalid: Not run.*not readable as JSON/s),

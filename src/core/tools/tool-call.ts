@@ -67,6 +67,9 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
     return end('denied', fill(words.noteDeniedByConfiguration, { tool: call.name }));
   if (!tool) {
     const names = offered.map(({ name }) => name);
+    // Roles that share an opening see the tools of all.
+    if (names.length > 0 && pinned.tools.some(({ name }) => name === call.name))
+      return end('unavailable', fill(words.noteToolOfOthers, { tool: call.name }));
     return end('unavailable', unknownToolNote(words, call.name, nearestNames(call.name, names)));
   }
   const { callsPerTurn, corrections = limits.argumentCorrections } = tool.policy;

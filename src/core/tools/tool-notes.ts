@@ -23,7 +23,8 @@ export const ENDING_WORDS = {
 
 /** A person, or nobody, did not allow the call. */
 export function notAllowedNote(words: Words, tool: string, reason: string | null): string {
-  return fill(words.noteNotAllowed, { tool, why: reason ? ` ${reason}` : '' });
+  const why = reason ? fill(words.noteNotAllowedWhy, { reason }) : '';
+  return fill(words.noteNotAllowed, { tool, why });
 }
 
 export function reviewNote(words: Words, fixes: readonly string[]): string {

@@ -43,7 +43,7 @@ const DEFINITIONS = {
   },
   create_artifact: {
     description:
-      'Creates an artifact: a named text that this run keeps beside the conversation, such as a report, code or a plan. ' +
+      'Creates an artifact: a named text that this run keeps beside the conversation, such as a report, code or a plan. It is no file of the workspace. ' +
       'The id "task_plan" is for the plan of the work, with the type "task_plan".',
     inputSchema: object(
       {

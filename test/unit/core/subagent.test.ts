@@ -155,13 +155,13 @@ describe('outcomeForCaller', () => {
     [
       'a cap, with nothing',
       { cause: 'execution_cap', answer: '' },
-      /without an answer/,
+      /without an answer to its instruction \(.*\)\.$/,
       { isError: true, texts: 0 },
     ],
     [
       'stopped',
       { outcome: 'stopped', cause: 'stopped' },
-      /without an answer.*stopped/,
+      /without an answer.*stopped.* follows\.$/,
       { isError: true, texts: 1 },
     ],
     [

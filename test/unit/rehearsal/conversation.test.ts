@@ -116,7 +116,7 @@ function called(...calls: [name: string, args: object, result: string | { error:
     },
     ...made.map(({ id, name, result }): WireMessage => {
       const text = typeof result === 'string' ? result : result.error;
-      const note = typeof result === 'string' ? '' : 'The tool reported an error.\n';
+      const note = typeof result === 'string' ? '' : 'The call failed.\n';
       return {
         role: 'tool',
         tool_call_id: id,

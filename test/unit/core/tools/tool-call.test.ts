@@ -119,6 +119,16 @@ describe('decideToolCall: calls that do not run', () => {
       /no tool named readfile. Nearest by name: read_file, /,
     ],
     [
+      'a tool that only other roles have, and that a shared opening shows → unavailable, said so (T3)',
+      {
+        call: call('write_file'),
+        offered: [READ],
+        pinned: { fallbackServer: null, dedupe: 'off', tools: [READ, WRITE] },
+      },
+      'unavailable',
+      /^Not run: write_file is for other roles/,
+    ],
+    [
       'a tool of the run that is denied, so not offered → denied all the same (TR7)',
       {
         call: call('write_file'),

@@ -20,7 +20,7 @@ describe('toolResult', () => {
     ['skipped', true, 'Skipped'],
     ['cancelled', true, 'Cancelled'],
     ['timed_out', true, 'Timed out'],
-    ['unavailable', true, 'No result'],
+    ['unavailable', true, 'Unavailable'],
     ['outcome_unknown', true, 'Outcome unknown'],
   ])('toolResult: %s and nothing else said → isError %s, note "%s" (G7)', (ending, isError, note) => {
     const content = [text('x')];
@@ -137,7 +137,7 @@ test('contentText: every type of content → one text, by lines (O2)', () => {
 });
 
 test.each([
-  ['a reason', 'Not now.', /was not given\. Not now\. Go on/],
+  ['a reason', 'Ask me.', /was not given\. The reason: "Ask me\."; if it names another way, .* Go on/],
   ['no reason', null, /was not given\. Go on/],
 ])('notAllowedNote: %s → names the tool and what to do (C23)', (_, reason, wanted) => {
   expect(notAllowedNote(WORDS, 'write_file', reason)).toMatch(wanted);
