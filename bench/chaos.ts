@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@temporalio/client';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { localConnection } from '../src/stack/probe.js';
 import { type ChaosFigures, chaos } from '../test/support/chaos/chaos.js';
+import { CHAOS_KINDS, type ChaosKind } from '../test/support/chaos/kinds.js';
 import { startTemporalProcess } from '../test/support/processes.js';
 import { quietTemporal } from '../test/support/quiet.js';
 import { machine, table } from './support/machine.js';
@@ -18,6 +19,7 @@ interface Options {
   workers: number;
   longest: number;
   badReplies: number;
+  kinds: ChaosKind[];
 }
 
 /** Of all runs, also of a model that misbehaves: below, the benchmark fails. */
@@ -39,9 +41,10 @@ const options = new Command('chaos')
     Number,
     0,
   )
+  .option('--kinds <list>', `of runs, in turn: ${CHAOS_KINDS.join(', ')}`, readKinds, [...CHAOS_KINDS])
   .parse()
   .opts<Options>();
-const { runs, workers, perSeed } = options;
+const { runs, workers, perSeed, kinds } = options;
 const seeds = Array.from({ length: Math.ceil(options.faults / perSeed) }, (_, index) => options.seed + index);
 
 const STRUCK = [
@@ -55,15 +58,25 @@ const STRUCK = [
 const SUMMED = [
   'runs',
   'completed',
+  'agents',
   'replies',
   'badReplies',
   'queries',
   'queriesFailed',
   'messages',
+  'toAgents',
   'effects',
   'historyEvents',
 ] as const;
 const HEAD = ['seed', 's', 's to settle', ...STRUCK, ...SUMMED, 'wrong'];
+
+function readKinds(list: string): ChaosKind[] {
+  return list.split(',').map(name => {
+    const kind = CHAOS_KINDS.find(each => each === name.trim());
+    if (!kind) throw new InvalidArgumentError(`there are ${CHAOS_KINDS.join(', ')}`);
+    return kind;
+  });
+}
 
 function rowOf(figures: ChaosFigures): string[] {
   const { seed, wallMs, settleMs, struck, faults } = figures;
@@ -102,6 +115,7 @@ try {
       runs,
       workers,
       longestPauseMs: options.longest * 1_000,
+      kinds,
       badReplies: options.badReplies / 100,
     });
     all.push(figures);
@@ -122,7 +136,7 @@ if (share < COMPLETED_SHARE) process.exitCode = 1;
 const wrong = all.filter(({ faults }) => faults.length > 0).map(({ seed }) => seed);
 if (wrong.length > 0) {
   console.log(
-    `\nWrong: seeds ${wrong.join(', ')}. Again: npm run bench -- chaos --seed ${wrong[0]} --faults ${perSeed} --per-seed ${perSeed}`,
+    `\nWrong: seeds ${wrong.join(', ')}. Again: npm run bench -- chaos --seed ${wrong[0]} --faults ${perSeed} --per-seed ${perSeed} --kinds ${kinds.join(',')}`,
   );
   process.exitCode = 1;
 }

@@ -3,6 +3,7 @@
 //   FAKE_MCP_LOG       file that gets one JSON line for each call and each effect: the proof outside the run
 //   FAKE_MCP_GATES     folder where `slow` and `append_slow` wait for a file named by their `gate` argument
 //   FAKE_MCP_HIDDEN    a tool that is not listed, and answers all the same
+//   FAKE_MCP_ONLY      names of the tools that are listed, with commas between; default: all
 //   FAKE_MCP_TOOLS     so many tools more in the list
 //   FAKE_MCP_PAGE      tools a page of tools/list; default: all in one
 //   FAKE_MCP_FAIL      text: the server writes it to stderr and exits with code 3 instead of starting
@@ -394,7 +395,10 @@ function createMcpServer() {
     },
   );
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
-    const listed = Object.entries(tools).filter(([name]) => name !== env.FAKE_MCP_HIDDEN);
+    const only = env.FAKE_MCP_ONLY?.split(',');
+    const listed = Object.entries(tools).filter(
+      ([name]) => name !== env.FAKE_MCP_HIDDEN && (only?.includes(name) ?? true),
+    );
     const all = listed.map(([name, tool]) => ({
       name,
       description: tool.description ?? `The tool ${name}.`,

@@ -28,11 +28,11 @@ export async function eventsOf<T extends JournalType>(
   return (await journalOf(handle)).filter((event): event is EventOf<T> => event.type === type);
 }
 
-/** The messages of the main thread. */
-export async function transcriptOf(handle: WorkflowHandle): Promise<Message[]> {
+/** The messages of a thread, the main one by default. */
+export async function transcriptOf(handle: WorkflowHandle, thread = 'main'): Promise<Message[]> {
   const messages: Message[] = [];
   for (;;) {
-    const page = await handle.query(transcriptQuery, 'main', messages.length);
+    const page = await handle.query(transcriptQuery, thread, messages.length);
     if (page.length === 0) return messages;
     messages.push(...page);
   }

@@ -9,20 +9,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Temporal } from '../../../src/client/runs/connect.js';
 import { startScriptedModel } from '../../../src/testing/scripted-model.js';
-import { WORKFLOW_TYPE } from '../../../src/workflows/messages.js';
 import { Random } from '../../simulation/random.js';
-import { fakeMcp } from '../fake-mcp-server.js';
-import { partsOf, type RecordedPart, replayAll } from '../histories.js';
+import { type FakeMcp, fakeMcp } from '../fake-mcp-server.js';
 import type { TemporalProcess } from '../processes.js';
-import { makeProject } from '../project.js';
-import { runSettings } from '../rig.js';
-import { transcriptOf } from '../run-views.js';
+import { makeProject, type TestProject } from '../project.js';
 import { settingsYaml } from '../steering.js';
 import { until } from '../wait.js';
-import { faultsOf } from './findings.js';
-import { People, textOf } from './people.js';
+import { Crowd } from './crowd.js';
+import { CHAOS_KINDS, type ChaosKind, chaosPrompts } from './kinds.js';
+import { textOf } from './people.js';
 import { faultPlan } from './plan.js';
 import { Stage } from './stage.js';
+import { KEEPER } from './tool-work.js';
 import { Work } from './work.js';
 
 export interface ChaosOptions {
@@ -37,6 +35,8 @@ export interface ChaosOptions {
   runs: number;
   workers: number;
   longestPauseMs: number;
+  /** Of runs, in turn. Default: all. */
+  kinds?: readonly ChaosKind[];
   /** Share of the model's replies that go wrong, from 0 to 1. Default 0; with any, a run may end without success. */
   badReplies?: number;
 }
@@ -46,8 +46,10 @@ export interface ChaosFigures {
   /** What was done, such as `worker paused`, with how often. */
   struck: Record<string, number>;
   runs: number;
-  /** Of the runs, those whose work was done and verified. */
+  /** Of the runs, those that ended as they should: where nobody ends it before its time, with its work done. */
   completed: number;
+  /** Sub-agents of them, and theirs. */
+  agents: number;
   /** Replies of the model, and those that went wrong. */
   replies: number;
   badReplies: number;
@@ -57,6 +59,8 @@ export interface ChaosFigures {
   queries: number;
   queriesFailed: number;
   messages: number;
+  /** Of them those that were for an agent. */
+  toAgents: number;
   effects: number;
   historyEvents: number;
   /** What is wrong, each with the run's id; none when all is well. */
@@ -65,20 +69,12 @@ export interface ChaosFigures {
 
 /** Faults may come thick all the same. */
 const RECOVERY_MS = 6_000;
-/** A run that has not ended so long after the last fault hangs. */
-const SETTLE_WITHIN_MS = 180_000;
-const LIMITS = { execution: 10_000, turns: 100_000, totalTurns: 100_000, tokens: 1_000_000_000 };
 
 /** Plays one seed to its end. */
 export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
-  const { client, address, seed, server = null, badReplies = 0 } = options;
+  const { client, address, seed, server = null, badReplies = 0, kinds = CHAOS_KINDS } = options;
   const fake = fakeMcp();
-  const project = makeProject({
-    config: {
-      '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry() } }),
-      'steersman.yaml': settingsYaml('steering: note', 'dedupe: off'),
-    },
-  });
+  const project = chaosProject(fake);
   const work = new Work({ seed, fake, dir: project.dir, badReplies });
   const model = await startScriptedModel({
     reply: request => {
@@ -93,7 +89,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
   const random = new Random(seed, 'stage');
   const stage = new Stage({ worker, workers: options.workers, fake, server, dir: project.dir, random });
   const temporal: Temporal = { client, address, namespace: 'default', local: null, close: async () => {} };
-  const crowd = new Crowd(temporal, { taskQueue, workspace: project.workspace, seed });
+  const crowd = new Crowd(temporal, { taskQueue, workspace: project.workspace, seed, kinds });
   const startedAt = performance.now();
   let calmAt = startedAt;
   const faults: string[] = [];
@@ -122,6 +118,7 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
   faults.push(...found);
   await crowd.terminate();
   const left = await stage.close();
+  faults.push(...stage.faults);
   if (left.length > 0) faults.push(`left running: processes ${left.join(', ')}`);
   await model.close();
   fake.remove();
@@ -135,120 +132,14 @@ export async function chaos(options: ChaosOptions): Promise<ChaosFigures> {
   };
 }
 
-/** All runs of a chaos, and their people. */
-class Crowd {
-  readonly #temporal: Temporal;
-  readonly #given: { taskQueue: string; workspace: string; seed: number };
-  readonly #people: People[] = [];
-  #started = 0;
-  #ending = false;
-
-  constructor(temporal: Temporal, given: { taskQueue: string; workspace: string; seed: number }) {
-    this.#temporal = temporal;
-    this.#given = given;
-  }
-
-  /** So many runs at once. Resolves when the last has ended. */
-  async keep(runs: number): Promise<void> {
-    const place = async () => {
-      while (!this.#ending) await (await this.#start()).attend();
-    };
-    await Promise.all(Array.from({ length: runs }, place));
-  }
-
-  /** Resolves when all runs have ended; rejects when one hangs. */
-  async end(): Promise<void> {
-    this.#ending = true;
-    const open = () => this.#people.filter(({ end, faults }) => end === null && faults.length === 0);
-    await Promise.all(open().map(people => people.beQuiet()));
-    await until('all runs have ended', () => open().length === 0, SETTLE_WITHIN_MS);
-  }
-
-  /** What the runs that hang say of themselves. */
-  async unfinished(): Promise<string[]> {
-    const open = this.#people.filter(({ end }) => end === null);
-    return Promise.all(
-      open.map(async ({ handle }) => {
-        const { raw } = await handle.describe();
-        const pending = (raw.pendingActivities ?? []).map(
-          ({ activityType, state, attempt, lastFailure }) =>
-            `${activityType?.name} in state ${state}, attempt ${attempt}: ${lastFailure?.message ?? ''}`,
-        );
-        const task = raw.pendingWorkflowTask;
-        if (task) pending.push(`workflow task in state ${task.state}, attempt ${task.attempt}`);
-        return `${handle.workflowId} hangs: ${pending.join('; ') || 'nothing is pending'}`;
-      }),
-    );
-  }
-
-  /** Looks at every run; asks the workers for its conversation. */
-  async examine(toolLog: Parameters<typeof faultsOf>[0]['toolLog'], mayFail: boolean) {
-    const found: string[] = [];
-    let historyEvents = 0;
-    for (const people of this.#people) {
-      const { handle } = people;
-      const note = (faults: string[]) => found.push(...faults.map(fault => `${handle.workflowId}: ${fault}`));
-      try {
-        const histories = await partsOf(this.#temporal.client, handle);
-        historyEvents += histories.reduce((sum, { history }) => sum + (history.events?.length ?? 0), 0);
-        note(await replayFaults(histories));
-        note(faultsOf({ people, histories, transcript: await transcriptOf(handle), toolLog, mayFail }));
-      } catch (error) {
-        note([textOf(error)]);
-      }
-    }
-    return { found, historyEvents };
-  }
-
-  async terminate(): Promise<void> {
-    const open = this.#people.filter(({ end }) => end === null);
-    await Promise.all(open.map(({ handle }) => handle.terminate().catch(() => undefined)));
-  }
-
-  counts() {
-    const sum = (name: 'queries' | 'queriesFailed' | 'messages') =>
-      this.#people.reduce((total, { counts }) => total + counts[name], 0);
-    const [queries, queriesFailed, messages] = [sum('queries'), sum('queriesFailed'), sum('messages')];
-    const completed = this.#people.filter(({ end }) => end?.outcome === 'completed').length;
-    return { runs: this.#people.length, completed, queries, queriesFailed, messages };
-  }
-
-  async #start(): Promise<People> {
-    const { taskQueue, workspace, seed } = this.#given;
-    this.#started += 1;
-    const number = this.#started;
-    const random = new Random(seed, 'people', number);
-    const settings = runSettings(workspace, {
-      limits: LIMITS,
-      ...(random.chance(0.5) ? { attended: true } : { autoApprove: true }),
-      ...(random.chance(0.2) ? { continueAsNew: 'every-safe-point' as const } : {}),
-    });
-    const workflowId = `${taskQueue}-${number}`;
-    const args = [{ goal: `Weather the chaos of ${workflowId}`, settings }];
-    const { workflow } = this.#temporal.client;
-    const start = () => workflow.start(WORKFLOW_TYPE, { args, taskQueue, workflowId });
-    // The server may be away just now.
-    const handle = await until(`${workflowId} is started`, () => start().catch(startedAlready), 60_000);
-    const people = new People(
-      this.#temporal,
-      handle === true ? workflow.getHandle(workflowId) : handle,
-      random,
-    );
-    this.#people.push(people);
-    return people;
-  }
-}
-
-/** True where an earlier try was taken and its answer lost. */
-function startedAlready(error: unknown): boolean {
-  return error instanceof Error && error.name === 'WorkflowExecutionAlreadyStartedError';
-}
-
-async function replayFaults(histories: readonly RecordedPart[]): Promise<string[]> {
-  try {
-    await replayAll(histories);
-    return [];
-  } catch (error) {
-    return [textOf(error)];
-  }
+/** One server that all runs share, and one of which each has a session of its own. */
+function chaosProject(fake: FakeMcp): TestProject {
+  const keeper = { ...fake.stdioEntry({ FAKE_MCP_ONLY: 'remember,recall' }), stateful: true };
+  return makeProject({
+    config: {
+      ...chaosPrompts(),
+      '.mcp.json': JSON.stringify({ mcpServers: { fake: fake.stdioEntry(), [KEEPER]: keeper } }),
+      'steersman.yaml': settingsYaml('steering: note', 'dedupe: off', 'gates: { onBudget: ask }'),
+    },
+  });
 }

@@ -1,16 +1,17 @@
-/** What must hold of a run after a chaos, told from its history, its conversation and the tools' own log. */
-import { defaultPayloadConverter } from '@temporalio/common';
+/** What must hold of a run and its agents after a chaos, told from what is left of them and the tools' own log. */
 import type { JournalEvent } from '../../../src/core/journal.js';
-import { type Message, type ToolEnding, textOf, toolCallsOf } from '../../../src/core/message.js';
+import { textOf } from '../../../src/core/message.js';
 import type { FakeMcpEvent } from '../fake-mcp-server.js';
-import type { RecordedPart } from '../histories.js';
-import { pairingFaults } from '../pairing.js';
+import { endsWell } from './kinds.js';
 import type { People } from './people.js';
+import { eventsOf, firstOf, isTerminated, type RunRecord } from './records.js';
+import { runFaults } from './run-findings.js';
+import { usageFaults } from './usage-findings.js';
 
 export interface Evidence {
   people: People;
-  histories: readonly RecordedPart[];
-  transcript: readonly Message[];
+  /** The run first, then its agents. */
+  records: readonly RunRecord[];
   /** Of all runs. */
   toolLog: readonly FakeMcpEvent[];
   /** Its model misbehaves: a run may end without success. */
@@ -19,127 +20,140 @@ export interface Evidence {
 
 /** Sentences about what is wrong; none when all is well. */
 export function faultsOf(evidence: Evidence): string[] {
-  const { people, histories, transcript, mayFail } = evidence;
+  const { people, records, toolLog, mayFail } = evidence;
   return [
     ...people.faults,
     ...watcherFaults(people),
     ...(mayFail ? [] : outcomeFaults(people)),
-    ...taskFaults(histories),
+    ...records.flatMap(record => (record.end ? [] : [`${record.id} is left open`])),
     ...messageFaults(evidence),
-    ...pairing(transcript),
-    ...effectFaults(evidence),
+    ...gateFaults(people),
+    ...usageFaults(records),
+    ...turnFaults(people),
+    ...records.flatMap(record => runFaults(record, { toolLog, draft: people.draft })),
+    ...approvalFaults(evidence),
   ];
 }
 
-/** Each event once, in order, from the first to the last. */
-function watcherFaults({ events, end, toldOfGap }: People): string[] {
+/** Each event once, in order, from the first to the last; of agents all but their gates, which their run asks. */
+function watcherFaults({ events, agentEvents, end, toldOfGap }: People): string[] {
   const faults = end === null ? ['the watcher did not see the end'] : [];
   const odd = events.find(({ seq }, index) => seq !== index + 1);
   if (odd) faults.push(`the watcher saw event ${odd.seq} (${odd.type}) as number ${events.indexOf(odd) + 1}`);
+  for (const [agent, told] of agentEvents) {
+    const late = told.find(({ seq }, index) => seq <= (told[index - 1]?.seq ?? 0));
+    if (late) faults.push(`the watcher saw event ${late.seq} (${late.type}) of ${agent} twice, or too late`);
+  }
   if (end !== null && !toldOfGap && events.at(-1)?.type !== 'run_ended') {
     faults.push(`the last event that the watcher saw is ${events.at(-1)?.type}`);
   }
   return faults;
 }
 
-function outcomeFaults({ end }: People): string[] {
-  if (end === null || end.outcome === 'completed') return [];
-  return [`the outcome is ${end.outcome}: ${end.failure?.message}`];
+function outcomeFaults({ draft, end }: People): string[] {
+  if (end === null || endsWell(draft, end)) return [];
+  return [`the outcome is ${end.outcome} (${end.cause}): ${end.failure?.message}`];
 }
 
-/** Causes of failed workflow tasks that belong to a life among faults; any other is a fault of the code. */
-const HARMLESS_CAUSES: ReadonlySet<number> = new Set([
-  1, // unhandled command: something arrived while the task ran
-  13, // the sticky queue was reset
-  17, // the server gave up on a task
-  31, // unhandled update
-]);
-
-function taskFaults(histories: readonly RecordedPart[]): string[] {
-  return histories.flatMap(({ history }) =>
-    (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
-      !failed || HARMLESS_CAUSES.has(failed.cause ?? 0)
-        ? []
-        : [`a workflow task failed (cause ${failed.cause}): ${failed.failure?.message}`],
-    ),
-  );
-}
-
-/** Each message that the server took is in the conversation once, or was refused with a receipt; never both. */
-function messageFaults({ people, histories, transcript }: Evidence): string[] {
-  const said = transcript.flatMap(message =>
-    message.kind === 'user' && (message.purpose === 'steer' || message.purpose === 'goal')
-      ? [textOf(message)]
-      : [],
-  );
-  return arrivals(histories).flatMap(({ id, text }) => {
-    const places = said.filter(each => each.includes(text)).length;
-    const receipts = receiptsOf(people.events, id);
-    if (people.toldOfGap && receipts.length < 2) return [];
-    const ends = receipts.filter(status => status === 'applied' || status === 'dropped');
-    if (receipts[0] !== 'accepted') return [`${id} has the receipts ${receipts.join(', ') || 'none'}`];
-    if (ends.length !== 1) return [`${id} ended ${ends.length} times: ${receipts.join(', ')}`];
-    const due = ends[0] === 'applied' ? 1 : 0;
-    return places === due ? [] : [`${id} was ${ends[0]} and is in the conversation ${places} times`];
+/** What is asked is settled once, and nothing is open at the end. */
+function gateFaults({ events, toldOfGap }: People): string[] {
+  if (toldOfGap) return [];
+  const opened = events.filter(event => event.type === 'gate_opened');
+  return opened.flatMap(({ gateId, kind }) => {
+    const times = events.filter(event => event.type === 'gate_closed' && event.gateId === gateId).length;
+    return times === 1 ? [] : [`the gate ${gateId} (${kind}) was closed ${times} times`];
   });
 }
 
-function receiptsOf(events: readonly JournalEvent[], id: string): string[] {
-  return events.flatMap(event => (event.type === 'receipt' && event.id === id ? [event.state] : []));
+/** No goal has more turns than its limit, over all its agents. */
+function turnFaults({ draft, end }: People): string[] {
+  const { attended, limits } = draft.settings;
+  const most = limits?.turns ?? Number.POSITIVE_INFINITY;
+  // A person may have given it more.
+  if (attended) return [];
+  return (end?.result?.goals ?? []).flatMap(({ number, turns }) =>
+    turns <= most ? [] : [`goal ${number} took ${turns} turns of ${most}`],
+  );
 }
 
-/** Messages in the order in which the server took them, each once. */
-function arrivals(histories: readonly RecordedPart[]): { id: string; text: string }[] {
-  const messages = histories.flatMap(({ history }) =>
-    (history.events ?? []).flatMap(event => {
-      const { signalName, input } = event.workflowExecutionSignaledEventAttributes ?? {};
-      const [payload] = input?.payloads ?? [];
-      if ((signalName !== 'steer' && signalName !== 'followUp') || !payload) return [];
-      return [defaultPayloadConverter.fromPayload<{ id: string; text: string }>(payload)];
+/**
+ * Each message that the server took is in one conversation of the tree, once, or in none, and its sender was told so;
+ * never both.
+ */
+function messageFaults({ people, records }: Evidence): string[] {
+  const said = records.flatMap(({ threads }) =>
+    threads
+      .flat()
+      .flatMap(message =>
+        message.kind === 'user' && (message.purpose === 'steer' || message.purpose === 'goal')
+          ? [textOf(message)]
+          : [],
+      ),
+  );
+  const journals = records.map(({ journal }, index) => (index === 0 ? people.events : journal));
+  return arrivals(records).flatMap(({ id, text }) => {
+    const places = said.filter(each => each.includes(text)).length;
+    return records.length === 1
+      ? ownMessageFaults(people, id, places)
+      : passedMessageFaults(journals, id, places);
+  });
+}
+
+function ownMessageFaults({ events, toldOfGap }: People, id: string, places: number): string[] {
+  const receipts = receiptsOf(events, id).map(({ state }) => state);
+  if (toldOfGap && receipts.length < 2) return [];
+  const ends = receipts.filter(status => status === 'applied' || status === 'dropped');
+  if (receipts[0] !== 'accepted') return [`${id} has the receipts ${receipts.join(', ') || 'none'}`];
+  if (ends.length !== 1) return [`${id} ended ${ends.length} times: ${receipts.join(', ')}`];
+  const due = ends[0] === 'applied' ? 1 : 0;
+  return places === due ? [] : [`${id} was ${ends[0]} and is in the conversation ${places} times`];
+}
+
+/** One that agents have, or had. */
+function passedMessageFaults(
+  journals: readonly (readonly JournalEvent[])[],
+  id: string,
+  places: number,
+): string[] {
+  const last = journals.map(events => receiptsOf(events, id).at(-1));
+  // What goes back is read by the caller, or dropped there.
+  const isDropped = last.some(receipt => receipt?.state === 'dropped' && !receipt.how.includes('goes back'));
+  if (places === 1 || (places === 0 && isDropped)) return [];
+  const told = last.map(receipt => receipt?.how ?? '—').join(' | ');
+  return [`${id} is in ${places} conversations: ${told}`];
+}
+
+function receiptsOf(events: readonly JournalEvent[], id: string) {
+  return events.filter(event => event.type === 'receipt').filter(event => event.id === id);
+}
+
+/**
+ * Messages in the order in which the server took them, each once; without those that were sent to runs that nobody
+ * knows any more, or to theirs.
+ */
+function arrivals(records: readonly RunRecord[]): { id: string; text: string }[] {
+  const lost = records.filter(isTerminated).map(({ id }) => `${id}/`);
+  const known = records.filter(({ id }) => !lost.some(gone => `${id}/`.startsWith(gone)));
+  const messages = known.flatMap(record =>
+    eventsOf(record).flatMap(({ workflowExecutionSignaledEventAttributes: signal }) => {
+      if (signal?.signalName !== 'steer' && signal?.signalName !== 'followUp') return [];
+      return firstOf<{ id: string; text: string }>(signal.input) ?? [];
     }),
   );
   return [...new Map(messages.map(message => [message.id, message])).values()];
 }
 
-function pairing(transcript: readonly Message[]): string[] {
-  const { open, stray } = pairingFaults(transcript);
-  return [
-    ...open.map(id => `the call ${id} has no result`),
-    ...stray.map(id => `the result ${id} has no call, or is one too many`),
-  ];
-}
-
-/** Endings of calls that can have had an effect. */
-const MAY_HAVE_RUN: ReadonlySet<ToolEnding> = new Set(['executed', 'outcome_unknown']);
-
-/** A call with an effect reaches its tool at most once, did so where it is said to, and not where it is not. */
-function effectFaults({ people, transcript, toolLog }: Evidence): string[] {
-  const run = people.handle.workflowId;
-  const own = toolLog.filter(({ event, _meta }) => event === 'effect' && _meta?.['steersman/runId'] === run);
-  // Every call of the script has a line of its own.
-  const lines = own.map(({ args }) => String(args?.line));
-  const asked = new Map(
-    transcript
-      .flatMap(message => (message.kind === 'assistant' ? toolCallsOf(message) : []))
-      .map(({ id, input }) => [id, String(input.line)]),
-  );
-  const results = transcript.flatMap(message => (message.kind === 'tool_result' ? message.content : []));
-  const effects = results.filter(({ toolName }) => toolName.startsWith('append_'));
-  const told = effects.map(({ toolUseId }) => asked.get(toolUseId));
-  return [
-    ...[...new Set(lines)].flatMap(line => {
-      const times = lines.filter(each => each === line).length;
-      return times === 1 ? [] : [`${line.slice(0, 20)} was written ${times} times`];
-    }),
-    ...effects.flatMap(({ toolUseId, ending, isError }) => {
-      const happened = lines.includes(asked.get(toolUseId) ?? '');
-      if (happened && !MAY_HAVE_RUN.has(ending))
-        return [`the call ${toolUseId} is ${ending} and had its effect`];
-      if (happened || ending !== 'executed' || isError) return [];
-      return [`the call ${toolUseId} is executed, without its effect`];
-    }),
-    ...lines
-      .filter(line => !told.includes(line))
-      .map(line => `the effect of ${line.slice(0, 20)} has no result`),
-  ];
+/** Where each effect is a person's to allow, one did. */
+function approvalFaults({ people: { draft, approved }, records, toolLog }: Evidence): string[] {
+  if (draft.settings.autoApprove) return [];
+  const runs = new Set(records.map(({ id }) => id));
+  const lines = toolLog
+    .filter(({ event, _meta }) => event === 'effect' && runs.has(String(_meta?.['steersman/runId'])))
+    .flatMap(({ args }) => /^line \d+/.exec(String(args?.line)) ?? []);
+  return lines.flatMap(line => {
+    const isAllowed = approved.some(
+      gate => gate.kind === 'approval' && new RegExp(`${line}\\b`).test(gate.subject.arguments),
+    );
+    return isAllowed ? [] : [`${line} was written, and nobody allowed it`];
+  });
 }

@@ -4,7 +4,9 @@ import { type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
 import type { Temporal } from '../../../src/client/runs/connect.js';
 import { isServerAway } from '../../../src/client/runs/grpc-errors.js';
 import type { RunEnd } from '../../../src/client/runs/run-end.js';
+import type { RunEvent } from '../../../src/client/runs/run-event.js';
 import { watchRun } from '../../../src/client/runs/watch-run.js';
+import type { Gate } from '../../../src/core/gates/gate.js';
 import type { SteerTime } from '../../../src/core/inbox.js';
 import type { JournalEvent } from '../../../src/core/journal.js';
 import { queryTrouble } from '../../../src/shared/query-errors.js';
@@ -16,48 +18,72 @@ import {
   resumeSignal,
   stateQuery,
   steerSignal,
+  stopSignal,
 } from '../../../src/workflows/messages.js';
 import type { Random } from '../../simulation/random.js';
+import { answerTo } from './answers.js';
+import type { RunDraft } from './kinds.js';
 
 const QUERY_TIMEOUT_MS = 12_000;
 const EVENTS_UNTOLD = /^No worker tells the events/;
 
 export class People {
-  /** What the watcher was told, in order. */
+  /** What the watcher was told, in order; by the way to them what it was told of agents. */
   readonly events: JournalEvent[] = [];
+  readonly agentEvents = new Map<string, JournalEvent[]>();
   end: RunEnd | null = null;
   /** The watcher was told that the last events could not be read: all workers were away for long. */
   toldOfGap = false;
   /** Errors that nobody should see. */
   readonly faults: string[] = [];
-  readonly counts = { queries: 0, queriesFailed: 0, messages: 0, pauses: 0, answers: 0 };
+  /** Gates at which a person said yes, taken or not. */
+  readonly approved: Gate[] = [];
+  readonly counts = { queries: 0, queriesFailed: 0, messages: 0, toAgents: 0, pauses: 0, answers: 0 };
   readonly handle: WorkflowHandle;
+  readonly draft: RunDraft;
   readonly #temporal: Temporal;
   readonly #random: Random;
+  /** Ways to the agents at work, as far as the watcher knows. */
+  readonly #agents = new Set<string>();
   #paused = false;
   #quiet = false;
   #gone = false;
 
-  constructor(temporal: Temporal, handle: WorkflowHandle, random: Random) {
+  constructor(temporal: Temporal, handle: WorkflowHandle, given: { draft: RunDraft; random: Random }) {
     this.#temporal = temporal;
     this.handle = handle;
-    this.#random = random;
+    this.draft = given.draft;
+    this.#random = given.random;
   }
 
   /** Resolves when the watcher has seen the end of the run, or gave up. */
   async attend(): Promise<void> {
     const others = [this.#ask(), this.#speak()];
     try {
-      for await (const item of watchRun(this.#temporal, this.handle.workflowId, { pollMs: 100 })) {
-        if (item.type === 'journal') this.events.push(item.event);
-        if (item.type === 'notice' && EVENTS_UNTOLD.test(item.text)) this.toldOfGap = true;
-        if (item.type === 'end') this.end = item.end;
-      }
+      for await (const item of watchRun(this.#temporal, this.handle.workflowId, { pollMs: 100 }))
+        this.#sees(item);
     } catch (error) {
       this.faults.push(`the watcher: ${textOf(error)}`);
     }
     this.#gone = true;
     await Promise.all(others);
+  }
+
+  #sees(item: RunEvent): void {
+    if (item.type === 'end') this.end = item.end;
+    const { child, event } = item.type === 'child' ? item : { child: null, event: item };
+    if (event.type === 'notice' && EVENTS_UNTOLD.test(event.text)) this.toldOfGap = true;
+    if (event.type !== 'journal') return;
+    if (child === null) this.events.push(event.event);
+    else this.agentEvents.set(child, [...(this.agentEvents.get(child) ?? []), event.event]);
+    this.#follow(child, event.event);
+  }
+
+  #follow(child: string | null, event: JournalEvent): void {
+    if (event.type !== 'subagent_started' && event.type !== 'subagent_ended') return;
+    const path = child === null ? event.id : `${child}/${event.id}`;
+    if (event.type === 'subagent_started') this.#agents.add(path);
+    else this.#agents.delete(path);
   }
 
   /** From here on nothing new is said, and a run that is paused goes on. */
@@ -72,7 +98,7 @@ export class People {
     while (!this.#gone) {
       await sleep(this.#random.int(10, 200));
       const view = await this.#look();
-      for (const { id: gateId } of view?.gates ?? []) await this.#answer(gateId);
+      for (const gate of view?.gates ?? []) await this.#answer(gate);
     }
   }
 
@@ -87,9 +113,11 @@ export class People {
     }
   }
 
-  async #answer(gateId: string): Promise<void> {
-    const decision = this.#random.pick(['approve', 'deny']);
-    const answering = () => this.handle.executeUpdate(answerGateUpdate, { args: [{ gateId, decision }] });
+  async #answer(gate: Gate): Promise<void> {
+    const answer = answerTo(gate, this.#random);
+    if (answer.decision === 'approve') this.approved.push(gate);
+    const answering = () =>
+      this.handle.executeUpdate(answerGateUpdate, { args: [{ gateId: gate.id, ...answer }] });
     // Gates are withdrawn by messages meanwhile, and workers die: then it is asked again.
     await this.#within(answering).then(
       () => {
@@ -100,28 +128,62 @@ export class People {
   }
 
   async #speak(): Promise<void> {
-    const { workflowId } = this.handle;
     for (let number = 1; !this.#gone; number++) {
       await sleep(this.#random.int(300, 3_500));
       if (this.#quiet || this.#gone) continue;
-      if (this.#paused ? this.#random.chance(0.7) : this.#random.chance(0.1)) {
+      if (this.draft.losesAgents && this.#random.chance(0.2)) await this.#losesOne();
+      else if (this.draft.quits && this.#random.chance(0.1)) await this.#quit(this.draft.quits);
+      else if (this.#paused ? this.#random.chance(0.7) : this.#random.chance(0.1))
         await this.#pauseOrResume();
-        continue;
-      }
-      const message = { id: `m${number}`, text: `message ${number} of ${workflowId}` };
-      const when = this.#random.weighted<SteerTime>([
-        [2, 'skip'],
-        [2, 'after-batch'],
-        [2, 'interrupt'],
-      ]);
-      const isFollowUp = this.#random.chance(0.1);
-      this.counts.messages += 1;
-      await this.#send(() =>
-        isFollowUp
-          ? this.handle.signal(followUpSignal, message)
-          : this.handle.signal(steerSignal, { ...message, when }),
-      );
+      else await this.#says(number);
     }
+  }
+
+  async #says(number: number): Promise<void> {
+    const message = { id: `m${number}`, text: `message ${number} of ${this.handle.workflowId}` };
+    const when = this.#random.weighted<SteerTime>([
+      [2, 'skip'],
+      [2, 'after-batch'],
+      [2, 'interrupt'],
+    ]);
+    const isFollowUp = this.#random.chance(0.1);
+    this.counts.messages += 1;
+    const agents = [...this.#agents];
+    if (agents.length > 0 && this.#random.chance(0.5))
+      return this.#saysToAgent(this.#random.pick(agents), { ...message, when });
+    await this.#send(() =>
+      isFollowUp
+        ? this.handle.signal(followUpSignal, message)
+        : this.handle.signal(steerSignal, { ...message, when }),
+    );
+  }
+
+  /** By its run's own, or at its own run, as somebody may who sees that in the Web UI. */
+  async #saysToAgent(path: string, message: { id: string; text: string; when: SteerTime }): Promise<void> {
+    this.counts.toAgents += 1;
+    const { workflowId } = this.handle;
+    const isDirect = this.#random.chance(0.2);
+    await this.#send(() =>
+      isDirect
+        ? this.#temporal.client.workflow.getHandle(`${workflowId}/${path}`).signal(steerSignal, message)
+        : this.handle.signal(steerSignal, { ...message, to: path }),
+    );
+  }
+
+  async #losesOne(): Promise<void> {
+    const [path] = this.#random.some([...this.#agents], 0.5);
+    if (path === undefined) return;
+    const agent = this.#temporal.client.workflow.getHandle(`${this.handle.workflowId}/${path}`);
+    await this.#send(async () => {
+      await agent.terminate('somebody saw no use in it');
+    });
+  }
+
+  async #quit(how: 'stop' | 'cancel'): Promise<void> {
+    await this.#send(async () => {
+      if (how === 'stop') await this.handle.signal(stopSignal);
+      else await this.handle.cancel();
+    });
   }
 
   async #pauseOrResume(): Promise<void> {

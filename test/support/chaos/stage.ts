@@ -24,10 +24,15 @@ export interface StageOptions {
   random: Random;
 }
 
+/** A worker that is told to end and does not hangs: it gives its tools 30 s. */
+const END_WITHIN_MS = 90_000;
+
 /** Workers are replaced when they are killed, tool servers by their workers, the server by its `restart`. */
 export class Stage {
   /** What was done, such as `worker paused`, with how often. */
   readonly done: Record<string, number> = {};
+  /** Workers that ended by themselves, with their last words. */
+  readonly faults: string[] = [];
   readonly #options: StageOptions;
   readonly #workers = new Set<WorkerProcess>();
   /** Processes that are stopped or being replaced. */
@@ -72,7 +77,14 @@ export class Stage {
     this.#closing = true;
     const workers = [...this.#workers];
     for (const worker of workers) worker.end('SIGTERM');
-    await Promise.all(workers.map(worker => worker.exited));
+    await Promise.race([
+      Promise.all(workers.map(worker => worker.exited)),
+      sleep(END_WITHIN_MS, undefined, { ref: false }),
+    ]);
+    for (const worker of this.#workers) {
+      this.faults.push(`a worker does not end: ${lastWords(worker)}`);
+      worker.end('SIGKILL');
+    }
     const { dir, fake } = this.#options;
     const left = () => [...processesNaming(dir), ...toolServers(fake)].filter(isRunning);
     await until('nothing is left running', () => left().length === 0).catch(() => undefined);
@@ -82,9 +94,11 @@ export class Stage {
   #live(): void {
     const worker = spawnWorker(this.#options.worker);
     this.#workers.add(worker);
-    void worker.exited.then(() => {
+    void worker.exited.then(end => {
       this.#workers.delete(worker);
-      if (!this.#closing) this.#live();
+      if (this.#closing) return;
+      if (end !== 'SIGKILL') this.faults.push(`a worker ended (${end}): ${lastWords(worker)}`);
+      this.#live();
     });
   }
 
@@ -112,6 +126,10 @@ export class Stage {
     await sleep(ms, undefined, { signal: this.#calm.signal }).catch(() => undefined);
     signal(pid, 'SIGCONT');
   }
+}
+
+function lastWords(worker: WorkerProcess): string {
+  return worker.log().slice(-2_000);
 }
 
 function toolServers(fake: FakeMcp): number[] {

@@ -1,14 +1,12 @@
-/** What the scripted model of a chaos asks for: batches of reads and effects, and now and then it is done. */
-import { join } from 'node:path';
+/** What the scripted model of a chaos replies: work by role, spoilt now and then, until the work is to end. */
 import type { FaultName } from '../../../src/protocol-server/faults/names.js';
 import type { ChatRequest } from '../../../src/protocol-server/server.js';
+import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import type { ScriptedReply, ScriptedToolCall } from '../../../src/testing/scripted-model.js';
 import { Random } from '../../simulation/random.js';
-import type { FakeMcp } from '../fake-mcp-server.js';
 import { calls, content, planned, reported, roleOf } from '../steering.js';
-
-/** A tool that is slow answers after a time between these. */
-const SLOW_MS = [100, 1_200] as const;
+import { CHAOS_KINDS, type ChaosKind } from './kinds.js';
+import { ToolWork, type ToolWorkOptions } from './tool-work.js';
 
 /** What becomes of a reply that goes wrong, by the name of the fault or as another text. */
 const MISHAPS: readonly (FaultName | 'no JSON')[] = [
@@ -22,10 +20,7 @@ const MISHAPS: readonly (FaultName | 'no JSON')[] = [
 ];
 const OF_CALLS: readonly FaultName[] = ['stream.cut-in-call', 'call.arguments-broken'];
 
-export interface WorkOptions {
-  seed: number;
-  fake: FakeMcp;
-  dir: string;
+export interface WorkOptions extends ToolWorkOptions {
   /** Share of the replies that go wrong, from 0 to 1. */
   badReplies: number;
 }
@@ -35,18 +30,16 @@ export class Work {
   replies = 0;
   /** Of them those that went wrong. */
   bad = 0;
-  #at = 0;
   #finished = false;
   readonly #random: Random;
-  readonly #fake: FakeMcp;
-  readonly #dir: string;
+  readonly #tools: ToolWork;
   readonly #mishaps: Random;
   readonly #badReplies: number;
 
-  constructor({ seed, fake, dir, badReplies }: WorkOptions) {
+  constructor(options: WorkOptions) {
+    const { seed, badReplies } = options;
     this.#random = new Random(seed, 'model');
-    this.#fake = fake;
-    this.#dir = dir;
+    this.#tools = new ToolWork(options);
     // Of its own, so that what is asked for stays the same.
     this.#mishaps = new Random(seed, 'mishaps');
     this.#badReplies = badReplies;
@@ -72,36 +65,71 @@ export class Work {
   }
 
   #replyTo(request: ChatRequest): ScriptedReply {
-    const role = roleOf(request);
-    if (role === 'planner') return planned;
-    if (role === 'verifier') return content;
-    if (this.#finished || this.#random.chance(0.12)) return reported();
-    const batch = Array.from({ length: this.#random.int(1, 3) }, () => this.#call());
-    const text = 'I look at what there is, and go on from there step by step. ';
-    return { ...calls(...batch), text, chunkChars: 6, delayMs: this.#random.pick([0, 0, 10, 40]) };
-  }
-
-  #call(): ScriptedToolCall {
-    this.#at += 1;
-    // Long arguments are read from the run, not sent along.
-    const line = `line ${this.#at}${this.#random.chance(0.2) ? ` ${'x'.repeat(2_000)}` : ''}`;
-    const file = join(this.#dir, 'lines.txt');
-    switch (this.#random.pick(['echo', 'slow', 'append_line', 'append_line', 'append_slow'] as const)) {
-      case 'echo':
-        return { name: 'echo', arguments: { text: line } };
-      case 'append_line':
-        return { name: 'append_line', arguments: { file, line } };
-      case 'append_slow':
-        return { name: 'append_slow', arguments: { file, line, gate: this.#gate() } };
-      case 'slow':
-        return { name: 'slow', arguments: { gate: this.#gate() } };
+    switch (roleOf(request)) {
+      case 'planner':
+        return this.#plan(request);
+      case 'verifier':
+        return this.#verdict(request);
+      case 'executor':
+        return this.#carriesOut(request);
+      default:
+        return this.#worksAlone(request);
     }
   }
 
-  /** It opens by itself, also where the call never comes: nobody minds an open gate. */
-  #gate(): string {
-    const gate = `gate-${this.#at}`;
-    setTimeout(() => this.#fake.openGate(gate), this.#random.int(...SLOW_MS)).unref();
-    return gate;
+  /** Of one task, or of several, some of which need others. */
+  #plan(request: ChatRequest): ScriptedReply {
+    if (kindOf(request) === 'team') return planned;
+    const ids = Array.from({ length: this.#random.int(2, 5) }, () => `task-${this.#tools.next()}`);
+    const todos = ids.map((id, index) => ({
+      id,
+      description: `Do ${id}.`,
+      priority: this.#random.int(1, 3),
+      dependencies: this.#random.some(ids.slice(0, index), 0.2),
+    }));
+    return { text: plan({ todos }) };
   }
+
+  #verdict(request: ChatRequest): ScriptedReply {
+    const isContent = this.#finished || kindOf(request) === 'team' || this.#random.chance(0.6);
+    return isContent ? content : { text: verdict({ improvements: ['Do more.'] }) };
+  }
+
+  #carriesOut(request: ChatRequest): ScriptedReply {
+    const isTeam = kindOf(request) === 'team';
+    if (this.#finished || !mayCall(request)) return reported();
+    if (!this.#random.chance(isTeam ? 0.12 : 0.3))
+      return this.#calls(isTeam ? this.#tools.simple() : this.#pieces(0.2));
+    const givesUp = !isTeam && this.#random.chance(0.2);
+    return givesUp
+      ? { text: execution({ summary: 'It can not be done.', shouldContinue: false }) }
+      : reported();
+  }
+
+  /** A role whose first reply without calls is its answer. */
+  #worksAlone(request: ChatRequest): ScriptedReply {
+    const hasAgents = request.toolNames.includes('call_subagent');
+    if (this.#finished || !mayCall(request) || this.#random.chance(hasAgents ? 0.2 : 0.4))
+      return { text: 'This is what came of it, with a real result.' };
+    return this.#calls(this.#pieces(hasAgents ? 0.6 : 0));
+  }
+
+  #pieces(forAgents: number): ScriptedToolCall[] {
+    return this.#random.chance(forAgents) ? this.#tools.agents() : this.#tools.mixed();
+  }
+
+  #calls(batch: ScriptedToolCall[]): ScriptedReply {
+    const text = 'I look at what there is, and go on from there step by step. ';
+    return { ...calls(...batch), text, chunkChars: 6, delayMs: this.#random.pick([0, 0, 10, 40]) };
+  }
+}
+
+/** Of its run, as the goal names it. */
+function kindOf({ body }: ChatRequest): ChaosKind {
+  const named = /Weather the chaos of a (\w+) run/.exec(JSON.stringify(body.messages))?.[1];
+  return CHAOS_KINDS.find(kind => kind === named) ?? 'team';
+}
+
+function mayCall({ body, toolNames }: ChatRequest): boolean {
+  return toolNames.length > 0 && body.tool_choice !== 'none';
 }
