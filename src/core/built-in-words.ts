@@ -248,7 +248,7 @@ export const EN = {
   noteEdited: 'A person edited the arguments before it ran:',
   noteNoTools: 'Not run: no tools are available here, so {tool} can not be called. Answer without tools.',
   noteNoSuchTool: 'Not run: there is no tool named {tool}. Nearest by name: {near}.',
-  noteToolOfOthers: 'Not run: {tool} is for other roles of this run. Go on with the tools of yours.',
+  noteToolOfOthers: 'Not run: this role does not have {tool}. Go on with the tools that it has.',
   noteUnreadable:
     'Not run. The arguments were cut off or are not readable as JSON: write all of them as one JSON object.',
   noteMisfit: "Not run. The arguments do not fit the tool's schema:",
@@ -553,7 +553,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteEdited: '人在执行之前修改了参数：',
   noteNoTools: '没有执行：这里没有工具可用，因此不能调用 {tool}。请不用工具回答。',
   noteNoSuchTool: '没有执行：没有名为 {tool} 的工具。名称最接近的：{near}。',
-  noteToolOfOthers: '没有执行：{tool} 是本次运行中其他角色的工具。请用你自己的工具继续。',
+  noteToolOfOthers: '没有执行：这个角色没有 {tool}。请用它已有的工具继续。',
   noteUnreadable: '没有执行。参数被截断或不是可读的 JSON：请把全部参数写成一个 JSON 对象。',
   noteMisfit: '没有执行。参数不符合工具的模式：',
   noteCorrect: '请改正参数后重新调用。',

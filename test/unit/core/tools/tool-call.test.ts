@@ -119,14 +119,14 @@ describe('decideToolCall: calls that do not run', () => {
       /no tool named readfile. Nearest by name: read_file, /,
     ],
     [
-      'a tool that only other roles have, and that a shared opening shows → unavailable, said so (T3)',
+      'a tool of the run that the role has not, though a shared opening shows it → unavailable, said so (T3)',
       {
         call: call('write_file'),
         offered: [READ],
         pinned: { fallbackServer: null, dedupe: 'off', tools: [READ, WRITE] },
       },
       'unavailable',
-      /^Not run: write_file is for other roles/,
+      /^Not run: this role does not have write_file\./,
     ],
     [
       'a tool of the run that is denied, so not offered → denied all the same (TR7)',
