@@ -7,7 +7,7 @@ import { GATE_CLOSERS } from './gates/gate.js';
 import { readGate } from './gates/read-gate.js';
 import type { InboxItem } from './inbox.js';
 import { STEER_TIMES } from './inbox.js';
-import { isRecord } from './json.js';
+import { isRecord, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
 import { isUsage } from './message.js';
 import type { AgentRest } from './subagent.js';
 import type { UsageEntry } from './usage-by.js';
@@ -29,9 +29,12 @@ export type ToCaller =
 /** `id`: of the agent in the run that called it, such as `search/1`; `run`: its workflow id. */
 export type AgentMessage = ToCaller & { id: string; run: string };
 
+/** Around a form, which is no deeper than `MAX_JSON_DEPTH`. */
+const DEPTH_AROUND = 8;
+
 /** A message as it came, or null where it is none. */
 export function readAgentMessage(raw: unknown): AgentMessage | null {
-  if (!isRecord(raw)) return null;
+  if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH + DEPTH_AROUND)) return null;
   const { id, run } = raw;
   if (typeof id !== 'string' || typeof run !== 'string') return null;
   const said = readSaid(raw);
@@ -49,8 +52,8 @@ function readSaid(raw: Record<string, unknown>): ToCaller | null {
     return rest && { type: 'cancelled', rest };
   }
   if (raw.type === 'message_refused') {
-    const { item, why } = raw;
-    return isItem(item) && typeof why === 'string' ? { type: 'message_refused', item, why } : null;
+    const item = readItem(raw.item);
+    return item && typeof raw.why === 'string' ? { type: 'message_refused', item, why: raw.why } : null;
   }
   if (raw.type === 'message_read') {
     const { messageId, by } = raw;
@@ -70,8 +73,9 @@ function readRest(raw: unknown): AgentRest | null {
   const { usage, usageBy, turns, failedCalls, unread } = raw;
   if (!isUsage(usage) || !isCount(turns) || !isCount(failedCalls)) return null;
   if (!Array.isArray(usageBy) || !usageBy.every(isUsageEntry)) return null;
-  if (!Array.isArray(unread) || !unread.every(isItem)) return null;
-  return { usage, usageBy, turns, failedCalls, unread };
+  const items = Array.isArray(unread) ? unread.map(readItem) : [null];
+  const known = items.filter(item => item !== null);
+  return known.length < items.length ? null : { usage, usageBy, turns, failedCalls, unread: known };
 }
 
 function isUsageEntry(value: unknown): value is UsageEntry {
@@ -80,17 +84,14 @@ function isUsageEntry(value: unknown): value is UsageEntry {
   return isCount(value.calls) && isUsage(usageOf(value as unknown as UsageEntry));
 }
 
-/** A message as an inbox holds it. */
-export function isItem(value: unknown): value is InboxItem {
-  if (!isRecord(value) || typeof value.id !== 'string' || typeof value.text !== 'string') return false;
-  const { kind, when, to, at } = value;
-  const isSent = kind === 'steer' || kind === 'follow-up';
-  return (
-    isSent &&
-    STEER_TIMES.some(time => time === when) &&
-    (to === null || typeof to === 'string') &&
-    isCount(at)
-  );
+/** A message as an inbox holds it, and nothing beside; null where it is none. */
+export function readItem(value: unknown): InboxItem | null {
+  if (!isRecord(value)) return null;
+  const { id, text, kind, to, at } = value;
+  const when = STEER_TIMES.find(time => time === value.when);
+  if (typeof id !== 'string' || typeof text !== 'string' || when === undefined || !isCount(at)) return null;
+  if ((kind !== 'steer' && kind !== 'follow-up') || (to !== null && typeof to !== 'string')) return null;
+  return { id, kind, text, when, to, at };
 }
 
 function isCount(value: unknown): value is number {

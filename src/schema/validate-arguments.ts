@@ -6,6 +6,7 @@ import { createContext, Script } from 'node:vm';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
+import { stringOr } from '../core/json.js';
 import { headChars } from '../core/large-text.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 
@@ -103,7 +104,7 @@ function tryCompile(schema: JsonSchema): ValidateFunction | null {
     validateFormats: false,
     logger: false,
   } as const;
-  const isOld = /draft-0[467]/.test(String(schema.$schema ?? ''));
+  const isOld = /draft-0[467]/.test(stringOr(schema.$schema, ''));
   // An asynchronous check, ajv's own idea, would answer with a promise: that of no fault, and of a crash.
   const { $schema: _dialect, $async: _idea, ...body } = schema;
   for (const Dialect of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {

@@ -4,10 +4,9 @@
  */
 import type { AgentMessage, ToCaller } from '../core/agent-message.js';
 import type { Gate, GateAnswer } from '../core/gates/gate.js';
-import { fitGate, isRoomForGate } from '../core/gates/gate.js';
 import type { OpenGate } from '../core/people.js';
 import { fill } from '../core/words.js';
-import { closeGate, openGates, showGate } from './gates.js';
+import { closeGate, showWithRoom } from './gates.js';
 import { keepTime } from './keep-time.js';
 import type { Run } from './run.js';
 
@@ -25,20 +24,14 @@ export function passAnswer(
 
 /** Nobody waits any more at what an agent that has ended asked. */
 export function closeGatesOf(run: Run, id: string): void {
-  run.part.agents.waiting = run.part.agents.waiting.filter(message => message.id !== id);
+  run.part.agents.waiting = run.part.agents.waiting.filter(({ agent }) => agent?.id !== id);
   for (const open of gatesOf(run, id)) closeGate(run, open, 'superseded', `${id} has ended`);
-  openWaiting(run);
   keepTime(run);
 }
 
 /** A gate that an agent has opened. */
-export function openFor(run: Run, message: Told<'gate_opened'>): void {
-  if (gateOf(run, message.id, message.gate.id)) return;
-  if (isRoomForGate(openGates(run))) show(run, message);
-  else run.part.agents.waiting.push(message);
-}
-
-function show(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
+export function openFor(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
+  if (gateOf(run, id, gate.id)) return;
   const { from = { agent: '', run: runId } } = gate;
   const asked: Gate = {
     ...gate,
@@ -46,9 +39,9 @@ function show(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
     title: fill(run.words.gateOfAgent, { agent: id, title: gate.title }),
     from: { agent: [id, from.agent].filter(Boolean).join('/'), run: from.run },
   };
-  showGate(run, {
+  showWithRoom(run, {
     key: `agent:${id}:${gate.id}`,
-    gate: fitGate(asked, openGates(run)),
+    gate: asked,
     answer: null,
     agent: { id, gateId: gate.id },
   });
@@ -56,19 +49,9 @@ function show(run: Run, { id, run: runId, gate }: Told<'gate_opened'>): void {
 
 export function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_closed'>): void {
   const { agents } = run.part;
-  agents.waiting = agents.waiting.filter(({ gate, ...told }) => told.id !== id || gate.id !== gateId);
+  agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
   if (open) closeGate(run, open, by, decision);
-  openWaiting(run);
-}
-
-/** There was no room for them when they came. */
-function openWaiting(run: Run): void {
-  while (isRoomForGate(openGates(run))) {
-    const next = run.part.agents.waiting.shift();
-    if (!next) return;
-    show(run, next);
-  }
 }
 
 /** The agent judges an answer by what it knows; the gate waits for another one. */

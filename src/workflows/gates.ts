@@ -1,11 +1,19 @@
 /** Gates: where a run waits for a person. One way to ask, whatever it is about. */
 import type { Gate, GateAnswer, GateCloser } from '../core/gates/gate.js';
-import { autoAnswer, choicesOf, fitGate, safeAnswer } from '../core/gates/gate.js';
+import {
+  autoAnswer,
+  choicesOf,
+  fitGate,
+  hasWholeForm,
+  isRoomForGate,
+  safeAnswer,
+} from '../core/gates/gate.js';
 import { gateLine } from '../core/gates/gate-text.js';
 import type { OpenGate } from '../core/people.js';
 import { preview } from '../core/preview.js';
 import { isHeld } from '../core/run-state.js';
 import { hearsAtGate, listenAtGate } from './hearing.js';
+import { keepTime } from './keep-time.js';
 import type { Run } from './run.js';
 
 const CLOSED_KEPT = 200;
@@ -68,6 +76,24 @@ export function showGate(run: Run, open: OpenGate): void {
   run.state.people.gates.push(open);
   run.journal('gate_opened', { gateId, kind, title, body, deadline, choices: choicesOf(gate) });
   run.ports.tellCaller({ type: 'gate_opened', gate });
+}
+
+/** The gate of an agent, as soon as there is room for it. */
+export function showWithRoom(run: Run, open: OpenGate): void {
+  run.part.agents.waiting.push(open);
+  showWaiting(run);
+}
+
+function showWaiting(run: Run): void {
+  const { waiting } = run.part.agents;
+  for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
+    const gate = fitGate(next.gate, openGates(run));
+    // Cut to the room that is left it is another form.
+    if (!hasWholeForm(gate, next.gate)) return;
+    waiting.shift();
+    showGate(run, { ...next, gate });
+    keepTime(run);
+  }
 }
 
 export function openGates({ state }: Run): Gate[] {
@@ -141,6 +167,7 @@ export function closeGate(run: Run, { gate, key, answer }: OpenGate, by: GateClo
   state.people.closedGates = [...state.people.closedGates.slice(1 - CLOSED_KEPT), gate.id];
   run.journal('gate_closed', { gateId: gate.id, kind: gate.kind, by, decision });
   run.ports.tellCaller({ type: 'gate_closed', gateId: gate.id, by, decision });
+  showWaiting(run);
 }
 
 /** Closes gates that nobody waits for any more, such as those of a batch that was skipped. */

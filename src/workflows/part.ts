@@ -1,8 +1,8 @@
 /** What a run holds in memory while a part of it runs, from one continue-as-new to the next. */
-import type { AgentMessage } from '../core/agent-message.js';
 import type { FormAnswer } from '../core/gates/gate.js';
 import type { InboxItem } from '../core/inbox.js';
 import type { Limits } from '../core/limits.js';
+import type { OpenGate } from '../core/people.js';
 import type { AgentRest } from '../core/subagent.js';
 import { Offered } from './platform/offer-request.js';
 
@@ -23,7 +23,7 @@ export interface OfPart {
   offered: Offered;
   /** Of sub-agents in flight: gates that there is no room for yet, what those leave that were cancelled, what each may use. */
   agents: {
-    waiting: Extract<AgentMessage, { type: 'gate_opened' }>[];
+    waiting: OpenGate[];
     rests: Map<string, AgentRest>;
     leases: Map<string, Partial<Limits>>;
     /** Messages that were passed on and that nobody has read yet, by their ids. */

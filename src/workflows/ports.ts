@@ -21,7 +21,7 @@ import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { AgentEnd } from '../core/subagent.js';
 
-import type { SteerInput } from './messages.js';
+import type { PauseInput, ReasonInput, SteerInput } from './messages.js';
 
 export type Called<T> = { ok: true; value: T } | { ok: false; failure: CallFailure };
 
@@ -65,7 +65,8 @@ export interface ChildStart {
 }
 
 export type ToChild =
-  | { signal: 'pause' | 'resume' | 'stop'; input: unknown }
+  | { signal: 'pause'; input: PauseInput }
+  | { signal: 'resume' | 'stop'; input: ReasonInput }
   | { signal: 'steer'; input: SteerInput }
   /** As the update `answerGate` has it. */
   | { signal: 'answer'; input: Record<string, unknown> };

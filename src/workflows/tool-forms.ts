@@ -7,9 +7,8 @@
 import type { FormMessage } from '../core/gates/form.js';
 import { readFormMessage } from '../core/gates/form.js';
 import type { FormAnswer } from '../core/gates/gate.js';
-import { isRoomForGate } from '../core/gates/gate.js';
+import { hasWholeForm, isRoomForGate } from '../core/gates/gate.js';
 import { formText } from '../core/gates/gate-text.js';
-import { jsonBytes } from '../core/json.js';
 import type { OpenGate } from '../core/people.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
 import { closeGate, openGate, openGates } from './gates.js';
@@ -81,8 +80,7 @@ function openForm(run: Run, { key, tool, callId, message, schema }: Asked): Form
   const auto = openGate(run, { key, kind: 'form', ...text, subject });
   if (auto) return auto;
   const open = gateAt(run, key);
-  const whole = open?.gate.kind === 'form' && jsonBytes(open.gate.subject.schema) === jsonBytes(schema);
-  if (whole) return null;
+  if (open?.gate.kind === 'form' && hasWholeForm(open.gate, { ...open.gate, subject })) return null;
   // Cut to the room that is left it is another form.
   endForm(run, key, 'superseded');
   return CANCEL;

@@ -25,9 +25,17 @@ export interface FormMessage {
 const SCHEMA_BYTES = 6_000;
 const MESSAGE_CHARS = 4_000;
 
+/** Of an id that a tool call's activity makes. */
+const LONGEST_ID = 100;
+
+/** Whether the schema of a form is one that can be shown whole. */
+export function fitsForm(schema: JsonSchema): boolean {
+  return jsonBytes(schema) <= SCHEMA_BYTES;
+}
+
 /** What is asked, with as much of its message as is shown; null for a form that is too large. */
 export function fitQuestion({ message, schema }: FormQuestion): FormQuestion | null {
-  return jsonBytes(schema) > SCHEMA_BYTES ? null : { message: message.slice(0, MESSAGE_CHARS), schema };
+  return fitsForm(schema) ? { message: message.slice(0, MESSAGE_CHARS), schema } : null;
 }
 
 /** A message as it came, or null where it is none: anybody can send a signal. */
@@ -35,6 +43,7 @@ export function readFormMessage(raw: unknown): FormMessage | null {
   if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
   const { callId, attempt, id, question } = raw;
   if (typeof callId !== 'string' || typeof attempt !== 'number' || typeof id !== 'string') return null;
+  if (id.length > LONGEST_ID) return null;
   const by = raw.by === 'timeout' ? 'timeout' : 'superseded';
   if (!isRecord(question)) return { callId, attempt, id, question: null, by };
   const { message, schema } = question;
@@ -76,9 +85,14 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
 
 /** `enum`, or constants with titles. */
 function choicesIn({ enum: values, oneOf, anyOf }: Record<string, unknown>): string[] {
-  if (Array.isArray(values)) return values.map(String);
+  if (Array.isArray(values)) return values.map(choice);
   const titled = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
-  return titled.flatMap(each => (isRecord(each) && each.const !== undefined ? [String(each.const)] : []));
+  return titled.flatMap(each => (isRecord(each) && each.const !== undefined ? [choice(each.const)] : []));
+}
+
+/** An object of a stranger's may not be turned into a text as it likes. */
+function choice(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 export function fieldLine({ name, type, required, words }: FormField): string {

@@ -4,6 +4,7 @@
  */
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../bounds.js';
 import { fitted } from '../fit.js';
+import { jsonBytes } from '../json.js';
 import type { BudgetKind } from '../limits.js';
 import type { ToolContent } from '../message.js';
 import type { PlannedTask } from '../plan.js';
@@ -83,10 +84,19 @@ export type GateAnswer =
   | { kind: 'step'; decision: StepDecision }
   | FormAnswer;
 
-/** The gate with as much of its texts as there is room for beside those that are open. */
+/** The gate with as much of its texts as there is room for beside those that are open. What it is stays. */
 export function fitGate(gate: Gate, open: readonly Gate[]): Gate {
   const room = GATES_BYTES - sizeOfList(open);
-  return fitted(gate, Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2))));
+  const bytes = Math.min(GATE_BYTES, Math.max(LEAST_GATE_BYTES, Math.floor(room / 2)));
+  const { title, body, subject, ...fixed } = gate;
+  // The compiler does not follow that kind and subject belong together.
+  return { ...fixed, ...fitted({ title, body, subject }, bytes - jsonBytes(fixed)) } as Gate;
+}
+
+/** Whether a gate that was made to fit asks for all the fields that it is about; true where it is about none. */
+export function hasWholeForm(fits: Gate, gate: Gate): boolean {
+  if (gate.kind !== 'form') return true;
+  return fits.kind === 'form' && jsonBytes(fits.subject.schema) === jsonBytes(gate.subject.schema);
 }
 
 /** False where one more gate would be one too many: it is opened when its turn comes. */

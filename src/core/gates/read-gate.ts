@@ -1,8 +1,9 @@
 /** Reads a gate that another run tells of: total over any JSON, since anybody can send a signal. */
 import { isRecord } from '../json.js';
+import { fitsForm } from './form.js';
 import type { Gate, GateKind } from './gate.js';
 
-type Form = 'text' | 'number' | 'boolean' | 'texts' | 'object';
+type Form = 'name' | 'text' | 'number' | 'moment' | 'boolean' | 'texts' | 'schema';
 
 /** What the subject of each kind must hold. */
 const SUBJECTS: Record<GateKind, Record<string, Form>> = {
@@ -13,37 +14,59 @@ const SUBJECTS: Record<GateKind, Record<string, Form>> = {
   clientTool: { tool: 'text', callId: 'text', arguments: 'text' },
   budget: { budget: 'text', limit: 'number', used: 'number' },
   failure: { model: 'text', models: 'texts' },
-  form: { server: 'text', tool: 'text', callId: 'text', schema: 'object' },
+  form: { server: 'text', tool: 'text', callId: 'text', schema: 'schema' },
   step: { taskId: 'text', canReplan: 'boolean' },
 };
 
-/** The gate, or null where it is none. */
+const GATE = { id: 'name', title: 'text', body: 'text', openedAt: 'moment' } as const;
+const FROM = { agent: 'name', run: 'name' } as const;
+
+/** The gate, with nothing in it that a gate does not have; null where it is none. */
 export function readGate(value: unknown): Gate | null {
-  if (!isRecord(value) || !isRecord(value.subject)) return null;
+  if (!isRecord(value)) return null;
   const kind = (Object.keys(SUBJECTS) as GateKind[]).find(known => known === value.kind);
-  if (kind === undefined || !fits(value, { id: 'text', title: 'text', body: 'text', openedAt: 'number' }))
-    return null;
-  if (value.deadline !== null && !hasForm(value.deadline, 'number')) return null;
-  const { from } = value;
-  if (from !== undefined && !(isRecord(from) && fits(from, { agent: 'text', run: 'text' }))) return null;
+  const fields = read(value, GATE);
+  if (kind === undefined || fields === null) return null;
+  const subject = read(value.subject, SUBJECTS[kind]);
+  const from = value.from === undefined ? null : read(value.from, FROM);
+  const { deadline } = value;
+  if (subject === null || (value.from !== undefined && from === null)) return null;
+  if (deadline !== null && !hasForm(deadline, 'moment')) return null;
+  const enlarges = kind === 'route' && isRecord(value.subject) && value.subject.enlarges === true;
   // Each field has been judged: this is the codec.
-  return fits(value.subject, SUBJECTS[kind]) ? (value as unknown as Gate) : null;
+  return {
+    ...{ ...fields, kind, deadline },
+    subject: enlarges ? { ...subject, enlarges } : subject,
+    ...(from && { from }),
+  } as unknown as Gate;
 }
 
-function fits(value: Record<string, unknown>, forms: Record<string, Form>): boolean {
-  return Object.entries(forms).every(([name, form]) => hasForm(value[name], form));
+/** These fields alone; null where one has not its form. */
+function read(value: unknown, forms: Readonly<Record<string, Form>>): Record<string, unknown> | null {
+  if (!isRecord(value)) return null;
+  const fits = Object.entries(forms).every(([name, form]) => hasForm(value[name], form));
+  return fits ? Object.fromEntries(Object.keys(forms).map(name => [name, value[name]])) : null;
 }
+
+/** No id of a run or way to it is longer; of what is told, it alone is never cut. */
+const LONGEST_NAME = 1_000;
+/** The last moment that a date can tell, in milliseconds since the epoch. */
+const LAST_MOMENT = 8.64e15;
 
 function hasForm(value: unknown, form: Form): boolean {
   switch (form) {
+    case 'name':
+      return typeof value === 'string' && value.length <= LONGEST_NAME;
     case 'text':
       return typeof value === 'string';
     case 'number':
       return typeof value === 'number' && Number.isFinite(value);
+    case 'moment':
+      return typeof value === 'number' && Math.abs(value) <= LAST_MOMENT;
     case 'boolean':
       return typeof value === 'boolean';
-    case 'object':
-      return isRecord(value);
+    case 'schema':
+      return isRecord(value) && fitsForm(value);
     case 'texts':
       return Array.isArray(value) && value.every(each => typeof each === 'string');
   }

@@ -3,7 +3,7 @@
  * for workflow code may not generate code; the tool activity checks every call again with its own.
  */
 import { type Schema, Validator } from '@cfworker/json-schema';
-import { isRecord } from '../../core/json.js';
+import { isRecord, stringOr } from '../../core/json.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import { isTooMuchWork } from './schema-work.js';
 
@@ -29,7 +29,7 @@ export function argumentFaults(schema: JsonSchema, args: Record<string, unknown>
 }
 
 function errorsOf(schema: JsonSchema, args: Record<string, unknown>) {
-  const draft = /draft-0?([47])/.exec(String(schema.$schema ?? ''))?.[1];
+  const draft = /draft-0?([47])/.exec(stringOr(schema.$schema, ''))?.[1];
   try {
     // Its body has the one form that JSON Schema has; the type lists the known keywords.
     const body = withoutFormats(schema) as Schema;

@@ -2,7 +2,7 @@
  * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
-import { isItem } from '../../core/agent-message.js';
+import { readItem } from '../../core/agent-message.js';
 import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
 import { addresseeOf, addresses, openChildren } from '../../core/children.js';
 import { here, steeringAt } from '../../core/cursor.js';
@@ -75,8 +75,8 @@ function ownMessageId(run: Run): string {
 
 /** Whoever sent it to the caller was told that it is passed on: where nobody here reads it, the caller has it again. */
 function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string): void {
-  const item = { kind: 'steer', at: ports.now(), ...raw, to: null };
-  if (isSubagent(state.settings) && isItem(item)) ports.tellCaller({ type: 'message_refused', item, why });
+  const item = readItem({ ...raw, kind: 'steer', at: ports.now(), to: null });
+  if (item && isSubagent(state.settings)) ports.tellCaller({ type: 'message_refused', item, why });
 }
 
 /** Takes a message back that nobody has read, for its sender to change it. */
@@ -131,10 +131,12 @@ export function requestPause(run: Run, input: unknown): void {
     return;
   }
   state.people.pausedAt = run.ports.now();
-  run.journal('paused', { reason: readReason(input) });
-  passDown(run, { signal: 'pause', input });
+  const reason = readReason(input);
+  const interrupt = isRecord(input) && input.interrupt === true;
+  run.journal('paused', { reason });
+  passDown(run, { signal: 'pause', input: { reason, interrupt } });
   keepTime(run);
-  if (isRecord(input) && input.interrupt === true && run.inFlight?.interruptible) run.ports.interrupt();
+  if (interrupt && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
 export function requestResume(run: Run, input: unknown): void {
@@ -144,8 +146,9 @@ export function requestResume(run: Run, input: unknown): void {
     return;
   }
   state.people.pausedAt = null;
-  run.journal('resumed', { reason: readReason(input) });
-  passDown(run, { signal: 'resume', input });
+  const reason = readReason(input);
+  run.journal('resumed', { reason });
+  passDown(run, { signal: 'resume', input: { reason } });
   keepTime(run);
 }
 
@@ -160,10 +163,13 @@ export function requestStop(run: Run, input: unknown): void {
   state.people.stop = { at: run.ports.now(), reason };
   run.journal('stop_requested', { reason });
   run.ports.interrupt();
-  passDown(run, { signal: 'stop', input });
+  passDown(run, { signal: 'stop', input: { reason } });
 }
 
-/** What holds or ends a run does so with the sub-agents at work; one that has just ended needs it no more. */
+/**
+ * What holds or ends a run does so with the sub-agents at work; one that has just ended needs it no more. They get
+ * what was read: what came may be as large as a message can be, and all of them together get it.
+ */
 function passDown(run: Run, message: ToChild): void {
   for (const { id } of openChildren(run.state.children)) run.ports.tellSubagent(id, message, () => {});
 }

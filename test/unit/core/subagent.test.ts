@@ -214,6 +214,11 @@ describe('addresses of agents', () => {
   });
 });
 
+/** Deeper than what walks it by recursion can go. */
+function nested(levels: number): unknown {
+  return JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+}
+
 describe('readAgentMessage', () => {
   const base = { id: 'search/1', run: 'r/search/1' };
   const gate: Gate = {
@@ -257,6 +262,7 @@ describe('readAgentMessage', () => {
     ['a reader that is none', { ...base, type: 'message_read', messageId: 'u1', by: null }],
     ['a message that is none', { ...base, type: 'cancelled', rest: { ...rest, unread: [{ id: 'u1' }] } }],
     ['a gate of no kind', { ...base, type: 'gate_opened', gate: { ...gate, kind: 'constructor' } }],
+    ['what is nested too deep', { ...base, type: 'gate_opened', gate, more: nested(20_000) }],
   ])('readAgentMessage: %s → none', (_title, raw) => {
     expect(readAgentMessage(raw)).toBeNull();
   });
@@ -264,5 +270,21 @@ describe('readAgentMessage', () => {
   test('readGate: subject of another kind, a deadline that is no time, an asker without a run → none', () => {
     for (const odd of [{ kind: 'approval' }, { deadline: 'soon' }, { from: { agent: 'x' } }])
       expect(readGate({ ...gate, ...odd })).toBeNull();
+  });
+
+  test('readGate: a time that no date can tell, an id or a form without end → none', () => {
+    const schema = { type: 'object', properties: { ['x'.repeat(9_000)]: { type: 'string' } } };
+    const form = { kind: 'form', subject: { server: 's', tool: 't', callId: 'c1', schema } };
+    for (const odd of [{ deadline: 1e300 }, { openedAt: 1e300 }, { id: 'x'.repeat(9_000) }, form])
+      expect(readGate({ ...gate, ...odd })).toBeNull();
+  });
+
+  test('what a gate or a message does not have → left out', () => {
+    const more = { ['x'.repeat(9_000)]: 1 };
+    expect(readGate({ ...gate, ...more, subject: { ...gate.subject, ...more } })).toEqual(gate);
+    const [item] = unread;
+    const refused = { ...base, type: 'message_refused', item: { ...item, ...more }, why: 'no' };
+    expect(readAgentMessage(refused)).toMatchObject({ item: { id: 'u1' } });
+    expect(JSON.stringify(readAgentMessage(refused))).not.toContain('xx');
   });
 });

@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { withChild } from '../../../src/core/children.js';
 import { textOf } from '../../../src/core/message.js';
 import { usageOf } from '../../../src/core/usage-by.js';
 import { endRun, goOn, keptOpen } from '../../../src/workflows/goals.js';
-import { receive } from '../../../src/workflows/platform/inbox-handlers.js';
+import {
+  receive,
+  requestPause,
+  requestResume,
+  requestStop,
+} from '../../../src/workflows/platform/inbox-handlers.js';
+import type { ToChild } from '../../../src/workflows/ports.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { agentTree, call, type TreeCall, type TreeReply } from '../../support/agent-tree.js';
 import { runAtCalls } from '../../support/small-run.js';
@@ -104,6 +111,23 @@ describe('messages to sub-agents', () => {
       ['accepted', expect.stringMatching(/^search\/1 ended before it read this\./)],
       ['applied', expect.stringMatching(/^Applied as /)],
     ]);
+  });
+
+  test('a pause, a resume and a stop of two megabytes each → the agent gets the beginning of why', () => {
+    const told: ToChild[] = [];
+    const { run } = runAtCalls([], { ports: { tellSubagent: (_id, message) => void told.push(message) } });
+    const child = { id: 'search/1', agent: 'search', callId: 'c1', instruction: '' };
+    run.state.children = withChild(run.state.children, child);
+    const reason = 'x'.repeat(2_000_000);
+    requestPause(run, { reason, interrupt: true, more: reason });
+    requestResume(run, reason);
+    requestStop(run, { reason });
+    expect(told).toMatchObject([
+      { signal: 'pause', input: { interrupt: true } },
+      { signal: 'resume' },
+      { signal: 'stop' },
+    ]);
+    for (const { input } of told) expect(JSON.stringify(input)).toMatch(/^.{0,20}"x{400,500}…".{0,20}$/);
   });
 
   test('to a name that two of them have, or nobody → refused with whom there is', async () => {

@@ -31,6 +31,14 @@ test.each<[string, Record<string, unknown>, object | null]>([
   else expect(read).toEqual({ input });
 });
 
+test('form: choices that are no texts, and would not become any → as JSON', () => {
+  const odd = { toString: 1, valueOf: 1 };
+  const schema = { properties: { which: { type: 'string', enum: [odd, 2], oneOf: [{ const: odd }] } } };
+  expect(formFields(schema).map(fieldLine)).toEqual([
+    '- which (string, optional): {"toString":1,"valueOf":1} | 2',
+  ]);
+});
+
 test('form: fields with titles, choices and defaults → a line each', () => {
   const schema = {
     properties: {

@@ -23,6 +23,7 @@ const WRITE: JsonSchema = {
 const CASES: readonly [string, JsonSchema, Record<string, unknown>, RegExp | null][] = [
   ['what fits', WRITE, { path: 'a', format: 'json', lines: [1], owner: { age: 1 } }, null],
   ['no format is checked', WRITE, { path: 'not a uri' }, null],
+  ['its draft is no text', { ...WRITE, $schema: { toString: 1 } }, { path: 'a' }, null],
   ['a missing property', WRITE, {}, /path/],
   ['an unknown property', WRITE, { path: 'a', text: 1 }, /text/],
   ['a wrong type', WRITE, { path: 1 }, /^path: .*string/],
