@@ -172,6 +172,50 @@ test('a workflow of the application, offered as a tool to a run that another one
   await replayHistories([{ workflowId: 'desk', history: await desk.fetchHistory() }], { workflowBundle });
 });
 
+test('a workflow as a tool whose id an older one has still → that call ends, and the run goes on', async () => {
+  model = await startScriptedModel({
+    reply: (_request, nth) =>
+      nth === 0
+        ? { toolCalls: [{ name: 'pay_back', arguments: { order: 'A-7' } }] }
+        : { text: 'It was not paid back.' },
+  });
+  const taskQueue = 'again';
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: {},
+    plugins: [
+      new SteersmanPlugin({
+        home: join(workspace, '.home'),
+        workflowTools: [PAY_BACK],
+        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
+      }),
+    ],
+  });
+  const { workflow } = env.client;
+  // Whatever the number of the call is.
+  const older = await Promise.all(
+    Array.from({ length: 12 }, (_, call) =>
+      workflow.start('payBack', { taskQueue: 'nobody', workflowId: `twice/pay_back/c${call}` }),
+    ),
+  );
+  await worker.runUntil(async () => {
+    const handle = await workflow.start('steersmanRun', {
+      args: [{ goal: 'Pay back A-7', settings: { mode: 'react', workspace, autoApprove: true } }],
+      taskQueue,
+      workflowId: 'twice',
+    });
+    expect(await handle.result()).toMatchObject({
+      answer: 'It was not paid back.',
+      trace: { steps: [{ ending: 'unavailable' }, {}] },
+    });
+  });
+  for (const each of older) await each.terminate();
+  await model.close();
+});
+
 test('a run that a workflow answers at its gates, kept open → takes its follow-ups as any other, and ends', async () => {
   model = await startScriptedModel({ reply: (_request, nth) => ({ text: `Answer ${nth}.` }) });
   const taskQueue = 'interview';

@@ -1,5 +1,5 @@
 /** Tools that are workflows of the application, on Temporal: a check by the worker, then a child workflow. */
-import type { Workflow } from '@temporalio/common';
+import { type Workflow, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   ApplicationFailure,
   ChildWorkflowCancellationType,
@@ -12,6 +12,7 @@ import {
 import type { CallChecked, CallToolInput } from '../../activities/types.js';
 import { childId } from '../../core/children.js';
 import type { CallFailure } from '../../core/failure.js';
+import { FAILURE } from '../../core/failure.js';
 import { cutText } from '../../core/fit.js';
 import type { Called, CallOptions, WorkflowCall, WorkflowEnd } from '../ports.js';
 import { startCancellable } from './start-child.js';
@@ -55,11 +56,14 @@ export async function callWorkflow(
 
 /** What it threw is a failed call that the model reads; that it was ended otherwise is a failure of the call. */
 function endOf(error: unknown): Called<WorkflowEnd> {
-  const failed = (kind: CallFailure['kind'], message: string): Called<WorkflowEnd> => ({
+  const failed = (kind: CallFailure['kind'], message: string, type = ''): Called<WorkflowEnd> => ({
     ok: false,
-    failure: { kind, type: '', message },
+    failure: { kind, type, message },
   });
   if (isCancellation(error)) return failed('cancelled', '');
+  // The one of an earlier run of this run's id goes on still.
+  if (error instanceof WorkflowExecutionAlreadyStartedError)
+    return failed('application', error.message, FAILURE.tool.notSent);
   if (!(error instanceof ChildWorkflowFailure)) throw error;
   const { cause } = error;
   if (cause instanceof TimeoutFailure) return failed('timedOut', 'The workflow did not end within its time.');

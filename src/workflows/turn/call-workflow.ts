@@ -1,5 +1,7 @@
 /** A call of a tool that is a workflow of the application: it runs as a child of this run. */
 import type { CallToolResult } from '../../activities/types.js';
+import type { CallFailure } from '../../core/failure.js';
+import { MAX_JSON_DEPTH, nestsDeeper } from '../../core/json.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { Called, WorkflowEnd } from '../ports.js';
 import type { Run } from '../run.js';
@@ -26,6 +28,8 @@ export async function callWorkflow(
     ports.callWorkflow({ workflow, ...(taskQueue && { taskQueue }), check: input }, options),
   );
   if (!called.ok) return called;
+  if (called.value.kind === 'returned' && nestsDeeper(called.value.value, MAX_JSON_DEPTH))
+    return { ok: false, failure: TOO_DEEP };
   return {
     ok: true,
     value: { ...(await resultOf(run, callId, called.value)), durationMs: ports.now() - begun },
@@ -46,6 +50,13 @@ async function resultOf(
     isError: end.kind === 'threw',
   };
 }
+
+/** As workers of other languages may give one. */
+const TOO_DEEP: CallFailure = {
+  kind: 'application',
+  type: '',
+  message: `The workflow has ended. What it returned is nested deeper than ${MAX_JSON_DEPTH} levels, and not read.`,
+};
 
 /** A text as it is, any other value as JSON. */
 function textOf(value: unknown): string {

@@ -104,6 +104,13 @@ describe('a workflow as a tool', () => {
     expect(times).toBe(1);
   });
 
+  test('with a result nested deeper than can be walked → not read, and the call says so', async () => {
+    const value: unknown = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000));
+    const result = await resultOf(settle({ readOnly: true, idempotent: true }), { kind: 'returned', value });
+    expect(result).toMatchObject({ ending: 'unavailable', isError: true });
+    expect(JSON.stringify(result?.content)).toContain('nested deeper');
+  });
+
   test('with a long result → its head and tail, the whole by reference', async () => {
     const result = await resultOf(readOnly, { kind: 'returned', value: 'x'.repeat(50_000) });
     expect(JSON.stringify(result?.content)).toMatch(/read_result, ref ref/);
