@@ -1,8 +1,9 @@
 /** Messages within their bounds. The arguments of calls are never cut: a call runs with what was asked, or not. */
 import { BRIEF_TEXT_BYTES, REPLY_BYTES, RESULT_BYTES, TEXT_BYTES } from './bounds.js';
 import { cutText, fitted } from './fit.js';
-import type { Message, ReasoningBlock, TextBlock } from './message.js';
+import type { Message, ReasoningBlock, TextBlock, ToolResultBlock } from './message.js';
 import { sizeOf } from './sizes.js';
+import { contentText } from './tools/tool-result.js';
 
 /** The message as a thread takes it: the same object where it fits, as nearly all do. */
 export function fitMessage<M extends Message>(message: M): M {
@@ -26,10 +27,19 @@ export function withShortTexts<M extends Message>(message: M, bytes: number): M 
   if (sizeOf(message) <= bytes) return message;
   const content = message.content.map(block => {
     if (block.type === 'tool_use') return block;
-    if (block.type === 'tool_result') return fitted(block, bytes);
+    if (block.type === 'tool_result') return withShortContent(block, bytes);
     return withText(block, cutText(block.text, bytes));
   });
   return { ...message, content };
+}
+
+/** Whose result it is stays, and of what was said as much as there is room for: as text where nothing else of it fits. */
+function withShortContent(block: ToolResultBlock, bytes: number): ToolResultBlock {
+  const { note, content, ...fixed } = block;
+  const room = bytes - sizeOf(fixed);
+  const short = fitted({ note, content }, room);
+  if (short.content.length > 0 || content.length === 0) return { ...fixed, ...short };
+  return { ...fixed, note: '', content: [{ type: 'text', text: cutText(contentText(content), room / 2) }] };
 }
 
 /** Another text is not what a provider gave: what it wants back with it goes. */

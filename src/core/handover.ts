@@ -31,17 +31,26 @@ export function shortenThreads(
   state: RunState,
   { maxBytes, why, at }: { maxBytes: number; why: string; at: number },
 ): void {
+  if (threadsBytes(state) <= maxBytes) return;
+  trimThreads(state, { maxBytes, why, at });
+  cutTexts(state, maxBytes);
+  // Nothing bounds how often people say something.
+  trimThreads(state, { maxBytes, why, at, keepsWishes: false });
+}
+
+function trimThreads(
+  state: RunState,
+  { maxBytes, ...how }: { maxBytes: number; why: string; at: number; keepsWishes?: boolean },
+): void {
   const threads = Object.values(state.threads);
   const before = threadsBytes(state);
-  if (before <= maxBytes) return;
   let share = Math.max(0, (maxBytes / before) * TRIMMED_SHARE);
   const tokens = threads.map(thread => thread.tokens);
   for (; threadsBytes(state) > maxBytes && share > 0.01; share *= 0.6) {
     for (const [index, thread] of threads.entries()) {
-      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { why, at, targetShare: 1 });
+      shortenThread(state, thread, Math.floor((tokens[index] ?? 0) * share), { ...how, targetShare: 1 });
     }
   }
-  cutTexts(state, maxBytes);
 }
 
 /** What stays of each message where even those that are always kept are too much. */

@@ -21,7 +21,12 @@ export function shortenThread(
   state: RunState,
   thread: Thread,
   limitTokens: number,
-  { why, at, targetShare = TARGET_SHARE }: { why: string; at: number; targetShare?: number },
+  {
+    why,
+    at,
+    targetShare = TARGET_SHARE,
+    keepsWishes = true,
+  }: { why: string; at: number; targetShare?: number; keepsWishes?: boolean },
 ): boolean {
   if (thread.tokens <= limitTokens) return false;
   const { messages, tokens, dropped, shortened, lost } = trimThread(thread.messages, {
@@ -30,6 +35,7 @@ export function shortenThread(
     // Also while another role is asked, or a message is being understood.
     taskId: thread.fork?.taskId ?? taskOf(state.cursor.place),
     words: wordsOf(state),
+    keepsWishes,
     mark: { id: `cut-${thread.id}-${thread.epoch + 1}`, at },
   });
   if (dropped === 0 && shortened === 0) return false;

@@ -18,6 +18,8 @@ export interface TrimRules {
   targetTokens: number;
   /** The task at hand: its brief stays. */
   taskId: string | null;
+  /** What people said since the goal stays, all of it; else the last of it. Default true. */
+  keepsWishes?: boolean;
   /** Of the message at the place of the cut. */
   mark: Pick<CutMessage, 'id' | 'at'>;
   words: Words;
@@ -78,18 +80,21 @@ function shorter(trimmed: Trimmed, how: Way, which: 'read' | 'unread', tokens: n
 }
 
 /** Leaves out messages, the oldest first, and says so at the place of the first. Changes `trimmed`. */
-function dropGroups(trimmed: Trimmed, { targetTokens, taskId, mark, words }: TrimRules): void {
+function dropGroups(
+  trimmed: Trimmed,
+  { targetTokens, taskId, mark, words, keepsWishes = true }: TrimRules,
+): void {
   // Else the note alone would take it over the target again.
   if (trimmed.tokens <= targetTokens) return;
   const { messages } = trimmed;
-  const anchors = anchorsOf(messages, taskId);
+  const anchors = new Set(anchorsOf(messages, taskId, keepsWishes));
   const earlier = messages.find(message => message.kind === 'cut');
   const gone = new Set<Message>();
   let cut = earlier ?? cutMessage(words, mark, 0, {});
   let tokens = trimmed.tokens + (earlier ? 0 : estimateMessageTokens(cut));
   for (const { first, last } of groupsOf(messages)) {
     if (tokens <= targetTokens) break;
-    if (anchors.some(at => at >= first && at <= last)) continue;
+    if (isAnchored(anchors, first, last)) continue;
     const group = messages.slice(first, last + 1).filter(message => message !== earlier);
     for (const message of group) gone.add(message);
     const wider = cutMessage(words, mark, cut.dropped + group.length, toolCounts(words, cut.tools, group));
@@ -147,12 +152,14 @@ function cutMessage(
  * Positions of what never goes: notes on the project, goal, wishes and briefs since, what the step before answered, the prompt of the role at hand (others are given again
  * when they come on), the last instruction, and the last reply where its results wait or have not been read.
  */
-function anchorsOf(messages: readonly Message[], taskId: string | null): number[] {
+function anchorsOf(messages: readonly Message[], taskId: string | null, keepsWishes: boolean): number[] {
   const goal = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'goal');
+  const wish = messages.findLastIndex(message => message.kind === 'user' && message.purpose === 'steer');
   const wishes = messages.flatMap((message, at) => {
     if (message.kind !== 'user' || at < goal) return [];
     const isBrief = taskId !== null && message.taskId === taskId;
-    return message.purpose === 'steer' || isBrief ? [at] : [];
+    const isWish = message.purpose === 'steer' && (keepsWishes || at === wish);
+    return isWish || isBrief ? [at] : [];
   });
   const role = roleAtHand({ messages });
   const prompt = messages.findLastIndex(message => isPromptOf(message, role));
@@ -166,6 +173,11 @@ function anchorsOf(messages: readonly Message[], taskId: string | null): number[
   return [notes, goal, ...wishes, prompt, before, last, ...(calls.length > 0 ? [lastReply] : [])].filter(
     at => at >= 0,
   );
+}
+
+function isAnchored(anchors: ReadonlySet<number>, first: number, last: number): boolean {
+  for (let at = first; at <= last; at += 1) if (anchors.has(at)) return true;
+  return false;
 }
 
 const NO_INSTRUCTION: ReadonlySet<UserMessage['purpose']> = new Set([

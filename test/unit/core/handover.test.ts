@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withShortTexts } from '../../../src/core/fit-message.js';
 import { fitForHandover } from '../../../src/core/handover.js';
 import { utf8Length } from '../../../src/core/json.js';
 import type { Message } from '../../../src/core/message.js';
@@ -20,7 +21,7 @@ function stateWith(messages: Message[]): RunState {
   return state;
 }
 
-function said(id: string, purpose: 'goal' | 'brief', text: string): Message {
+function said(id: string, purpose: 'goal' | 'brief' | 'steer', text: string): Message {
   return { id, at: 1, kind: 'user', purpose, content: [{ type: 'text', text }] };
 }
 
@@ -74,4 +75,31 @@ test('handover: a small state → carried as it is, with part and previous run (
   const next = fitForHandover(state, 'run-a', 5);
   expect(next).toMatchObject({ part: 2, previousRunId: 'run-a', threads: state.threads });
   expect(next.log.journal.events).toMatchObject([{ type: 'continued_as_new', part: 2 }]);
+});
+
+test('fitForHandover: more messages of a person than a state can take → within an input, the goal and the last ones there (ST1, L20)', () => {
+  const many = Array.from({ length: 6_000 }, (_, n) => said(`s${n}`, 'steer', `${n} ${'x'.repeat(400)}`));
+  const state = stateWith([said('g', 'goal', 'The goal'), ...many, ...turn(1, 100)]);
+  const next = fitForHandover(state, 'run-a', 5);
+  expect(utf8Length(JSON.stringify({ resume: next }))).toBeLessThan(SERVER_LIMIT_BYTES);
+  const ids = next.threads[MAIN_THREAD]?.messages.map(({ id }) => id) ?? [];
+  expect(ids[0]).toBe('g');
+  expect(ids).toContain('s5999');
+  expect(ids).not.toContain('s0');
+  expect(pairingFaults(next.threads[MAIN_THREAD]?.messages ?? [])).toEqual({ open: [], stray: [] });
+});
+
+test('withShortTexts: a result whose fields alone are too much → whose it is stays, and the beginning of what it was', () => {
+  const value = Object.fromEntries(Array.from({ length: 28 }, (_, n) => [`a_field_of_the_record_${n}`, n]));
+  const result = toolResult({ id: 'c1_1', name: 'read' }, 'executed', { content: [{ type: 'json', value }] });
+  const [short] = withShortTexts({ id: 'm1', at: 1, kind: 'tool_result', content: [result] }, 500).content;
+  expect(short).toMatchObject({
+    type: 'tool_result',
+    toolUseId: 'c1_1',
+    toolName: 'read',
+    ending: 'executed',
+  });
+  expect(short.content).toMatchObject([
+    { type: 'text', text: expect.stringMatching(/^\{"a_field_of_the_record_0":0,.*cut: \d+/) },
+  ]);
 });
