@@ -32,11 +32,19 @@ export function printable(text: string): string {
 
 /** Members that are moments: milliseconds inside, ISO 8601 wherever `--json` prints them. */
 const MOMENTS: ReadonlySet<string> = new Set(['at', 'deadline', 'openedAt', 'startedAt', 'since']);
+/** Members that models, tools and their servers fill: what has such a name there is theirs. */
+const FOREIGN: ReadonlySet<string> = new Set(['input', 'value', 'schema', 'inputSchema']);
 
 /** JSON on one line that hides nothing either, and loses nothing: what is not seen is escaped. */
 export function jsonLine(value: unknown): string {
-  const withMoments = (key: string, member: unknown) =>
-    typeof member === 'number' && MOMENTS.has(key) ? new Date(member).toISOString() : member;
+  const foreign = new WeakSet<object>();
+  function withMoments(this: object, key: string, member: unknown): unknown {
+    const isForeign = foreign.has(this) || FOREIGN.has(key);
+    if (isForeign && typeof member === 'object' && member !== null) foreign.add(member);
+    return !isForeign && typeof member === 'number' && MOMENTS.has(key)
+      ? new Date(member).toISOString()
+      : member;
+  }
   return escapeUnseen(JSON.stringify(value, withMoments));
 }
 

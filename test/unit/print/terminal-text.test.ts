@@ -80,6 +80,17 @@ describe('what reaches a terminal', () => {
   });
 });
 
+test('jsonLine: what models and tools named as we name moments → stays as they gave it', () => {
+  const given = {
+    content: [
+      { type: 'tool_use', input: { at: 3, deep: [{ since: 1e17 }] } },
+      { type: 'tool_result', content: [{ type: 'json', value: { deadline: 5 } }] },
+    ],
+    gate: { subject: { schema: { properties: { at: { minimum: 1 } }, at: 2 } } },
+  };
+  expect(JSON.parse(jsonLine(given))).toEqual(given);
+});
+
 test('JSON lines: moments → ISO 8601, whatever the verb (TE9)', () => {
   const at = Date.UTC(2026, 0, 31);
   expect(JSON.parse(jsonLine({ seq: 1, at, gate: { openedAt: at, deadline: at, turns: 3 } }))).toEqual({
