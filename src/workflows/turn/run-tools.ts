@@ -10,6 +10,7 @@ import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
+import { isHeld } from '../../core/run-state.js';
 import { inputOf } from '../../core/tools/batch-input.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
@@ -56,6 +57,8 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
         decision: decideCall(run, batch, { call: each, index, said: null }),
       })),
     );
+    // It may have looked at files for these gates meanwhile.
+    if (isHeld(run.state)) return;
   }
   const first = await nextDecided(run, batch, { call, reply });
   if (!first) return;

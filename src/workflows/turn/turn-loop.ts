@@ -113,6 +113,8 @@ export async function runTurns<C extends OutputContract>(run: Run, spec: TurnSpe
     tellInventory(run, role);
     nameRole(run, role);
     await answerable(run, role);
+    // It may have kept a text meanwhile.
+    if (run.state.people.stop !== null || isHeld(run.state)) continue;
     const reply = await callModel(run, role, spec.tools);
     if (reply.kind === 'failed') {
       turns.failure = reply.failure;

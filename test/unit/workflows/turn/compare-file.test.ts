@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { CompareFileInput } from '../../../../src/activities/types.js';
 import type { RunSettings } from '../../../../src/core/run-config.js';
+import { requestPause } from '../../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../../src/workflows/run.js';
 import { runNextCalls } from '../../../../src/workflows/turn/run-tools.js';
 import { answer, runAtCalls } from '../../../support/small-run.js';
@@ -58,4 +59,18 @@ test('gate of a write: nobody attends → the file is not looked at (PR8)', asyn
   look();
   await turning;
   expect(looked).toEqual([]);
+});
+
+test('a pause while a file is looked at → its gate is open, and the call before it does not run (L10)', async () => {
+  const small = runAtCalls([{ name: 'read', input: {} }, WRITE], {
+    ports: {
+      compareFile: async () => {
+        requestPause(small.run, null);
+        return { ok: true, value: { kind: 'unread' } };
+      },
+    },
+  });
+  await next(small.run);
+  expect(gates(small.run)).toHaveLength(1);
+  expect(small.ran).toEqual([]);
 });

@@ -2,11 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/core/bounds.js';
 import type { CallFailure } from '../../../../src/core/failure.js';
 import { jsonBytes } from '../../../../src/core/json.js';
+import { NO_USAGE } from '../../../../src/core/message.js';
+import { answeringAt } from '../../../../src/core/place.js';
 import { addStep } from '../../../../src/core/trace.js';
+import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { keepText } from '../../../../src/workflows/turn/keep-text.js';
 import { shelve } from '../../../../src/workflows/turn/shelve.js';
+import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { task } from '../../../support/core-values.js';
-import { runAtCalls } from '../../../support/small-run.js';
+import { runAtCalls, testRole } from '../../../support/small-run.js';
 
 const FULL: CallFailure = { kind: 'application', type: '', message: 'no space left on device' };
 
@@ -107,4 +111,32 @@ describe('shelve', () => {
       expect(results.at(-1)).toBe(report);
     },
   );
+});
+
+test('a stop while the text of an interrupted reply is kept → no model is called after it (L10)', async () => {
+  const { run } = runAtCalls([], {
+    pinned: { roles: { react: testRole('react', { output: 'text', memory: 'private' }) } },
+  });
+  run.state.cursor.place = answeringAt();
+  run.state.cursor.place.turns.briefed = true;
+  run.append(run.thread('react'), {
+    ...{
+      id: 'm9',
+      at: 0,
+      kind: 'assistant',
+      action: 'thinking',
+      role: 'react',
+      model: 'p/a',
+      usage: NO_USAGE,
+    },
+    content: [{ type: 'text', text: LONG }],
+    stopReason: 'interrupted',
+  });
+  run.ports.storeText = async () => {
+    requestStop(run, null);
+    return { ok: true, value: { ref: 'blob:reply' } };
+  };
+  const spec = { role: 'react', output: 'text', maxRounds: 3, tools: true, brief: () => 'Go on.' } as const;
+  expect(await runTurns(run, spec)).toEqual({ kind: 'stopped' });
+  expect(run.state.log.journal.events.map(({ type }) => type)).not.toContain('model_call_started');
 });
