@@ -57,8 +57,11 @@ export class Hands {
   readonly #does: Does;
   readonly #queue: SendQueue;
   readonly #prompts: PromptDesk;
-  /** Gates that were answered from here and may still be in a state read before that. */
-  readonly #answered = new Set<string>();
+  /**
+   * Gates that were answered from here: the last question about the state whose answer may list them still. Listed
+   * later, an agent could not take what was said there, and the gate waits for another answer.
+   */
+  readonly #answered = new Map<string, number>();
 
   constructor({ run, owned, config, desk, paper, reader, states, left, refresh }: HandsOptions) {
     this.#owned = owned;
@@ -181,17 +184,24 @@ export class Hands {
 
   #answer({ gate, input }: Extract<Effect, { do: 'answer' }>): void {
     if (this.#answered.has(gate.id)) return;
-    this.#answered.add(gate.id);
+    this.#answered.set(gate.id, Number.POSITIVE_INFINITY);
     this.setGates(this.#desk.talk.gates);
     this.#paper.you('', answerWords(gate, input));
     const send = () =>
-      this.#does.answer(gate, input).catch(error => {
-        this.#answered.delete(gate.id);
-        // What is not taken is not tried for ever.
-        this.#desk.talk = { ...this.#desk.talk, yes: false };
-        throw error;
-      });
+      this.#does.answer(gate, input).then(
+        () => void this.#answered.set(gate.id, this.#states.asked),
+        error => {
+          this.#notTaken(gate.id);
+          throw error;
+        },
+      );
     this.#queue.add({ text: null, send });
+  }
+
+  /** What is not taken is not tried for ever. */
+  #notTaken(gateId: string): void {
+    this.#answered.delete(gateId);
+    this.#desk.talk = { ...this.#desk.talk, yes: false };
   }
 
   #say(effect: Extract<Effect, { do: 'steer' | 'follow-up' }>): void {
@@ -235,8 +245,12 @@ export class Hands {
     this.#left.abort();
   }
 
-  /** The gates that are open, but those that were answered from here. After `/yes` it answers them. */
-  setGates(gates: readonly Gate[]): void {
+  /**
+   * The gates that are open, but those that were answered from here. After `/yes` it answers them. `asked`: number of
+   * the question about the state that listed them; 0 for none.
+   */
+  setGates(gates: readonly Gate[], asked = 0): void {
+    for (const { id } of gates) if (asked > (this.#answered.get(id) ?? asked)) this.#notTaken(id);
     const { progress, talk } = this.#desk;
     const open = gates.filter(gate => !this.#answered.has(gate.id));
     const tasks = (progress.state?.tasks ?? []).filter(isOpenTask);

@@ -44,6 +44,7 @@ const TELLING: readonly JournalEvent['type'][] = [
   'model_call_ended',
   'budget_set',
   'provider_switch',
+  'warning',
   'paused',
   'resumed',
 ];
@@ -91,7 +92,7 @@ class Session {
     const desk = this.#desk;
     const left = this.#left;
     this.#reader = new Reader({ readings, terminal, colors, failed: error => this.#hands.failed(error) });
-    this.#states = new StateReader(run, state => this.#takeState(state));
+    this.#states = new StateReader(run, (state, asked) => this.#takeState(state, asked));
     const reader = this.#reader;
     const states = this.#states;
     this.#hands = new Hands({ run, owned, config, desk, paper, reader, states, left, refresh });
@@ -191,9 +192,9 @@ class Session {
   }
 
   /** Gates, limits and answers. */
-  #takeState(state: RunView): void {
+  #takeState(state: RunView, asked: number): void {
     Object.assign(this.#desk.progress, { state, goal: state.goal });
-    this.#hands.setGates(state.gates);
+    this.#hands.setGates(state.gates, asked);
     void this.#readInputs(state.gates);
     for (const number of this.#answersDue.splice(0)) {
       const goal = state.goals.find(candidate => candidate.number === number);

@@ -3,11 +3,14 @@ import type { Run, RunView } from '../index.js';
 
 export class StateReader {
   readonly #run: Run;
-  readonly #take: (state: RunView) => void;
+  readonly #take: (state: RunView, asked: number) => void;
+  /** How often it has asked. */
+  asked = 0;
   #reading: Promise<void> | null = null;
   #again = false;
 
-  constructor(run: Run, take: (state: RunView) => void) {
+  /** `take` gets with the answer the number of its question. */
+  constructor(run: Run, take: (state: RunView, asked: number) => void) {
     this.#run = run;
     this.#take = take;
   }
@@ -32,7 +35,9 @@ export class StateReader {
   }
 
   async #ask(): Promise<void> {
+    this.asked += 1;
+    const { asked } = this;
     const state = await this.#run.state().catch(() => null);
-    if (state !== null) this.#take(state);
+    if (state !== null) this.#take(state, asked);
   }
 }
