@@ -39,7 +39,11 @@ function withShortContent(block: ToolResultBlock, bytes: number): ToolResultBloc
   const room = bytes - sizeOf(fixed);
   const short = fitted({ note, content }, room);
   if (short.content.length > 0 || content.length === 0) return { ...fixed, ...short };
-  return { ...fixed, note: '', content: [{ type: 'text', text: cutText(contentText(content), room / 2) }] };
+  return {
+    ...fixed,
+    note: '',
+    content: [{ type: 'text', text: cutText(contentText(content), Math.floor(room / 2)) }],
+  };
 }
 
 /** Another text is not what a provider gave: what it wants back with it goes. */

@@ -6,7 +6,7 @@ import type { AgentMessage, ToCaller } from '../core/agent-message.js';
 import type { Gate, GateAnswer } from '../core/gates/gate.js';
 import type { OpenGate } from '../core/people.js';
 import { fill } from '../core/words.js';
-import { closeGate, showWithRoom } from './gates.js';
+import { closeGate, showWaiting, showWithRoom } from './gates.js';
 import { keepTime } from './keep-time.js';
 import type { Run } from './run.js';
 
@@ -26,6 +26,7 @@ export function passAnswer(
 export function closeGatesOf(run: Run, id: string): void {
   run.part.agents.waiting = run.part.agents.waiting.filter(({ agent }) => agent?.id !== id);
   for (const open of gatesOf(run, id)) closeGate(run, open, 'superseded', `${id} has ended`);
+  showWaiting(run);
   keepTime(run);
 }
 
@@ -52,6 +53,8 @@ export function closeFor(run: Run, { id, gateId, by, decision }: Told<'gate_clos
   agents.waiting = agents.waiting.filter(({ agent }) => agent?.id !== id || agent.gateId !== gateId);
   const open = gateOf(run, id, gateId);
   if (open) closeGate(run, open, by, decision);
+  // A long form may have been in the way of others.
+  else showWaiting(run);
 }
 
 /** The agent judges an answer by what it knows; the gate waits for another one. */

@@ -84,7 +84,8 @@ export function showWithRoom(run: Run, open: OpenGate): void {
   showWaiting(run);
 }
 
-function showWaiting(run: Run): void {
+/** Shows what there was no room for. */
+export function showWaiting(run: Run): void {
   const { waiting } = run.part.agents;
   for (let [next] = waiting; next && isRoomForGate(openGates(run)); [next] = waiting) {
     const gate = fitGate(next.gate, openGates(run));

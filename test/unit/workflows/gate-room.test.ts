@@ -92,3 +92,13 @@ test.each([
     expect(second).toMatchObject({ kind, subject: asks(kind).gate.subject });
   },
 );
+
+test('a long form of an agent waits for room, and others behind it → shown when its agent asks it no more', () => {
+  const run = runWithAgent(15_000);
+  hearAgent(run, asks('form'));
+  hearAgent(run, { ...asks('question'), gate: { ...asks('question').gate, id: 'g2' } });
+  expect(others(run)).toEqual([]);
+  const closed = { type: 'gate_closed', gateId: 'g1', by: 'timeout', decision: 'decline' };
+  hearAgent(run, { ...closed, id: 'search/1', run: 'lead/search/1' });
+  expect(others(run)).toMatchObject([{ kind: 'question' }]);
+});
