@@ -61,5 +61,5 @@ export class AnswerWatch {
 const FOREIGN_ANSWER = 'Received a response for an unknown message ID: ';
 const NO_MORE_TRIES = 'Maximum reconnection attempts';
 
-/** The watch of the request that the code at hand works for. */
-export const answerWatch = new AsyncLocalStorage<AnswerWatch>();
+/** The watch of the request that the code at hand works for; null where it answers what the server asks meanwhile. */
+export const answerWatch = new AsyncLocalStorage<AnswerWatch | null>();

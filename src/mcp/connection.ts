@@ -10,6 +10,7 @@ import { McpCallError } from './call-failure.js';
 import { CallTimer } from './call-timer.js';
 import { clientFor, type Transport, transportTo } from './client-for.js';
 import { FailureWords } from './failure-words.js';
+import { answerApart } from './http-transport.js';
 import { NO_TIMEOUT_MS, Requests } from './requests.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { resourceAnswerSchema, resourceContent, resourceRequest } from './resource-tools.js';
@@ -97,6 +98,7 @@ export class McpConnection {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = this.#transport as Parameters<Client['connect']>[0];
       await this.#client.connect(transport, { timeout: this.server.startTimeoutMs, signal });
+      answerApart(transport);
     } catch (error) {
       const failure = await this.#words.ofStart(error);
       await this.close();

@@ -3,13 +3,27 @@ import {
   StreamableHTTPClientTransport,
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { isJSONRPCRequest, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { retryAfterMs } from '../models/retry-after.js';
 import { fetchSameOrigin, RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { answerWatch } from './answer-watch.js';
 import { BusyError, NotSentError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
+
+/**
+ * What a server asks may come with what carries the answer of a request of ours. Our answer is a request of its own, whose
+ * end says nothing of the other.
+ */
+export function answerApart(transport: Transport): void {
+  const take = transport.onmessage;
+  if (!take) return;
+  transport.onmessage = (message, extra) => {
+    if (isJSONRPCRequest(message)) answerWatch.run(null, () => take(message, extra));
+    else take(message, extra);
+  };
+}
 
 /** Failures before a connection stood: the request can not have been seen. */
 const CONNECT_ERRORS: ReadonlySet<string> = new Set([

@@ -200,13 +200,15 @@ const tools = {
     description: 'Asks the person which size, so many times, and tells the last answer.',
     schema: object({ message: string, times: { type: 'integer' }, title: string }, []),
     annotations: effect,
-    async run({ message = 'Which size?', times = 1, title = 'Size' }, { server, signal, record }) {
+    async run({ message = 'Which size?', times = 1, title = 'Size' }, { server, signal, record, requestId }) {
       const size = { type: 'integer', title, minimum: 1 };
       const requestedSchema = { type: 'object', properties: { size }, required: ['size'] };
       let answer = null;
       for (let n = 1; n <= times; n++) {
         record('asked');
-        answer = await server.elicitInput({ message, requestedSchema }, { signal, timeout: 600_000 });
+        // Over HTTP it comes with what carries the answer of the call.
+        const options = { signal, timeout: 600_000, relatedRequestId: requestId };
+        answer = await server.elicitInput({ message, requestedSchema }, options);
       }
       return text(JSON.stringify(answer));
     },
@@ -437,7 +439,8 @@ function createMcpServer() {
         params: { progressToken: _meta?.progressToken, ...params },
       });
     const say = () => undefined;
-    return tool.run(args, { record, notifyProgress, server, say, signal: extra.signal });
+    const { signal, requestId } = extra;
+    return tool.run(args, { record, notifyProgress, server, say, signal, requestId });
   });
   return server;
 }

@@ -6,7 +6,7 @@ import type { FormAnswer } from '../../../src/core/gates/gate.js';
 import { CallTimer } from '../../../src/mcp/call-timer.js';
 import type { McpPool } from '../../../src/mcp/pool.js';
 import { personAsker } from '../../../src/worker/person-asker.js';
-import { type FakeMcp, fakeMcp } from '../../support/fake-mcp-server.js';
+import { type FakeMcp, fakeMcp, startFakeMcpHttp } from '../../support/fake-mcp-server.js';
 import { poolOf, toolCaller } from '../../support/tool-calls.js';
 
 let fake: FakeMcp;
@@ -49,6 +49,17 @@ test('form: a server asks during a call → its words and schema go to a person,
       question: { message: 'Which size, [secret]?', schema: { required: ['size'] } },
     },
   ]);
+  expect(said(result)).toEqual({ action: 'accept', content: { size: 4 } });
+});
+
+test('form: a server over HTTP asks twice → the end of an answer’s own request does not end the call', async () => {
+  const { child, url } = await startFakeMcpHttp(fake);
+  const far = poolOf({ url });
+  const ask: AskPerson = async () => ({ kind: 'form', decision: 'accept', content: { size: 4 } });
+  const call = toolCaller(far, 'order', { askPerson: () => ask });
+  const result = await call({ idempotent: false, asksForMs: 60_000, arguments: { times: 2 } });
+  await far.close();
+  child.kill('SIGKILL');
   expect(said(result)).toEqual({ action: 'accept', content: { size: 4 } });
 });
 
