@@ -6,8 +6,11 @@ import type { McpSessions } from '../mcp/sessions.js';
 import type { CallToolInput, CallToolResult } from './types.js';
 
 export interface Line {
-  /** In a session that the run has open: there is no other connection for it. */
-  readonly bound: boolean;
+  /**
+   * `shared`: by the connection that all have; `resumed`: in the session that a task was begun in; `opening`: in a session
+   * that the run opens with the call; `bound`: in one that it has open, for which there is no other connection.
+   */
+  readonly kind: 'shared' | 'resumed' | 'opening' | 'bound';
   /** Null where the session has ended. @throws SteersmanError where the server does not start. */
   connect(workspace: string): Promise<McpConnection | null>;
   /** It was of no use: the next try gets another. */
@@ -34,7 +37,7 @@ export function lineOf(
   const { queue } = sessions;
   if (session === null && queue !== null) return openingLine(sessions, { server, runId, queue });
   return {
-    bound: false,
+    kind: 'shared',
     connect: workspace => pool.connect(server, workspace),
     discard: connection => pool.discard(connection),
     ended: result => result,
@@ -51,8 +54,9 @@ function resumedLine(pool: LineDeps['pool'], { server, session }: { server: stri
     resumed = null;
   };
   return {
-    bound: false,
+    kind: 'resumed',
     connect: async workspace => {
+      close();
       if (isForgotten) return pool.connect(server, workspace);
       resumed = await pool.resume(server, workspace, session);
       return resumed;
@@ -72,7 +76,7 @@ function resumedLine(pool: LineDeps['pool'], { server, session }: { server: stri
 
 function boundLine(sessions: McpSessions, id: string, runId: string): Line {
   return {
-    bound: true,
+    kind: 'bound',
     connect: async () => sessions.find(id, runId),
     discard: () => sessions.drop(id),
     ended: result => {
@@ -94,7 +98,7 @@ function openingLine(
     opened = null;
   };
   return {
-    bound: false,
+    kind: 'opening',
     connect: async workspace => {
       const { id, connection } = await sessions.open(server, { runId, workspace });
       // It took too long: nobody would be told of it.

@@ -81,12 +81,13 @@ export class ServerCall {
     const denied = isOther ? await allowed.denied(workspace) : null;
     if (denied) return denied;
     const line = lineOf(this.#deps, this.#input, { server, runId, task: task.ref });
+    const at: Place = { line, server, workspace };
     try {
-      const result = line.ended(await this.#runOnLine({ line, server, workspace }));
+      const result = await this.#runOnLine(at);
       const sampled = await this.#asks.end();
-      return { ...result, ...(sampled && { sampled }) };
+      return { ...at.line.ended(result), ...(sampled && { sampled }) };
     } catch (error) {
-      line.failed();
+      at.line.failed();
       throw await this.#asks.withUsage(error);
     }
   }
@@ -115,7 +116,7 @@ export class ServerCall {
       }
       if (task.ref) pace.begun();
       pace.unreached();
-      if (again.kind !== 'task_lost') at.line.discard(connected.connection);
+      if (again.kind !== 'task_lost') this.#leave(connected.connection, at, again);
       else {
         // The tool may be called again, as any call: an earlier try was all that was allowed until now.
         task.forget();
@@ -126,6 +127,14 @@ export class ServerCall {
     if (task.ref) throw unanswered.taskUnreached(why);
     const note = fill(words.noteUnreachable, { server: at.server, tries: CONNECT_TRIES });
     return ended('unavailable', note, { said: why });
+  }
+
+  /** The next try gets another connection; a task is asked for in its own session, beside what others do there. */
+  #leave(connection: McpConnection, at: Place, { kind }: McpCallError): void {
+    const { runId, task } = this.#given;
+    if (task.ref?.session !== undefined && at.line.kind === 'shared')
+      at.line = lineOf(this.#deps, this.#input, { server: at.server, runId, task: task.ref });
+    else if (!task.ref || kind === 'not_sent') at.line.discard(connection);
   }
 
   async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {
@@ -169,15 +178,16 @@ export class ServerCall {
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
       if (this.#isMadeAgain(error, at.line)) return { again: error };
-      const sent = { connection, inSession: at.line.bound, durationMs: since(startedAt) };
+      const sent = { connection, inSession: at.line.kind === 'bound', durationMs: since(startedAt) };
       return { result: await unanswered.resultOf(error, sent) };
     }
   }
 
-  #isMadeAgain({ kind }: McpCallError, { bound }: Line): boolean {
+  #isMadeAgain({ kind }: McpCallError, line: Line): boolean {
     if (kind === 'not_sent' || kind === 'busy') return true;
     if (kind === 'task_lost') return this.#input.idempotent;
-    return kind === 'connection_lost' && this.#given.task.ref !== null && !bound;
+    const isTask = this.#given.task.ref !== null && (line.kind === 'shared' || line.kind === 'resumed');
+    return kind === 'connection_lost' && isTask;
   }
 
   async #send(
