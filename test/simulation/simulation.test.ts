@@ -103,7 +103,7 @@ const MUST_HAPPEN = [
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
   'a file was compared',
-  ...['tools at the same time', 'tools interrupted together'],
+  ...['tools at the same time', 'tools interrupted together', 'a task asked for again'],
   ...['tasks side by side', 'models at the same time', 'handover side by side'],
   'wrapped up after a failure, failed',
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(

@@ -21,7 +21,7 @@ import type { Run } from '../../src/workflows/run.js';
 import { ArtifactStore } from './artifact-store.js';
 import { Crowd } from './crowd.js';
 import { expectThat } from './expect-that.js';
-import { CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
+import { asTask, CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
@@ -174,6 +174,7 @@ export class World implements Ports {
     const call = this.#begin('tool', options);
     const artifact = this.#artifacts.read(input.arguments?.ref);
     if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
+    if (input.task) this.#watcher.seen.add('a task asked for again');
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
     await this.#passes(call.number, together);
@@ -181,7 +182,8 @@ export class World implements Ports {
     if (together)
       this.#crowd.interrupts(this.#servedRun(), new Random(this.scenario.seed, 'interrupt', call.number));
     this.#end(call, call.random.int(0, 500));
-    const called = this.#toolEnd(call);
+    const ended = this.#toolEnd(call);
+    const called = artifact === null ? asTask(input, ended, this.scenario.seed) : ended;
     if (artifact === null) this.#watcher.toolReturned(input, called);
     return called;
   }
