@@ -55,6 +55,7 @@ class ToolCall {
   readonly #stop: CallStop;
   readonly #unanswered: Unanswered;
   readonly #onServer: ServerCall;
+  #arguments: Record<string, unknown> | null = null;
   readonly #runId = activityInfo().workflowExecution?.workflowId ?? 'none';
 
   constructor(deps: CallToolDeps, input: CallToolInput, beat: Beat) {
@@ -86,8 +87,11 @@ class ToolCall {
     }
   }
 
+  /** Read once, where they are large. */
   async arguments(): Promise<Record<string, unknown>> {
-    return this.#input.arguments ?? this.#stop.before(this.#deps.readArguments(this.#input.callId));
+    const { arguments: given, callId } = this.#input;
+    this.#arguments ??= given ?? (await this.#stop.before(this.#deps.readArguments(callId)));
+    return this.#arguments;
   }
 
   /** Null where the host does not deny the call in this folder. */

@@ -207,6 +207,21 @@ describe('a call that runs', () => {
     expect(textOf(result)).toBe('from the run');
   });
 
+  it('T22 a tool of a real server (everything) that works only as a task, and asks meanwhile → its result; nobody attends, so it is declined', async () => {
+    const { call, heartbeats } = rig({ fake: { command: 'mcp-server-everything' } });
+    const args = { topic: 'boats', ambiguous: true };
+    const result = await call({
+      serverToolName: 'simulate-research-query',
+      arguments: args,
+      timeoutMs: 60_000,
+      idempotent: false,
+    });
+    expect(textOf(result)).toContain('# Research Report: boats (User declined');
+    expect(heartbeats).toContainEqual(
+      expect.objectContaining({ task: { id: expect.any(String) }, message: 'Gathering sources...' }),
+    );
+  });
+
   it('the real filesystem server → reads, edits, and reports its own error as a result', async () => {
     writeFileSync(file, 'one\ntwo\n');
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the file's own placeholder.
