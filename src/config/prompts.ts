@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { PromptError, validateCoreTemplate } from '../core/prompt.js';
 import type { RoleProfile } from '../core/role.js';
+import { builtInWords, fill } from '../core/words.js';
 import { SteersmanError } from '../shared/errors.js';
 import { displayPath } from './files.js';
 import { type ConfigInCode, roleFilesInCode } from './in-code.js';
@@ -64,7 +65,10 @@ export async function loadRoles(
     [...names].sort().map(async name => {
       const file = given.get(name);
       const files = file ? { own: file, translation: null } : await readRole(name, roots, language);
-      return roleOf(name, files, await businessContext(name, { roots, language, contexts }));
+      return roleOf(name, files, {
+        context: await businessContext(name, { roots, language, contexts }),
+        language,
+      });
     }),
   );
 }
@@ -102,7 +106,11 @@ async function readRole(name: string, roots: readonly string[], language: string
   return { own, translation: own === text ? null : text };
 }
 
-function roleOf(name: string, { own, translation }: RoleFiles, context: BusinessContext): RoleTemplate {
+function roleOf(
+  name: string,
+  { own, translation }: RoleFiles,
+  { context, language }: { context: BusinessContext; language: string },
+): RoleTemplate {
   const { file, template, firstLine, plain = false } = translation ?? own;
   const profile = profileOf(name, own, translation);
   const warnings = [...(own.warnings ?? []), ...(translation?.warnings ?? [])];
@@ -113,11 +121,18 @@ function roleOf(name: string, { own, translation }: RoleFiles, context: Business
   if (plain)
     return {
       ...role,
-      template: '{{businessContext}}',
+      template:
+        profile.opening === 'own' ? `{{businessContext}}\n\n${plainRole(language)}` : '{{businessContext}}',
       businessContext: `${template.trim()}\n\n${businessContext}`,
     };
   withPlaces(() => validateCoreTemplate(template, placeOf({ file, firstLine })));
   return { ...role, template, businessContext };
+}
+
+/** What every role is to know: whoever wrote a plain file had other agents in mind, which say it themselves. */
+function plainRole(language: string): string {
+  const { plainRole } = builtInWords(language);
+  return fill(plainRole, { today: '{{today}}', workspace: '{{workspace}}' });
 }
 
 interface BusinessContext {
