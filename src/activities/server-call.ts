@@ -100,7 +100,8 @@ export class ServerCall {
     while (pace.connectMs > 0) {
       await stop.before(pause(pace.pauseMs));
       const connected = await this.#connect(at, pace);
-      if (connected === 'session_lost') return unanswered.sessionLost(words.noteSessionGone);
+      if (connected === 'session_lost')
+        return unanswered.sessionLost(task.ref ? words.noteSessionGoneUnknown : words.noteSessionGone);
       if ('why' in connected) {
         why = connected.why;
         pace.unreached();

@@ -85,8 +85,13 @@ export async function callAsTask(
   // It made an ordinary call of it.
   if (task === undefined) return readToolAnswer(answer);
   const { taskId: id } = task;
-  if (isTaskId(id)) call.onBegun({ id, ...(isTaskId(line.session) && { session: line.session }) });
-  return new Followed(line, call, id).result(task);
+  const isKept = isTaskId(id);
+  if (isKept) call.onBegun({ id, ...(isTaskId(line.session) && { session: line.session }) });
+  return new Followed(line, call, id).result(task).catch(error => {
+    // Of one that nobody can ask for again, no failure says that nothing was called.
+    if (isKept || !(error instanceof McpCallError) || !['not_sent', 'busy'].includes(error.kind)) throw error;
+    throw new McpCallError('connection_lost', error.message);
+  });
 }
 
 /** A task that is asked for until its result is there. */

@@ -252,14 +252,18 @@ test('task: two ask a person beside each other → each has the answer to its ow
 async function scripted(
   taskId: string,
   state: (asked: number) => object | number,
-): Promise<{ url: string; asked: () => number }> {
+): Promise<{ url: string; asked: () => number; calls: () => number }> {
   let asked = 0;
+  let calls = 0;
   const answer = (result: object) => (id: number, res: Parameters<typeof json>[0]) =>
     json(res, { jsonrpc: '2.0', id, result });
   const { url, close } = await serveMcp(
     {
       'tools/list': answer({ tools: [{ name: 'echo', execution: { taskSupport: 'optional' } }] }),
-      'tools/call': answer({ task: { taskId, status: 'working', pollInterval: 1 } }),
+      'tools/call': (id, res) => {
+        calls += 1;
+        answer({ task: { taskId, status: 'working', pollInterval: 1 } })(id, res);
+      },
       'tasks/get': (id, res) => {
         asked += 1;
         const now = state(asked);
@@ -271,7 +275,7 @@ async function scripted(
     { tools: {}, tasks: { requests: { tools: { call: {} } } } },
   );
   closing.push(close);
-  return { url, asked: () => asked };
+  return { url, asked: () => asked, calls: () => calls };
 }
 
 const DONE = { status: 'completed' };
@@ -287,6 +291,12 @@ test('task: its id is too long to be kept → its result all the same, and no la
   const { environment, beats } = watched();
   expect(textOf(await worker({ url }).call('echo', {}, environment))).toBe('done');
   expect(beats.filter(({ task }) => task)).toEqual([]);
+});
+
+test('task: its id is too long to be kept, and the server turns away who asks for it → unknown, and not called again', async () => {
+  const { url, calls } = await scripted('t'.repeat(501), () => 404);
+  expect(await worker({ url }).call('echo')).toMatchObject({ ending: 'outcome_unknown' });
+  expect(calls()).toBe(1);
 });
 
 test('task: its server cancels it → unknown, with its words', async () => {
