@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import { readAgentMessage } from '../core/agent-message.js';
 import type { Gate } from '../core/gates/gate.js';
-import { DEFAULT_MODE } from '../core/modes.js';
+import { modeFor } from '../core/modes.js';
 import type { RunSettings } from '../core/run-config.js';
 import { CALLED_BY_WORKFLOW } from '../core/subagent.js';
 import {
@@ -86,7 +86,7 @@ export async function startRun(
   const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
   const input: RunInput = {
     goal,
-    settings: { mode: DEFAULT_MODE, autoApprove: false, ...settings, ...asks },
+    settings: { mode: modeFor(settings.role), autoApprove: false, ...settings, ...asks },
   };
   const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
