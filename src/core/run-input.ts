@@ -9,7 +9,7 @@ import { limitsFault } from './limits.js';
 import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
-import { STEP_FAILURE_POLICIES } from './step-failure.js';
+import { heedsPolicy, STEP_FAILURE_POLICIES } from './step-failure.js';
 
 /** Longer goals do not fit a workflow input well: name a file in the goal instead. */
 export const MAX_GOAL_BYTES = 1_000_000;
@@ -48,6 +48,8 @@ export function readStart(raw: unknown): StartRead {
   const { mode } = settings;
   if (settings.approvePlan === true && typeof mode === 'string' && !mayPlan(mode))
     errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
+  if (!isAbsent(settings.onStepFailure) && typeof mode === 'string' && !heedsPolicy(mode))
+    errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not heed it, only plan and auto do.`);
   if (!isAbsent(settings.role) && typeof mode === 'string' && !isOneRole(mode))
     errors.push(
       `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,

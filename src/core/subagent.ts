@@ -103,7 +103,13 @@ export function settingsOfAgent(
   limits: Limits,
   { id, agent, lease }: { id: string; agent: string; lease: Partial<Limits> },
 ): RunSettings {
-  const { clientTools: _tools, keepOpenSeconds: _open, approvePlan: _plan, ...rest } = settings;
+  const {
+    clientTools: _tools,
+    keepOpenSeconds: _open,
+    approvePlan: _plan,
+    onStepFailure: _policy,
+    ...rest
+  } = settings;
   return {
     ...rest,
     mode: 'react',

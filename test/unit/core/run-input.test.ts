@@ -104,6 +104,11 @@ describe('readStart', () => {
       wrong({ mode: 'direct', approvePlan: true }),
       [/approvePlan`: runs of the mode direct have no plan/],
     ],
+    [
+      'what a failed task does, where no mode plan can be (L16)',
+      wrong({ mode: 'team', onStepFailure: 'abort' }),
+      [/onStepFailure`: the mode team does not heed it/],
+    ],
     ['no mode', { goal: 'go', settings: { workspace: '/w', autoApprove: true } }, [/settings\.mode/]],
     [
       'a relative workspace',

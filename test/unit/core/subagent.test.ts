@@ -103,12 +103,13 @@ test('childId: of long ids, and far down a tree → short enough for the server,
 
 test('settingsOfAgent: attended as its caller, under its own name, without client tools, plan or follow-ups', () => {
   const settings = {
-    mode: 'lead' as const,
+    mode: 'auto' as const,
     workspace: '/w',
     autoApprove: true,
     attended: true,
     keepOpenSeconds: 60,
     approvePlan: true,
+    onStepFailure: 'abort' as const,
     clientTools: [],
     context: { user: 'u1' },
   };
