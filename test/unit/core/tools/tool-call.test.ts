@@ -101,13 +101,13 @@ describe('decideToolCall: calls that do not run', () => {
       /at most 2/,
     ],
     [
-      'over callsPerTurn of its tool → skipped, with tool and number (T9)',
+      'over callsPerTurn of its tool → skipped, with tool and number (T13)',
       { index: 2, before: 1, offered: [tool('read_file', { readOnly: true, callsPerTurn: 1 })] },
       'skipped',
       /at most 1 calls of read_file/,
     ],
     [
-      'bad arguments after the corrections of its tool → told to go another way (T7, T9)',
+      'bad arguments after the corrections of its tool → told to go another way (T7)',
       { call: badCall(), badCalls: 0, offered: [tool('read_file', { corrections: 0 })] },
       'invalid',
       /do not call it again/,
