@@ -13,4 +13,6 @@ export interface AgentCard {
   name: string;
   description: string;
   requires: Requirement[];
+  /** What it has besides its tools, in short names: told to who may call it. Absent for nothing. */
+  capabilities?: string[];
 }

@@ -4,24 +4,33 @@ import type { PlannedTask, Task } from './plan.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedRun } from './run-config.js';
 import { offeredTools } from './run-config.js';
+import { agentsInReach } from './subagent.js';
 
 type Pinned = Pick<PinnedRun, 'roles' | 'tools' | 'permissions' | 'agents' | 'fallbackServer'>;
 
 /** Names that a task may need; null: any, for a server takes calls of tools that nobody lists. */
 export type Capabilities = readonly string[] | null;
 
-/** Of the roles that carry out tasks, and of agents, which any of these may be given. */
+/** Of the roles that carry out tasks, any of which may be given one. */
 export function capabilitiesOf(pinned: Pinned): Capabilities {
   if (pinned.fallbackServer !== null) return null;
-  const own = carriers(pinned).flatMap(role => namesOf(pinned, role));
-  return [...new Set([...own, ...pinned.agents.map(({ name }) => name)])];
+  return [...new Set(carriers(pinned).flatMap(role => namesOf(pinned, role)))];
 }
 
 /** A tool is its own capability, and so is its server. */
 function namesOf(pinned: Pinned, role: PinnedRole): string[] {
   const tools = offeredTools(pinned, role);
   const servers = tools.flatMap(({ origin }) => (origin.type === 'mcp' ? [origin.server] : []));
-  return [role.name, ...(role.capabilities ?? []), ...tools.map(({ name }) => name), ...servers];
+  return [role.name, ...tools.map(({ name }) => name), ...servers, ...namesBesides(pinned, role)];
+}
+
+/** What it says it has, and its agents with what they have. */
+function namesBesides(pinned: Omit<Pinned, 'fallbackServer'>, role: PinnedRole): string[] {
+  const agents = agentsInReach(pinned, role);
+  return [
+    ...(role.capabilities ?? []),
+    ...agents.flatMap(({ name, capabilities = [] }) => [name, ...capabilities]),
+  ];
 }
 
 export const EXECUTOR = 'executor';
@@ -46,9 +55,9 @@ export function carrierOf(pinned: Pinned, { requiredCapabilities }: PlannedTask)
   return able?.name ?? EXECUTOR;
 }
 
-/** What roles have besides tools, each name once: a planner sees it nowhere else. */
-export function ownCapabilities({ roles }: Pick<PinnedRun, 'roles'>): string[] {
-  return [...new Set(carriers({ roles }).flatMap(({ capabilities }) => capabilities ?? []))];
+/** What roles have besides tools, agents among it, each name once: a planner sees it nowhere else (T15). */
+export function ownCapabilities(pinned: Omit<Pinned, 'fallbackServer'>): string[] {
+  return [...new Set(carriers(pinned).flatMap(role => namesBesides(pinned, role)))];
 }
 
 /** Those of `wanted` that `has` does not hold. */

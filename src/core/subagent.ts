@@ -12,6 +12,7 @@ import { addUsage } from './message.js';
 import { preview } from './preview.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
+import { offeredTools } from './run-config.js';
 import { matchesAny } from './tools/glob.js';
 import { type UsageEntry, withCalls } from './usage-by.js';
 import { fill, type Words } from './words.js';
@@ -22,6 +23,17 @@ export function agentsOf(
   role: Pick<PinnedRole, 'agents'>,
 ): AgentCard[] {
   return agents.filter(({ name }) => matchesAny(name, role.agents));
+}
+
+/** Those of them that it can call: none where it is not offered the tool for it. */
+export function agentsInReach(
+  pinned: Pick<PinnedRun, 'agents' | 'tools' | 'permissions'>,
+  role: Pick<PinnedRole, 'agents' | 'tools'>,
+): AgentCard[] {
+  const isOffered = offeredTools(pinned, role).some(
+    ({ name, origin }) => name === 'call_subagent' && origin.type === 'workflow',
+  );
+  return isOffered ? agentsOf(pinned, role) : [];
 }
 
 /** What the tool `call_subagent` takes. */

@@ -3,9 +3,9 @@ import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { PinnedRole } from '../role.js';
 import type { RunState } from '../run-state.js';
-import { agentsOf } from '../subagent.js';
 import type { Words } from '../words.js';
 import { fill, wordsOf } from '../words.js';
+import { agentsText } from './agents-text.js';
 import { paragraphs } from './briefs.js';
 
 /** Instruction of the role that chooses how the goal is pursued. */
@@ -37,14 +37,14 @@ export function answerBrief(
   return paragraphs(
     role.tools.length === 0 ? words.answer : fill(words.work, { rounds }),
     goalFor(state, role, words),
-    agentsText(state, role, words),
+    agentsText(state, role),
   );
 }
 
 /** Instruction of a role whose turn is one of several on the goal; `next`: the role after it, null for none. */
 export function stepBrief(
   state: RunState,
-  role: Pick<PinnedRole, 'memory' | 'agents'>,
+  role: Pick<PinnedRole, 'memory' | 'tools' | 'agents'>,
   turn: { number: number; of: number; rounds: number; next: string | null },
 ): string {
   const words = wordsOf(state);
@@ -53,7 +53,7 @@ export function stepBrief(
     fill(words.step, { number, of, rounds }),
     next === null ? words.stepLast : fill(words.stepNext, { role: next }),
     goalFor(state, role, words),
-    agentsText(state, role, words),
+    agentsText(state, role),
   );
 }
 
@@ -65,17 +65,4 @@ export function stepBeforeText(words: Words, role: string, answer: string): stri
 /** A conversation of its own does not hold the goal. */
 function goalFor(state: RunState, role: Pick<PinnedRole, 'memory'>, words: Words): string {
   return role.memory === 'shared' ? '' : `${words.goal}\n${delimit('goal', state.goal.text)}`;
-}
-
-/** They vary from project to project: told with the instruction, not in what requests begin with. */
-function agentsText(
-  { pinned }: Pick<RunState, 'pinned'>,
-  role: Pick<PinnedRole, 'agents'>,
-  words: Words,
-): string {
-  if (pinned === null || role.agents.length === 0) return '';
-  const agents = agentsOf(pinned, role);
-  if (agents.length === 0) return words.noAgents;
-  const list = agents.map(({ name, description }) => `- ${name}: ${preview(description, 500)}`).join('\n');
-  return `${words.agents}\n${list}`;
 }

@@ -20,6 +20,7 @@ import { heldResults } from '../tools/ledger.js';
 import { wishesText } from '../wishes.js';
 import type { Words } from '../words.js';
 import { cutNote, fill, wordsOf } from '../words.js';
+import { agentsText } from './agents-text.js';
 
 /** Said of a task: how it stands alone, with what it is, or with its criterion too. */
 type Detail = 'status' | 'description' | 'criterion';
@@ -101,7 +102,12 @@ export function morePlanningBrief(state: RunState, left: number): string {
 const HELD_SHOWN = 20;
 
 /** Executor's instruction for one task, with what earlier tool calls already found (F12). */
-export function taskBrief(state: RunState, task: Task, rounds: number): string {
+export function taskBrief(
+  state: RunState,
+  task: Task,
+  role: Pick<PinnedRole, 'agents' | 'tools'>,
+  rounds: number,
+): string {
   const words = wordsOf(state);
   const others = state.tasks.filter(({ id }) => id !== task.id);
   const held = heldResults(state.tools.ledger, HELD_SHOWN);
@@ -113,6 +119,7 @@ export function taskBrief(state: RunState, task: Task, rounds: number): string {
     wishesText(state.goal, words),
     others.length > 0 ? `${words.otherTasks}\n${lines(words, others, detail)}` : '',
     held ? `${words.held}\n${held}` : '',
+    agentsText(state, role),
     fill(words.rounds, { rounds }),
   );
 }

@@ -63,7 +63,7 @@ async function work(run: Run, place: Execution, task: Task): Promise<GoalEnd | n
     maxRounds: reporting ? limit + 1 : limit,
     tools: !reporting,
     remind: () => (reporting ? undefined : noteOverdue(run, task.id, run.role(carrier))),
-    brief: () => (reporting ? taskCapBrief(state, task) : taskBrief(state, task, limit)),
+    brief: () => (reporting ? taskCapBrief(state, task) : taskBrief(state, task, run.role(carrier), limit)),
   });
   switch (end.kind) {
     case 'special':

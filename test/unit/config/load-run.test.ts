@@ -325,14 +325,14 @@ describe('load run', () => {
     expect((await digestOf({ ...readFileTool, ...now })) === before).toBe(same);
   });
 
-  test('load run: a sub-agent file of a coding agent beside the roles → the lead may call it; what it goes without is a warning (A9)', async () => {
+  test('load run: a sub-agent file of a coding agent beside the roles → the lead may call it; what it goes without is a warning (A9, T15)', async () => {
     const file =
-      '---\nname: boats\ndescription: Finds boats.\ntools: Read, read_file\nmodel: sonnet\n---\nYou find boats.\n';
+      '---\nname: boats\ndescription: Finds boats.\ntools: Read, read_file\nmodel: sonnet\ncapabilities: [tides]\n---\nYou find boats.\n';
     await mkdir(join(configDir, 'prompts', 'core'), { recursive: true });
     await writeFile(join(configDir, 'prompts', 'core', 'boats.md'), file);
     const lead = await load({ mode: 'lead' });
     expect(lead.agents).toEqual([
-      { name: 'boats', description: 'Finds boats.', requires: [] },
+      { name: 'boats', description: 'Finds boats.', requires: [], capabilities: ['tides'] },
       expect.objectContaining({ name: 'crawl', requires: ['url'] }),
       expect.objectContaining({ name: 'search' }),
     ]);

@@ -2,23 +2,35 @@ import { describe, expect, test } from 'vitest';
 import { blockLacking, capabilitiesOf, isLacking, missing } from '../../../src/core/capabilities.js';
 import type { Task } from '../../../src/core/plan.js';
 import { reopenTask } from '../../../src/core/reopen.js';
+import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { pinnedRun, task } from '../../support/core-values.js';
 import { fileTool, testRole } from '../../support/small-run.js';
 
 const roles = {
-  executor: testRole('executor', { tools: ['read*'], capabilities: ['Pictures'] }),
+  executor: testRole('executor', {
+    tools: ['read_file', 'call_subagent'],
+    agents: ['search'],
+    capabilities: ['Pictures'],
+  }),
   verifier: testRole('verifier', { output: 'verdict', capabilities: ['judging'] }),
 };
-const tools = [fileTool('read_file'), fileTool('write_file')];
+const tools = addWorkflowTools([fileTool('read_file'), fileTool('write_file')], [roles.executor]).tools;
 
 test('capabilities: roles that carry out tasks, their tools and servers, and agents are what a task may need (A10)', () => {
-  const agents = [{ name: 'search', description: '', requires: [] }];
+  const agents = ['search', 'crawl'].map(name => ({
+    name,
+    description: '',
+    requires: [],
+    capabilities: ['web'],
+  }));
   expect(capabilitiesOf(pinnedRun({ roles, tools, agents }))).toEqual([
     'executor',
-    'Pictures',
     'read_file',
+    'call_subagent',
     'files',
+    'Pictures',
     'search',
+    'web',
   ]);
 });
 

@@ -23,6 +23,7 @@ import { readBrief, tasksOf } from '../../../src/rehearsal/briefs.js';
 import { readConversation } from '../../../src/rehearsal/conversation.js';
 import { replyFor } from '../../../src/rehearsal/roles.js';
 import { task as newTask, pinnedRun } from '../../support/core-values.js';
+import { testRole } from '../../support/small-run.js';
 
 const GOAL = 'Count the lines by language. Was sagt notes.md?';
 
@@ -65,7 +66,7 @@ describe('rehearsal: the words of the run are understood', () => {
             { id: 'survey', description: expect.stringContaining('Do survey — well') },
             { id: 'source-2' },
           ]);
-      const begun = readBrief(taskBrief(at(tasks), task('read'), 7));
+      const begun = readBrief(taskBrief(at(tasks), task('read'), testRole('executor'), 7));
       expect(begun).toMatchObject({ kind: 'task', slots: { id: 'read', description: 'Do read — well' } });
       expect(read(continueTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
       expect(read(retryTaskBrief(at(), 'read', 1)).kind).toBe('go_on');
@@ -74,7 +75,7 @@ describe('rehearsal: the words of the run are understood', () => {
       expect(read(taskCapBrief(at(), task('read'))).kind).toBe('report');
       expect(read(answerBrief(at(), { memory: 'private', tools: ['*'], agents: [] }, 7)).kind).toBe('work');
       const turn = { number: 1, of: 2, rounds: 7, next: 'editor' };
-      expect(read(stepBrief(at(), { memory: 'shared', agents: [] }, turn)).kind).toBe('work');
+      expect(read(stepBrief(at(), testRole('auditor'), turn)).kind).toBe('work');
       expect(read(choiceBrief(at(), { memory: 'shared' })).kind).toBe('choose');
       const end = read(wrapUpBrief(at(), WHY, { memory: 'shared' }));
       expect(end).toMatchObject({ kind: 'wrap_up', slots: { why: 'the tokens are used up' } });
@@ -139,7 +140,7 @@ const READ_NOTES = called([
 const READ_ALL = called(['read_text_file', { path: 'a.ts' }, 'one\ntwo // TODO x\n']);
 
 const start = [user(GOAL), user(briefOfPlan(state()))];
-const doTask = (id: string) => user(taskBrief(state(), task(id), 10));
+const doTask = (id: string) => user(taskBrief(state(), task(id), testRole('executor'), 10));
 const verify = (...ids: string[]) => user(verificationBrief(state(ids.map(id => task(id, 'completed')))));
 const answer = (messages: WireMessage[], options = {}) => replyFor(readConversation(body(messages, options)));
 

@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import type { JournalEvent } from '../../../src/core/journal.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import { textOf } from '../../../src/core/message.js';
+import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { runTeam, type TeamGiven, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
-import { testRole } from '../../support/small-run.js';
+import { fileTool, testRole } from '../../support/small-run.js';
 
 const task = (id: string, more: object = {}) => ({
   id,
@@ -139,6 +140,48 @@ describe('a role that has what a task needs', () => {
       pinned: { roles: { ...roles, ...other } },
     });
     expect(statuses(ran)).toEqual(['t1 completed', 't2 blocked not available: pictures']);
+  });
+});
+
+describe('agents of a role that carries out tasks', () => {
+  const tools = ['*', 'call_subagent'];
+  const pinned = {
+    tools: addWorkflowTools([fileTool('read')], [{ tools }]).tools,
+    roles: {
+      planner: testRole('planner', { tools: [], output: 'plan' }),
+      executor: testRole('executor', { tools, agents: ['*'] }),
+      summary: testRole('summary', { tools: [], output: 'text' }),
+    },
+    agents: [
+      { name: 'lawyer', description: 'Reads contracts.', requires: [], capabilities: ['law', 'tax'] },
+      { name: 'search', description: 'Searches.', requires: [] },
+    ],
+  };
+
+  test('a task needs what one of them has → the planner may ask for it, and the role knows whom to call (A1, A10, T15)', async () => {
+    const needsLaw = task('t1', { requiredCapabilities: ['Law'] });
+    const ran = await runPlan([plan(needsLaw), done('One.'), SUMMARY], { pinned });
+    expect(ran.asked).toEqual(['planner', 'executor', 'summary']);
+    const [toPlan, toWork] = ['Plan the goal', 'Do this task now'].map(begin =>
+      said(ran).find(text => text.includes(begin)),
+    );
+    expect(toPlan).toContain('may name: lawyer, law, tax, search.');
+    expect(toWork).toContain('- lawyer (law, tax): Reads contracts.\n- search: Searches.\n');
+  });
+
+  test('the tool that calls them is denied → nobody is told of any, and no task may need one (T9)', async () => {
+    const denied = { ...pinned, permissions: { auto: [], confirm: [], deny: ['call_subagent'] } };
+    const needsLaw = plan(task('t1', { requiredCapabilities: ['Law'] }));
+    const ran = await runPlan([needsLaw, needsLaw, SUMMARY], { pinned: denied });
+    expect(statuses(ran)).toEqual(['t1 blocked not available: Law']);
+    expect(said(ran).join()).not.toMatch(/may name|lawyer/);
+    const alone = await runPlan([plan(task('t1')), done('One.'), SUMMARY], { pinned: denied });
+    expect(said(alone).join()).toContain('There are no agents in this run');
+  });
+
+  test('a role that may call none → is told of none', async () => {
+    const ran = await runPlan([plan(task('t1')), done('One.'), SUMMARY]);
+    expect(said(ran).join()).not.toMatch(/call_subagent|no agents/);
   });
 });
 

@@ -32,6 +32,8 @@ function laterPlan(wanted: string[], from: Improvements['from'] = 'verification'
 }
 
 const WHY = 'the turns are used up';
+/** It may call no agents. */
+const NOBODY = { agents: [], tools: ['*'] };
 
 /** What stands between the one opening and the one closing tag; fails when there is more than one of either. */
 function wrapped(tag: string, text: string): string {
@@ -151,7 +153,7 @@ describe('taskBrief', () => {
 
   test('taskBrief: nothing known yet → task, criterion, the other tasks and rounds, no word of results (F12)', () => {
     const one = task('task-1', { completionCriteria: 'it runs' });
-    const brief = taskBrief(stateWith([one, task('task-2')]), one, 7);
+    const brief = taskBrief(stateWith([one, task('task-2')]), one, NOBODY, 7);
     expect(brief).toMatch(/^Do this task now: task-1 — Do task-1\n\nIt is done when: it runs\n\n/);
     expect(brief).toContain('\n- task-2 [pending]\n');
     expect(brief).not.toContain('- task-1');
@@ -164,7 +166,7 @@ describe('taskBrief', () => {
     const state = stateWith([task('task-1')]);
     for (let index = 1; index <= 25; index += 1)
       state.tools.ledger.entries[ledgerKey('read_file', { n: index })] = entry;
-    const brief = taskBrief(state, task('task-1'), 3);
+    const brief = taskBrief(state, task('task-1'), NOBODY, 3);
     expect(brief).toMatch(/- read_file: \{"n":6\}(; \{"n":\d+\}){18}; \{"n":25\}\n/);
     expect(brief).toContain('call again whatever you need anew');
     expect(brief).not.toMatch(/do not call/i);
@@ -186,7 +188,7 @@ describe('what a brief says once (OU13)', () => {
   ];
   const briefsOf = (state: RunState) => ({
     plan: planningBrief(state, laterPlan(['more'])),
-    task: taskBrief(state, tasks[1] ?? task('x'), 5),
+    task: taskBrief(state, tasks[1] ?? task('x'), NOBODY, 5),
     verify: verificationBrief(state),
     wrapUp: wrapUpBrief(state, WHY, { memory: 'shared' }),
   });
@@ -266,7 +268,7 @@ test('briefs: wishes of the person → in every brief of who plans, works, judge
   state.goal.wishes = ['as CSV, please'];
   for (const brief of [
     planningBrief(state, laterPlan(['more'])),
-    taskBrief(state, task('task-1'), 3),
+    taskBrief(state, task('task-1'), NOBODY, 3),
     verificationBrief(state),
     wrapUpBrief(state, WHY, { memory: 'shared' }),
   ])
