@@ -66,6 +66,26 @@ describe('rehearsal model, whole path', () => {
     expect(trace.steps.at(-1)).not.toHaveProperty('taskId');
   });
 
+  const READ = 'What does docs/guide.md say?';
+  test.each<[RunSettings['mode'], string, Partial<RunResult>, string]>([
+    ['plan', READ, { mode: 'plan', cause: 'carried_out' }, 'First steps'],
+    [
+      'lead',
+      'Give me an overview of this project',
+      { mode: 'lead', cause: 'direct_answer' },
+      '61 files in 10 folders',
+    ],
+    ['direct', READ, { mode: 'direct', cause: 'direct_answer', tasks: [] }, 'Rehearsal model'],
+    ['auto', READ, { mode: 'react', cause: 'direct_answer' }, 'First steps'],
+  ])('a goal in %s mode → real files, an answer, nothing verified (L18)', async (mode, goal, end, said) => {
+    const { children, artifacts, tasks, ...result } = await rehearse(goal, { mode });
+    expect({ ...result, tasks }).toMatchObject({ ...end, outcome: 'unverified' });
+    expect(result.answer).toContain(said);
+    expect(result.trace.steps.some(({ action }) => action.type === 'tool')).toBe(mode !== 'direct');
+    expect(tasks.map(({ status }) => status)).toEqual(mode === 'plan' ? ['completed'] : []);
+    expect(children.length > 1 && artifacts.length === 1).toBe(mode === 'lead');
+  });
+
   test('overview of a folder → counts as they are, several tasks, real tools, dependency folders left out', async () => {
     const { outcome, answer, tasks, usage } = await rehearse('Give me an overview of this project');
     expect(outcome).toBe('completed');

@@ -1,18 +1,17 @@
-import * as temporal from '@temporalio/workflow';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readStart } from '../../../src/core/run-input.js';
 
-const SDK = '@temporalio/workflow';
-const startChild = vi.fn(async () => ({ workflowId: 'r1' }));
+const START_CHILD = '../../../src/workflows/platform/start-child.js';
+const startCancellable = vi.fn(async () => ({ workflowId: 'r1' }));
 
 let childRun: typeof import('../../../src/workflows/child-run.js');
 beforeAll(async () => {
   vi.resetModules();
-  vi.doMock(SDK, () => ({ ...temporal, startChild }));
+  vi.doMock(START_CHILD, () => ({ startCancellable }));
   childRun = await import('../../../src/workflows/child-run.js');
 });
 afterAll(() => {
-  vi.doUnmock(SDK);
+  vi.doUnmock(START_CHILD);
   vi.resetModules();
 });
 
@@ -21,9 +20,9 @@ test.each([
   ['a role', { role: 'editor' }, { mode: 'react', role: 'editor' }],
   ['a mode', { mode: 'direct' as const, autoApprove: true }, { mode: 'direct', autoApprove: true }],
 ])('a run of a workflow: %s is said → as with any other start (J5)', async (_name, given, expected) => {
-  startChild.mockClear();
+  startCancellable.mockClear();
   await childRun.startRun('Go.', { workspace: '/w', ...given }, { workflowId: 'r1' });
-  expect(startChild).toHaveBeenCalledOnce();
-  const [, { args }] = startChild.mock.calls[0] as unknown as [string, { args: unknown[] }];
+  expect(startCancellable).toHaveBeenCalledOnce();
+  const [, { args }] = startCancellable.mock.calls[0] as unknown as [string, { args: unknown[] }];
   expect(readStart(args[0])).toMatchObject({ ok: true, settings: { autoApprove: false, ...expected } });
 });
