@@ -114,7 +114,7 @@ function decideHandling(proposal: Handling, given: OrchestrationCase): Orchestra
     case 'skip': {
       const task = given.tasks.find(candidate => candidate.id === taskId);
       if (task === undefined) return refused(`There is no task ${taskId ?? '(none named)'}.`);
-      const legal = handling === 'retry' ? RETRYABLE.includes(task.status) : !SETTLED.includes(task.status);
+      const legal = handling === 'retry' ? task.status === 'failed' : !UNSKIPPABLE.includes(task.status);
       if (!legal) return refused(`A task that is ${task.status} can not be ${PAST[handling]}.`);
       const fault = handling === 'retry' ? retryFault(task, given) : skipFault(task, given);
       if (fault !== null) return refused(fault);
@@ -134,8 +134,8 @@ function skipFault({ id }: Task, { tasks, limits }: OrchestrationCase): string |
   return reopenFault(tasks, { id, status: 'skipped', maxTasks: limits.tasks });
 }
 
-const RETRYABLE: readonly Task['status'][] = ['executing', 'failed'];
-const SETTLED: readonly Task['status'][] = ['completed', 'skipped'];
+/** What is at work beside the failed task goes on: whatever it comes to is its own. */
+const UNSKIPPABLE: readonly Task['status'][] = ['executing', 'completed', 'skipped'];
 const PAST = { retry: 'tried again', skip: 'skipped' } as const;
 
 function accepted(

@@ -117,8 +117,9 @@ describe('decideOrchestration', () => {
       for (const status of [...TASK_STATUSES, null]) {
         for (const canReplan of BOTH) {
           const legal = {
-            retry: status === 'executing' || status === 'failed',
-            skip: status !== null && status !== 'completed' && status !== 'skipped',
+            retry: status === 'failed',
+            // What is executing is at work beside the failed task.
+            skip: status === 'pending' || status === 'failed' || status === 'blocked',
             replan: canReplan,
             ask_user: true,
             stop: true,
