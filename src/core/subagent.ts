@@ -94,9 +94,17 @@ function leaseOf(limits: Limits, used: BudgetUse, together = 1): Partial<Limits>
   };
 }
 
-/** What is used, and what agents at work may use yet: who begins beside them has the rest. */
-export function withLeases(used: BudgetUse, leases: Iterable<Partial<Limits>>): BudgetUse {
+/**
+ * What is used, and what others at work may use yet: agents within their leases, and model calls a turn each. Who begins
+ * beside them has the rest.
+ */
+export function withOthers(
+  used: BudgetUse,
+  { leases, modelCalls }: { leases: Iterable<Partial<Limits>>; modelCalls: number },
+): BudgetUse {
   let { turns, totalTurns, tokens, costUsd } = used;
+  turns += modelCalls;
+  totalTurns += modelCalls;
   for (const lease of leases) {
     turns += lease.turns ?? 0;
     totalTurns += lease.totalTurns ?? 0;
@@ -164,13 +172,13 @@ export function reportOf(result: {
   answer: string;
   usage: Usage;
   usageBy: UsageEntry[];
-  goals: readonly { turns: number }[];
-  counters: { failedCalls: number };
+  counters: { turns: number; failedCalls: number };
   unread?: InboxItem[];
 }): AgentReport {
-  const { outcome, cause, answer, usage, usageBy, goals, counters, unread = [] } = result;
-  const turns = goals.reduce((sum, goal) => sum + goal.turns, 0);
-  return { outcome, cause, answer, usage, usageBy, turns, failedCalls: counters.failedCalls, unread };
+  const { outcome, cause, answer, usage, usageBy, counters, unread = [] } = result;
+  // Of its one goal, which is on record only where it has ended by itself.
+  const { turns, failedCalls } = counters;
+  return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread };
 }
 
 /** What is left of a run that was cancelled. */

@@ -46,3 +46,8 @@ export function newPart(): OfPart {
     forms: new Map(),
   };
 }
+
+/** How many are in flight. */
+export function modelCalls({ calls }: OfPart): number {
+  return [...calls].filter(({ kind }) => kind === 'model').length;
+}

@@ -6,14 +6,15 @@ import { callsNext, hasOpenBatch, isAtWork, type Lane } from '../../core/cursor.
 import { forkId, forkOf } from '../../core/forks.js';
 import { batchAction, waitingSteers } from '../../core/inbox.js';
 import type { JournalPayloads, JournalType } from '../../core/journal.js';
-import { type BudgetUse, checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits.js';
+import { checkBudgets, MOST_PARALLEL_TASKS, turnsLeft } from '../../core/limits.js';
 import type { RunState } from '../../core/run-state.js';
-import { budgetUse, isHeld } from '../../core/run-state.js';
-import { withLeases } from '../../core/subagent.js';
+import { isHeld } from '../../core/run-state.js';
 import type { Thread } from '../../core/thread.js';
+import { modelCalls } from '../part.js';
 import { Run } from '../run.js';
 import { mustShorten } from '../turn/safe-point.js';
 import { mustShelve } from '../turn/shelve.js';
+import { usedWithOthers } from '../turn/spend.js';
 import type { Crew } from './crew.js';
 
 /** Thrown where a lane leaves its position: it comes back to it, as the next part of a run does. */
@@ -71,15 +72,8 @@ export class LaneRun extends Run {
 
   /** Calls and sub-agents of others have their turns: where these take the last, the lane waits for what comes of them. */
   override hasTurn(): boolean {
-    const inFlight = [...this.part.calls].filter(({ kind }) => kind === 'model').length;
-    const isAlone = inFlight === 0 && this.part.agents.leases.size === 0;
-    return isAlone || turnsLeft(this.limits, this.#used()) > inFlight;
-  }
-
-  /** With what the sub-agents of others may use yet. */
-  #used(): BudgetUse {
-    const used = budgetUse(this.state, this.ports.now());
-    return withLeases(used, this.part.agents.leases.values());
+    const isAlone = modelCalls(this.part) === 0 && this.part.agents.leases.size === 0;
+    return isAlone || turnsLeft(this.limits, usedWithOthers(this)) > 0;
   }
 
   override giveWay(): void {
@@ -127,7 +121,7 @@ export class LaneRun extends Run {
   /** It is about to call a model, and a budget is used up, or the calls of others have the last turns. */
   #lacksMeans(): boolean {
     if (!callsNext(this.lane)) return false;
-    const { exhausted } = checkBudgets(this.limits, this.#used());
+    const { exhausted } = checkBudgets(this.limits, usedWithOthers(this));
     return exhausted.length > 0 || !this.hasTurn();
   }
 }

@@ -1,10 +1,11 @@
 /** What calls of models cost, whoever asked for them. */
 
-import type { BudgetUse } from '../../core/limits.js';
+import type { BudgetUse, Limits } from '../../core/limits.js';
 import { addUsage, type Usage } from '../../core/message.js';
 import { accountOf, budgetUse } from '../../core/run-state.js';
-import { withLeases } from '../../core/subagent.js';
+import { withOthers } from '../../core/subagent.js';
 import { withCall } from '../../core/usage-by.js';
+import { modelCalls, type OfPart } from '../part.js';
 import type { Run } from '../run.js';
 
 /** Adds to what the goal, or whoever is at work between two goals, and the run have used. */
@@ -29,9 +30,17 @@ export function spend(
 }
 
 /** What is used, with what others at work may use yet, and among how many that begin now the rest is shared. */
-export function sharedUse({ state, ports, part, sharers }: Run): { used: BudgetUse; together: number } {
-  const leases = [...part.agents.leases.values(), ...part.samplings.values()];
-  const used = withLeases(budgetUse(state, ports.now()), leases);
+export function sharedUse(run: Run): { used: BudgetUse; together: number } {
   // Those with a lease have their part.
-  return { used, together: Math.max(1, sharers - leases.length) };
+  return { used: usedWithOthers(run), together: Math.max(1, run.sharers - leasesIn(run.part).length) };
+}
+
+/** What is used, with what others at work may use yet. */
+export function usedWithOthers({ state, ports, part }: Run): BudgetUse {
+  const others = { leases: leasesIn(part), modelCalls: modelCalls(part) };
+  return withOthers(budgetUse(state, ports.now()), others);
+}
+
+function leasesIn({ agents, samplings }: OfPart): Partial<Limits>[] {
+  return [...agents.leases.values(), ...samplings.values()];
 }

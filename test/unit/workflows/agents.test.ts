@@ -242,6 +242,7 @@ describe('sub-agents that are cancelled', () => {
     const used = total.usageBy.map(({ role, calls, inputTokens = 0 }) => `${role} ${calls} ${inputTokens}`);
     // Calls that were cut off told nothing.
     expect(used.sort()).toEqual(['lead 2 20', 'middle 1 10', 'search 2 0']);
+    expect([total.turns, tree.lead.state.goal.counters.turns]).toEqual([3, 3]);
   });
 
   test('a message for an agent that is being cancelled, after its last word → the lead reads it', async () => {

@@ -87,3 +87,15 @@ test('a task beside one whose sub-agent may use all that is left → it waits fo
   await new Promise(setImmediate);
   expect(() => one.giveWay()).not.toThrow();
 });
+
+test('a sub-agent called beside a model call of another task → that call has its turn, also where it is the last (A1, C21)', async () => {
+  const { lines, started } = sideBySide(2);
+  const [one, other] = lines;
+  if (!one || !other) throw new Error('no tasks');
+  one.state.goal.counters = { ...one.state.goal.counters, turns: 7 };
+  other.part.calls.add({ kind: 'model', role: 'executor', interruptible: true });
+  delegate(one);
+  expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1]);
+  const [refused] = delegate(one);
+  expect(await refused).toMatchObject({ isError: true, note: expect.stringContaining('turns') });
+});
