@@ -145,7 +145,7 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
     const { answer, by } = asked;
     if (answer.decision === 'reject') {
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
-      if (by !== 'person') return answerFor(run, 'plan_not_approved', planText(run.words, open, []).body);
+      if (by !== 'person') return answerFor(run, 'plan_not_approved', planOf(run));
       wish(run, answer.reason);
       dropUnbegun(run);
       planAnew(run, { from: 'user', wanted: [answer.reason] });
@@ -156,6 +156,11 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
   blockStuckTasks(run);
   run.enter(executionAt(cycle));
   return null;
+}
+
+/** As it is now: a person may have changed it while the gate was open. */
+function planOf({ state, words }: Run): string {
+  return planText(words, state.tasks.filter(isOpen), []).body;
 }
 
 function lackingNotes({ state, words }: Run, cycle: number): string[] {
