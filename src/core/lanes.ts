@@ -4,11 +4,12 @@ import { cursorAt, isAtWork } from './cursor.js';
 import { NO_RETRIES } from './model-use.js';
 import { executionAt } from './place.js';
 import type { Task } from './plan.js';
+import type { ToolSession } from './tools/tool-session.js';
 
-/** The position of a task that has just begun beside others. */
-export function newLane(taskId: string, cycle: number): Lane {
+/** The position of a task that has just begun beside others, in sessions that no other works in. */
+export function newLane(taskId: string, cycle: number, sessions: ToolSession[] = []): Lane {
   const place = executionAt(cycle, { kind: 'work', taskId });
-  return { taskId, cursor: cursorAt(place), badCalls: {}, inFlight: [], sessions: [], retries: NO_RETRIES };
+  return { taskId, cursor: cursorAt(place), badCalls: {}, inFlight: [], sessions, retries: NO_RETRIES };
 }
 
 /**

@@ -32,6 +32,8 @@ export interface TeamGiven {
   settings?: Partial<RunSettings>;
   /** Answers to gates, in order; where they run out, nobody answers. */
   answers?: GateAnswer[];
+  /** What a tool gives. Default: it is executed, with nothing to say. */
+  callTool?: Ports['callTool'];
 }
 
 export interface TeamRun {
@@ -50,7 +52,7 @@ export async function runTeam(replies: readonly TeamReply[], given: TeamGiven = 
   const ran: CallToolInput[] = [];
   const asked: string[] = [];
   const requests: ModelRequestPage[] = [];
-  const ports = portsOf(replies, given.answers ?? [], asked, ran, requests);
+  const ports = portsOf(replies, given, { asked, ran, requests });
   const run = new Run(newRunState('Do it.', settings, 0), ports);
   served.set(run.ports, run);
   await beginRun(
@@ -77,15 +79,14 @@ const served = new WeakMap<Ports, Run>();
 
 function portsOf(
   replies: readonly TeamReply[],
-  answers: GateAnswer[],
-  asked: string[],
-  ran: CallToolInput[],
-  requests: ModelRequestPage[],
+  { answers = [], callTool }: TeamGiven,
+  { asked, ran, requests }: Pick<TeamRun, 'asked' | 'ran' | 'requests'>,
 ): Ports {
   const left = [...answers];
   let clock = 1_000;
   const ports: Ports = {
     ...quietPorts(ran),
+    ...(callTool && { callTool }),
     now: () => clock,
     callModel: async ({ role, callId }) => {
       const state = served.get(ports)?.state;

@@ -32,13 +32,36 @@ export function sessionFor(
 }
 
 export function withSession(sessions: readonly ToolSession[], session: ToolSession): ToolSession[] {
-  const kept = [...withoutSession(sessions, session.server), session];
-  while (jsonBytes(kept) > SESSIONS_BYTES) kept.shift();
-  return kept;
+  return takeBackSessions(
+    sessions.filter(({ server }) => server !== session.server),
+    [session],
+  );
 }
 
+/** Without the one that `sessionFor` gives: another of that server may be left by a task that has ended. */
 export function withoutSession(sessions: readonly ToolSession[], server: string): ToolSession[] {
-  return sessions.filter(session => session.server !== server);
+  const lost = sessions.findIndex(session => session.server === server);
+  return sessions.filter((_, index) => index !== lost);
+}
+
+/** One of each server for the task that begins, and what is left for others. */
+export function lendSessions(sessions: readonly ToolSession[]): { lent: ToolSession[]; left: ToolSession[] } {
+  const isFirst = ({ server }: ToolSession, index: number) =>
+    sessions.findIndex(session => session.server === server) === index;
+  return {
+    lent: sessions.filter(isFirst),
+    left: sessions.filter((session, index) => !isFirst(session, index)),
+  };
+}
+
+/** With those of a task that has ended: who comes next goes on in them, and opens no more. The latest are kept. */
+export function takeBackSessions(
+  sessions: readonly ToolSession[],
+  lent: readonly ToolSession[],
+): ToolSession[] {
+  const kept = [...sessions, ...lent];
+  while (jsonBytes(kept) > SESSIONS_BYTES) kept.shift();
+  return kept;
 }
 
 /**

@@ -3,6 +3,8 @@ import { isAtWork, type Lane } from '../../core/cursor.js';
 import { joinForks } from '../../core/forks.js';
 import { inPlanOrder } from '../../core/lanes.js';
 import type { Task } from '../../core/plan.js';
+import type { RunState } from '../../core/run-state.js';
+import { takeBackSessions } from '../../core/tools/tool-session.js';
 import { closeGates } from '../gates.js';
 import type { Run } from '../run.js';
 import { type BatchEnd, closeOpenCalls } from '../turn/batch.js';
@@ -12,8 +14,17 @@ import { LaneRun } from './lane-run.js';
 /** In plan order, all of them at once: the conversation goes on with what each of them has. */
 export function joinLanes({ state }: Run): void {
   const { cursor, tasks, threads } = state;
+  takeBack(state, cursor.lanes);
   for (const { taskId } of inPlanOrder(cursor.lanes, tasks)) joinForks(threads, taskId);
   cursor.lanes = [];
+}
+
+/** The sessions of lanes that have ended are the run's again. */
+export function takeBack({ tools }: RunState, ended: readonly Lane[]): void {
+  for (const lane of ended) {
+    tools.sessions = takeBackSessions(tools.sessions, lane.sessions);
+    lane.sessions = [];
+  }
 }
 
 /**

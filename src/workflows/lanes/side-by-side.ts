@@ -8,6 +8,7 @@ import { callsNext, here, isAtWork, type Lane } from '../../core/cursor.js';
 import { inPlanOrder, newLane, tasksToBegin } from '../../core/lanes.js';
 import { executionAt } from '../../core/place.js';
 import { isHeld } from '../../core/run-state.js';
+import { lendSessions } from '../../core/tools/tool-session.js';
 import { introduce } from '../brief.js';
 import { hears, isHeard, listen } from '../hearing.js';
 import type { GoalEnd } from '../phases/conclude.js';
@@ -20,7 +21,7 @@ import type { Run } from '../run.js';
 import { safePoint } from '../turn/safe-point.js';
 import { applySteering } from '../turn/take-steering.js';
 import { usedBudgets } from '../turn/turn-loop.js';
-import { joinLanes } from './close-lanes.js';
+import { joinLanes, takeBack } from './close-lanes.js';
 import { Crew } from './crew.js';
 import { GaveWay, isSpokenTo, LaneRun } from './lane-run.js';
 
@@ -68,7 +69,15 @@ function beginLanes(run: Run): Lane[] {
   const { cursor } = state;
   const begun = tasksToBegin(state.tasks, { lanes: cursor.lanes, atOnce: run.limits.parallelTasks });
   for (const task of begun) introduce(run, run.role(carrierOf(run.pinned, task)));
-  const lanes = begun.map(({ id }) => newLane(id, cursor.place.cycle));
+  takeBack(
+    state,
+    cursor.lanes.filter(lane => !isAtWork(lane)),
+  );
+  const lanes = begun.map(({ id }) => {
+    const { lent, left } = lendSessions(state.tools.sessions);
+    state.tools.sessions = left;
+    return newLane(id, cursor.place.cycle, lent);
+  });
   for (const task of begun) beginTask(run, task);
   cursor.lanes.push(...lanes);
   run.show();

@@ -4,6 +4,7 @@ import { textOf } from '../../../src/core/message.js';
 import { execution, plan, verdict } from '../../../src/testing/role-outputs.js';
 import { pairingFaults } from '../../support/pairing.js';
 import { runTeam, type TeamReply, type TeamRun } from '../../support/scripted-team.js';
+import { fileTool } from '../../support/small-run.js';
 
 const limits = { ...DEFAULT_LIMITS, parallelTasks: 2 };
 const PLAN = { text: plan({ todos: ['Measure one.', 'Measure two.'] }) };
@@ -122,4 +123,35 @@ describe('tasks side by side', () => {
       expect(ended.sort()).toEqual(['task-1', 'task-2']);
     },
   );
+
+  test('a stateful server → a session for each of those at work, in which the next task goes on (C21, T18)', async () => {
+    const browser = {
+      ...fileTool('look', { readOnly: true, cache: 'none' }),
+      origin: { type: 'mcp' as const, server: 'browser', stateful: true as const },
+    };
+    const sessions: (string | null | undefined)[] = [];
+    const look = { calls: ['look'] };
+    await runTeam(
+      [
+        ...[{ text: plan({ todos: ['One.', 'Two.', 'Three.'] }) }, look, look],
+        ...[done('One.'), done('Two.'), look, done('Three.'), VERDICT, VERDICT],
+      ],
+      {
+        pinned: { limits, tools: [browser] },
+        callTool: async ({ session }) => {
+          sessions.push(session);
+          const opened = session === null && { session: { id: `s${sessions.length}`, queue: 'q' } };
+          const value = {
+            ending: 'executed' as const,
+            content: [],
+            isError: false,
+            durationMs: 1,
+            ...opened,
+          };
+          return { ok: true, value };
+        },
+      },
+    );
+    expect(sessions).toEqual([null, null, 's1']);
+  });
 });

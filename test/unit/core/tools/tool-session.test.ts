@@ -3,7 +3,14 @@ import { SESSIONS_BYTES } from '../../../../src/core/bounds.js';
 import { type CallFailure, FAILURE } from '../../../../src/core/failure.js';
 import { jsonBytes } from '../../../../src/core/json.js';
 import type { ToolSession } from '../../../../src/core/tools/tool-session.js';
-import { sessionFor, sessionLoss, withSession } from '../../../../src/core/tools/tool-session.js';
+import {
+  lendSessions,
+  sessionFor,
+  sessionLoss,
+  takeBackSessions,
+  withoutSession,
+  withSession,
+} from '../../../../src/core/tools/tool-session.js';
 
 const tool = (server: string, stateful?: true) => ({
   origin: { type: 'mcp' as const, server, ...(stateful && { stateful }) },
@@ -27,6 +34,14 @@ test('sessions: a second one of a server, and more than there is room for → th
   const many = names.reduce<ToolSession[]>((sessions, name) => withSession(sessions, session(name)), []);
   expect(jsonBytes(many)).toBeLessThanOrEqual(SESSIONS_BYTES);
   expect(many.at(-1)?.server).toBe('server-99');
+});
+
+test('sessions: two of a server, of tasks that have ended → one for who begins, the other stays; a lost one is not both', () => {
+  const left = takeBackSessions([session('a', '1'), session('b')], [session('a', '2')]);
+  expect(lendSessions(left)).toEqual({ lent: [session('a', '1'), session('b')], left: [session('a', '2')] });
+  expect(withoutSession(left, 'a')).toEqual([session('b'), session('a', '2')]);
+  const many = Array.from({ length: 100 }, (_, nth) => session('a', `${nth}`));
+  expect(jsonBytes(takeBackSessions([session('b')], many))).toBeLessThanOrEqual(SESSIONS_BYTES);
 });
 
 test.each<[string, Pick<CallFailure, 'kind' | 'type'>, ReturnType<typeof sessionLoss>]>([
