@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { newLane } from '../../../src/core/lanes.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
 import type { AgentEnd } from '../../../src/core/subagent.js';
+import { heldResults, ledgerKey } from '../../../src/core/tools/ledger.js';
 import { Crew } from '../../../src/workflows/lanes/crew.js';
 import { GaveWay, LaneRun } from '../../../src/workflows/lanes/lane-run.js';
 import type { ChildStart } from '../../../src/workflows/ports.js';
@@ -98,4 +99,22 @@ test('a sub-agent called beside a model call of another task → that call has i
   expect(started.map(({ child }) => child.settings.limits?.turns)).toEqual([1]);
   const [refused] = delegate(one);
   expect(await refused).toMatchObject({ isError: true, note: expect.stringContaining('turns') });
+});
+
+test('an agent has worked → what was read before it is read anew, for it may have changed that (A1, D5)', async () => {
+  const { lines, started } = sideBySide(1);
+  const [line] = lines;
+  if (!line) throw new Error('no task');
+  const { ledger } = line.state.tools;
+  const result = { ending: 'executed' as const, isError: false, complete: true, isStub: false };
+  ledger.entries[ledgerKey('read_file', { path: 'a.txt' })] = {
+    ...{ toolUseId: 'c9', tool: 'read_file', messageId: 'm9', paths: null },
+    ...result,
+  };
+  const held = () => heldResults(ledger, 9);
+  expect(held()).toContain('a.txt');
+  const [call] = delegate(line);
+  started[0]?.end(CANCELLED);
+  await call;
+  expect(held()).toBe('');
 });
