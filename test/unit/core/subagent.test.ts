@@ -101,7 +101,7 @@ test('childId: of long ids, and far down a tree → short enough for the server,
     expect(Buffer.byteLength(id)).toBeLessThanOrEqual(1_000);
 });
 
-test('settingsOfAgent: attended as its caller, under its own name, without client tools, plan or follow-ups', () => {
+test('settingsOfAgent: attended as its caller, with what a person allowed for good, under its own name, without client tools, plan or follow-ups', () => {
   const settings = {
     mode: 'auto' as const,
     workspace: '/w',
@@ -111,6 +111,7 @@ test('settingsOfAgent: attended as its caller, under its own name, without clien
     approvePlan: true,
     onStepFailure: 'abort' as const,
     clientTools: [],
+    allowTools: ['put'],
     context: { user: 'u1' },
   };
   const limits = { ...DEFAULT_LIMITS, execution: 3 };
@@ -124,6 +125,7 @@ test('settingsOfAgent: attended as its caller, under its own name, without clien
     workspace: '/w',
     autoApprove: true,
     attended: true,
+    allowTools: ['put'],
     context: { user: 'u1' },
     limits: { ...limits, tokens: 9 },
   });
