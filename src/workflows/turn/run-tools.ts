@@ -6,7 +6,7 @@ import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import type { TaskRef } from '../../core/heartbeats.js';
 import { headChars } from '../../core/large-text.js';
-import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
+import type { AssistantMessage, ToolResultBlock, ToolUseBlock, Usage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
@@ -30,7 +30,7 @@ import { callsBeside, decideCall, nextDecided } from './decide-call.js';
 import { settleCall } from './settle-call.js';
 import { closeCallGates, openBatchGates } from './settle-permission.js';
 import { spend } from './spend.js';
-import { optionsFor, toolRequest } from './tool-request.js';
+import { afterSampling, optionsFor, toolRequest } from './tool-request.js';
 import { lostSession, noteSession } from './tool-session.js';
 import { runWorkflowTool } from './workflow-tools.js';
 
@@ -127,14 +127,14 @@ async function execute(
 ): Promise<ToolResultBlock> {
   const { call } = started;
   const idempotent = isRepeatable(tool.policy);
-  const { start, session, model } = starterOf(run, started, tool);
+  const { start, session, sampled } = starterOf(run, started, tool);
   let task: TaskRef | null = null;
   try {
     for (let rescheduled = 0; ; rescheduled++) {
       const called = await start(task);
       closeForms(run, started.callId);
       const used = called.ok ? called.value.sampled : called.failure.usage;
-      if (used && model !== null) spend(run, { role: started.reply.role, model }, used);
+      if (used) sampled?.(used);
       if (called.ok) {
         const { ending, session: opened, toolsChangedAt, sampled: _, ...outcome } = called.value;
         noteChange(run, toolsChangedAt);
@@ -164,8 +164,8 @@ interface Starter {
    */
   start: (task: TaskRef | null) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
-  /** That its server may ask; null for none. */
-  model: string | null;
+  /** Told what a try has used of the model that its server may ask; null where it may ask none. */
+  sampled: ((used: Usage) => void) | null;
 }
 
 function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: ToolDefinition): Starter {
@@ -173,18 +173,30 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
   const given = inputOf(batch, call);
   if (tool.origin.type === 'workflow') {
     const own = { role, callId, toolUseId: call.id, input: given, options: optionsFor(tool, given) };
-    return { start: () => runWorkflowTool(run, tool, own), session: null, model: null };
+    return { start: () => runWorkflowTool(run, tool, own), session: null, sampled: null };
   }
   if (tool.origin.type === 'child_workflow') {
     const own = { role, callId, toolUseId: call.id, input: given };
-    return { start: () => callWorkflow(run, tool, own), session: null, model: null };
+    return { start: () => callWorkflow(run, tool, own), session: null, sampled: null };
   }
-  const { input, options, session } = toolRequest(run, tool, { role, callId, toolUseId: call.id, given });
+  const { options, session, ...request } = toolRequest(run, tool, {
+    role,
+    callId,
+    toolUseId: call.id,
+    given,
+  });
+  let { input } = request;
   const start = (task: TaskRef | null) =>
     run.call({ kind: 'tool', role }, options, () =>
       run.ports.callTool(task ? { ...input, task } : input, options),
     );
-  return { start, session, model: input.sampling?.model ?? null };
+  const model = input.sampling?.model;
+  if (model === undefined) return { start, session, sampled: null };
+  const sampled = (used: Usage) => {
+    spend(run, { role, model }, used);
+    input = afterSampling(run, input, used);
+  };
+  return { start, session, sampled };
 }
 
 /** The content of the earlier call, under the new call's id, with the note that says so. */

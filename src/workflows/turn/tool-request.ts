@@ -3,6 +3,7 @@
 import type { CallToolInput, SamplingInput } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
 import { modelOf } from '../../core/in-force.js';
+import { tokensOf, type Usage } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
 import { inlineInput } from '../../core/tools/batch-input.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
@@ -64,6 +65,17 @@ function samplingFor(run: Run, { origin }: ToolDefinition, role: string): Sampli
     tokens: Math.min(SAMPLING_TOKENS, Math.floor(part(limits.tokens - used.tokens))),
     costUsd: limits.costUsd === null ? null : part(limits.costUsd - (used.costUsd ?? limits.costUsd)),
   };
+}
+
+/** The request of the next try, once this one has used so much: what is left of its allowance. */
+export function afterSampling(run: Run, input: CallToolInput, used: Usage): CallToolInput {
+  const { sampling, callId } = input;
+  if (!sampling) return input;
+  const tokens = Math.max(0, sampling.tokens - tokensOf(used));
+  const costUsd =
+    sampling.costUsd === null ? null : Math.max(0, sampling.costUsd - (used.costUsd ?? sampling.costUsd));
+  run.part.samplings.set(callId, { tokens, costUsd });
+  return { ...input, sampling: { ...sampling, tokens, costUsd } };
 }
 
 /** Whether the server may ask a person while the call runs. */

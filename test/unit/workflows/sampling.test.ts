@@ -95,3 +95,36 @@ test('sampling: a server that may not, and says that it used some → nothing co
   expect(asked?.sampling).toBeUndefined();
   expect(run.state.goal.usage.inputTokens).toBe(1_000);
 });
+
+test('sampling: the call is lost and made again → with what the tries before it have left, which is all that it holds (T21)', async () => {
+  const asked: CallToolInput[] = [];
+  const held: unknown[] = [];
+  const failure = { kind: 'lost' as const, type: '', message: '', usage: USED };
+  const { run } = runAtCalls([{ name: 'read', input: {} }], {
+    pinned: {
+      roles: { executor: testRole('executor', { models: ['p/a'] }) },
+      tools: [
+        { ...fileTool('read', { readOnly: true }), origin: { type: 'mcp', server: 'files', sampling: true } },
+      ],
+      limits: { ...DEFAULT_LIMITS, tokens: 300, costUsd: 0.75 },
+    },
+    ports: {
+      callTool: async input => {
+        asked.push(input);
+        held.push(...run.part.samplings.values());
+        return { ok: false, failure };
+      },
+    },
+  });
+  const { batch } = run.state.cursor.place.turns;
+  if (batch) await runNextCalls(run, batch);
+  expect(asked.map(({ sampling }) => sampling)).toEqual([
+    { model: 'p/a', tokens: 300, costUsd: 0.75 },
+    { model: 'p/a', tokens: 180, costUsd: 0.25 },
+    { model: 'p/a', tokens: 60, costUsd: 0 },
+    { model: 'p/a', tokens: 0, costUsd: 0 },
+  ]);
+  expect(held).toEqual(
+    asked.map(({ sampling }) => ({ tokens: sampling?.tokens, costUsd: sampling?.costUsd })),
+  );
+});
