@@ -121,6 +121,7 @@ export class ServerCall {
       else {
         // The tool may be called again, as any call: an earlier try was all that was allowed until now.
         task.forget();
+        this.#beginAnew(at);
         const denied = await this.#given.allowed.denied(at.workspace);
         if (denied) return denied;
       }
@@ -136,6 +137,13 @@ export class ServerCall {
     if (task.ref?.session !== undefined && at.line.kind === 'shared')
       at.line = lineOf(this.#deps, this.#input, { server: at.server, runId, task: task.ref });
     else if (!task.ref || kind === 'not_sent') at.line.discard(connection);
+  }
+
+  /** A connection that goes on in a session was never told what its server offers: no call is begun there. */
+  #beginAnew(at: Place): void {
+    if (at.line.kind !== 'resumed') return;
+    at.line.failed();
+    at.line = lineOf(this.#deps, this.#input, { server: at.server, runId: this.#given.runId, task: null });
   }
 
   async #openWorkspace(): Promise<{ workspace: string } | { refused: CallToolResult }> {

@@ -101,7 +101,8 @@ class Followed {
   readonly #params: { taskId: string };
   /** Requests in a row that were not answered. */
   #faults = 0;
-  /** As the server last asked for. */
+  /** As the server last said. */
+  #status = '';
   #pollInterval: number | undefined;
 
   constructor(line: TaskLine, call: TaskCall, taskId: string) {
@@ -128,11 +129,12 @@ class Followed {
 
   /** Null where it is too early. */
   async #resultAt({ status, statusMessage = '', pollInterval }: TaskState) {
+    this.#status = status;
     this.#pollInterval = pollInterval;
     if (statusMessage !== '') this.#call.onStatus(statusMessage);
     if (status === 'cancelled') throw lost(`its server cancelled it. ${statusMessage}`);
     if (status === 'working') return null;
-    // What it wants of a person or a model comes while its result is waited for. A refusal is the tool's own.
+    // What it wants of a person or a model comes while its result is waited for.
     const { onProgress: _, ...waiting } = this.#line.options;
     return this.#ask('tasks/result', toolAnswerSchema, waiting, ['busy', 'connection_lost']);
   }
@@ -161,7 +163,9 @@ class Followed {
       return answered;
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
-      if (method === 'tasks/get' && NO_TASK.has(error.code)) throw lost(error.message);
+      // Of a task that has failed it may be what became of the call: a refusal of the tool's own.
+      const isOfTool = method === 'tasks/result' && this.#status === 'failed';
+      if (NO_TASK.has(error.code) && !isOfTool) throw lost(error.message);
       if (requests.areOver || this.#faults >= MOST_FAULTS || !passing.includes(error.kind)) throw error;
       this.#faults += 1;
       return null;

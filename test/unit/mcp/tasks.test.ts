@@ -201,6 +201,15 @@ test('task: its server knows it no more → a write is unknown, a read is made a
   expect(textOf(read)).toBe('read a');
 });
 
+test('task: a read whose session knows it no more → made again as a task, on a connection that has greeted the server', async () => {
+  const { url } = await serve('session');
+  const { session = '' } = await begin(url, 'task_append', append('a'));
+  fake.openGate('b');
+  const input = { arguments: { gate: 'b' }, idempotent: true, task: { id: 'gone', session } };
+  expect(textOf(await worker({ url }).call('task_read', input))).toBe('read b');
+  expect(told('call').at(-1)).toMatchObject({ tool: 'task_read', task: { ttl: expect.any(Number) } });
+});
+
 test('task: it may be called again, and the host denies it by now → denied', async () => {
   const { url } = await serve('session');
   const pool = poolOf({ url });
@@ -252,6 +261,7 @@ test('task: two ask a person beside each other → each has the answer to its ow
 async function scripted(
   taskId: string,
   state: (asked: number) => object | number,
+  refused: { code: number; message: string } | null = null,
 ): Promise<{ url: string; asked: () => number; calls: () => number }> {
   let asked = 0;
   let calls = 0;
@@ -270,7 +280,10 @@ async function scripted(
         if (typeof now === 'number') res.writeHead(now).end('no');
         else answer(now)(id, res);
       },
-      'tasks/result': answer({ content: [{ type: 'text', text: 'done' }] }),
+      'tasks/result': (id, res) => {
+        if (refused) json(res, { jsonrpc: '2.0', id, error: refused });
+        else answer({ content: [{ type: 'text', text: 'done' }] })(id, res);
+      },
     },
     { tools: {}, tasks: { requests: { tools: { call: {} } } } },
   );
@@ -296,6 +309,18 @@ test('task: its id is too long to be kept → its result all the same, and no la
 test('task: its id is too long to be kept, and the server turns away who asks for it → unknown, and not called again', async () => {
   const { url, calls } = await scripted('t'.repeat(501), () => 404);
   expect(await worker({ url }).call('echo')).toMatchObject({ ending: 'outcome_unknown' });
+  expect(calls()).toBe(1);
+});
+
+test.each([
+  ['completed', -32_602, 'outcome_unknown'],
+  ['completed', -32_601, 'outcome_unknown'],
+  ['submitted', -32_602, 'outcome_unknown'],
+  ['failed', -32_602, 'invalid'],
+])('task: %s, and who asks for its result is refused with %i → %s', async (status, code, ending) => {
+  const { url, calls } = await scripted('t1', () => ({ status }), { code, message: 'unknown task' });
+  const result = await worker({ url }).call('echo');
+  expect([result.ending, textOf(result)]).toEqual([ending, expect.stringContaining('unknown task')]);
   expect(calls()).toBe(1);
 });
 
