@@ -20,9 +20,8 @@ const MAX_CLIENT_TOOLS = 64;
 const MAX_CLIENT_TOOLS_BYTES = 40_000;
 /** Of `allowTools`. */
 export const MAX_ALLOWED_TOOLS = 100;
-/** No tool of a run has a longer name. */
-/** With the digest of one that was allowed for good. */
-const LONGEST_TOOL = 90;
+/** Characters of a name, with the digest of one that was allowed for good. */
+export const LONGEST_ALLOWED_TOOL = 90;
 const DEEPEST_SCHEMA = 64;
 const LONGEST_NAME = 200;
 const LONGEST_PATH = 4_096;
@@ -184,7 +183,8 @@ function startLimitsFault(value: unknown, at: string): string | null {
 }
 
 function toolNamesFault(value: unknown, at: string): string | null {
-  const isName = (name: unknown) => typeof name === 'string' && name !== '' && name.length <= LONGEST_TOOL;
+  const isName = (name: unknown) =>
+    typeof name === 'string' && name !== '' && name.length <= LONGEST_ALLOWED_TOOL;
   if (!Array.isArray(value) || !value.every(isName)) return expected(at, 'a list of names of tools', value);
   return value.length > MAX_ALLOWED_TOOLS
     ? `\`${at}\` has ${value.length} names, and at most ${MAX_ALLOWED_TOOLS} are taken.`

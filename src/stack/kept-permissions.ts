@@ -4,7 +4,7 @@
  */
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import { MAX_ALLOWED_TOOLS } from '../core/run-input.js';
+import { LONGEST_ALLOWED_TOOL, MAX_ALLOWED_TOOLS } from '../core/run-input.js';
 import { keptTool } from '../core/tools/kept-tools.js';
 import { makeFolder, permissionsFile } from './home.js';
 import { readJson, writeJson } from './json-file.js';
@@ -43,7 +43,8 @@ export function keptPermissions(): KeptPermission[] {
 export function allowedTools(place: Place): string[] {
   const { tools = {} } = read().find(kept => isAt(kept, place)) ?? {};
   const entries = Object.entries(tools).map(([name, digest]) => keptTool(name, digest));
-  return entries.sort().slice(0, MAX_ALLOWED_TOOLS);
+  const taken = entries.filter(({ length }) => length <= LONGEST_ALLOWED_TOOL);
+  return taken.sort().slice(0, MAX_ALLOWED_TOOLS);
 }
 
 /** Allows the tool there from now on, as long as it is the one that has this digest. */

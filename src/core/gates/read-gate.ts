@@ -18,6 +18,12 @@ const SUBJECTS: Record<GateKind, Record<string, Form>> = {
   step: { taskId: 'text', canReplan: 'boolean' },
 };
 
+/** What the subject may hold besides: left out where it has another form. */
+const OPTIONAL: Partial<Record<GateKind, Record<string, Form>>> = {
+  approval: { digest: 'name' },
+  route: { enlarges: 'boolean' },
+};
+
 const GATE = { id: 'name', title: 'text', body: 'text', openedAt: 'moment' } as const;
 const FROM = { agent: 'name', run: 'name' } as const;
 
@@ -32,11 +38,10 @@ export function readGate(value: unknown): Gate | null {
   const { deadline } = value;
   if (subject === null || (value.from !== undefined && from === null)) return null;
   if (deadline !== null && !hasForm(deadline, 'moment')) return null;
-  const enlarges = kind === 'route' && isRecord(value.subject) && value.subject.enlarges === true;
   // Each field has been judged: this is the codec.
   return {
     ...{ ...fields, kind, deadline },
-    subject: enlarges ? { ...subject, enlarges } : subject,
+    subject: { ...subject, ...optional(value.subject, OPTIONAL[kind]) },
     ...(from && { from }),
   } as unknown as Gate;
 }
@@ -46,6 +51,11 @@ function read(value: unknown, forms: Readonly<Record<string, Form>>): Record<str
   if (!isRecord(value)) return null;
   const fits = Object.entries(forms).every(([name, form]) => hasForm(value[name], form));
   return fits ? Object.fromEntries(Object.keys(forms).map(name => [name, value[name]])) : null;
+}
+
+function optional(value: unknown, forms: Readonly<Record<string, Form>> = {}): Record<string, unknown> {
+  const fields = Object.entries(forms).map(([name, form]) => read(value, { [name]: form }));
+  return Object.assign({}, ...fields);
 }
 
 /** No id of a run or way to it is longer; of what is told, it alone is never cut. */

@@ -107,7 +107,7 @@ function approvalQuestion(
     key: approvalKey(call),
     kind: 'approval',
     ...approvalText(run.words, {
-      tool: call.name,
+      tool: tool.name,
       callId: call.id,
       input: call.input,
       raw: call.raw,
@@ -116,7 +116,8 @@ function approvalQuestion(
       compared,
     }),
     subject: {
-      tool: call.name,
+      // What nobody lists the model calls otherwise than the run does.
+      tool: tool.name,
       callId: call.id,
       arguments: argumentLine(call),
       ...(tool.digest !== undefined && { digest: tool.digest }),

@@ -282,6 +282,22 @@ describe('readAgentMessage', () => {
       expect(readGate({ ...gate, ...odd })).toBeNull();
   });
 
+  test.each<Pick<Gate, 'kind' | 'subject'>>([
+    { kind: 'approval', subject: { tool: 'put', callId: 'c1', arguments: '{}', digest: 'abc' } },
+    { kind: 'approval', subject: { tool: 'put', callId: 'c1', arguments: '{}' } },
+    { kind: 'route', subject: { act: 'orchestration', messageId: 'm1', enlarges: true } },
+  ])('readGate: $kind → with all that a subject may have, for what a person says there goes by it', about => {
+    expect(readGate({ ...gate, ...about })).toEqual({ ...gate, ...about });
+  });
+
+  test('readGate: a digest that is no name → the gate without it', () => {
+    const subject = { tool: 'put', callId: 'c1', arguments: '{}' };
+    for (const digest of [1, 'x'.repeat(9_000)]) {
+      const read = readGate({ ...gate, kind: 'approval', subject: { ...subject, digest } });
+      expect(read?.subject).toEqual(subject);
+    }
+  });
+
   test('what a gate or a message does not have → left out', () => {
     const more = { ['x'.repeat(9_000)]: 1 };
     expect(readGate({ ...gate, ...more, subject: { ...gate.subject, ...more } })).toEqual(gate);

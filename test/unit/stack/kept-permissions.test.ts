@@ -37,6 +37,13 @@ test('kept permissions: more tools than a start takes → it takes those that th
   expect(keptPermissions()[0]?.tools).toHaveLength(101);
 });
 
+test('kept permissions: a name longer than a start takes, as a model may make one up → it asks, and no start is refused for it', async () => {
+  for (const name of ['x'.repeat(90), 'y'.repeat(89)]) await keepPermission(HERE, name, '');
+  const settings = { mode: 'react', workspace: '/w', autoApprove: false, allowTools: allowedTools(HERE) };
+  expect(settings.allowTools).toEqual([`${'y'.repeat(89)}#`]);
+  expect(readStart({ goal: 'Go.', settings })).toMatchObject({ ok: true });
+});
+
 test('kept permissions: the file → of this user alone', async () => {
   await keepPermission(HERE, 'put', 'd');
   expect(statSync(permissionsFile()).mode & 0o077).toBe(0);

@@ -70,6 +70,17 @@ describe('answers at the gates of a batch', () => {
     ]);
   });
 
+  test('gate: always, for a tool that nobody lists → the next call of it runs, and no listed tool of its name is meant (T3)', async () => {
+    const calls = [1, 2].map(nth => ({ name: 'guess', input: { nth } }));
+    const small = runAtCalls(calls, { pinned: { fallbackServer: 'default' } });
+    await whenAsked(small, run => answer(run, 0, { decision: 'always' }));
+    expect(small.ran.map(call => [call.tool, call.serverToolName])).toEqual([
+      ['default__guess', 'guess'],
+      ['default__guess', 'guess'],
+    ]);
+    expect(small.run.state.people.allowedTools).toEqual(['default__guess']);
+  });
+
   test('gate: approved and then stopped → not run, and the gate says what overtook the approval (PR1)', async () => {
     const small = runAtCalls([write('a'), write('b')]);
     await whenAsked(small, run => {
