@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { addVerbs, WHERE } from './client/verbs/all.js';
 import { runCommandLine, strict } from './client/verbs/command.js';
 import { addCompletion } from './client/verbs/completion.js';
+import { addProgram, refuseMisplaced } from './client/verbs/misplaced.js';
 import { refuseMisspelt } from './client/verbs/misspelt.js';
 import { addRun } from './client/verbs/run.js';
 import { PROGRAM } from './shared/called-as.js';
@@ -17,17 +18,20 @@ const PROGRAMS = {
   dev: 'The local stack in the foreground: a Temporal server with its Web UI, and a worker.',
 } as const;
 
+const [first, of = ''] = process.argv.slice(2);
+if (first === 'help' && of in PROGRAMS) process.argv.splice(2, 2, of, '--help');
 const [name] = process.argv.slice(2);
 if (name === 'worker' || name === 'dev') {
   process.argv.splice(2, 1);
   await (name === 'worker' ? import('./worker.js') : import('./dev.js'));
 } else {
   // Options after a verb are the verb's, also where a goal has one of that name.
-  const program = strict(new Command(PROGRAM.start)).enablePositionalOptions();
+  const program = strict(new Command(PROGRAM.start)).enablePositionalOptions().helpCommand(true);
   addVerbs(addRun(program)).addHelpText('after', WHERE);
   for (const [script, description] of Object.entries(PROGRAMS))
-    program.command(script).description(description);
+    addProgram(program.command(script).description(description));
   addCompletion(program);
+  refuseMisplaced(program);
   refuseMisspelt(program);
   const { version } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
   await runCommandLine(program.version(String(version)));
