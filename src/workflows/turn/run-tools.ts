@@ -51,6 +51,8 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
     return;
   }
   if (batch.next === 0 && !run.pinned.review.actions) {
+    // The calls of a role without tools are closed also in a run that is held.
+    const wasHeld = isHeld(run.state);
     await openBatchGates(run, reply, () =>
       calls.map((each, index) => ({
         call: each,
@@ -58,7 +60,7 @@ export async function runNextCalls(run: Run, batch: Batch): Promise<void> {
       })),
     );
     // It may have looked at files for these gates meanwhile.
-    if (isHeld(run.state)) return;
+    if (!wasHeld && isHeld(run.state)) return;
   }
   const first = await nextDecided(run, batch, { call, reply });
   if (!first) return;
