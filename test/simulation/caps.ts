@@ -51,6 +51,8 @@ export class Caps {
   readonly #here = new Map<string, Place>();
   /** Where gates were opened, by their ids: it is not said which of the lines asked. */
   readonly #askedAt = new Map<string, Place[]>();
+  /** Gates that its agents have asked for: what is answered there is none of its places'. */
+  readonly ofAgents = new Set<string>();
   /** The most tasks that might run at the same time. */
   mostSideBySide: number;
   #replies = 0;
@@ -108,6 +110,12 @@ export class Caps {
     if (here && !interrupted) here.rounds += 1;
   }
 
+  /** An agent has ended: its replies are the goal's, and the run's. */
+  agentEnded(replies: number): void {
+    this.#replies += replies;
+    this.#total += replies;
+  }
+
   /** The last reply was sent back, which is no round. */
   sentBack(line: string): void {
     const here = this.#here.get(line);
@@ -153,9 +161,12 @@ export class Caps {
   /** Of a role that works on the goal itself; in auto mode any of them may be chosen. */
   #mostAlone(): number {
     const { roles } = this.#scenario.pinned;
-    const alone = [...ONE_ROLE_MODES, ...Object.values(DECLARED).flatMap(({ steps }) => steps)].flatMap(
-      name => roles[name] ?? [],
-    );
+    const { role: named = '' } = this.#scenario.settings;
+    const alone = [
+      named,
+      ...ONE_ROLE_MODES,
+      ...Object.values(DECLARED).flatMap(({ steps }) => steps),
+    ].flatMap(name => roles[name] ?? []);
     return Math.max(...alone.map(({ maxRounds }) => maxRounds ?? this.#most.execution));
   }
 
@@ -212,7 +223,7 @@ export class Caps {
           this.#planned(event.cycle, goal.counters.planning);
         return;
       case 'gate_opened':
-        this.#askedAt.set(event.gateId, [...this.#here.values()]);
+        if (!this.ofAgents.has(event.gateId)) this.#askedAt.set(event.gateId, [...this.#here.values()]);
         return;
       case 'gate_closed':
         // Others may have been asked since.

@@ -1,5 +1,4 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
-import type { RunState } from '../../src/core/run-state.js';
 import {
   changeModel,
   editPlan,
@@ -20,6 +19,7 @@ import {
   withdrawalReader,
 } from '../../src/workflows/platform/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
+import { addresseesIn } from './agent-roles.js';
 import type { Act, Marks, TimedAct } from './people.js';
 import { NOBODY, randomAct, randomAnswer, randomBudget, randomModel, randomPlanEdit } from './people.js';
 import { Random } from './random.js';
@@ -29,28 +29,40 @@ import type { Watcher } from './watcher.js';
 /** Messages and tasks while the run waits: each may become work of its own, so they must end. */
 const MOST_MESSAGES = 5;
 
+/** What people do to an agent's own run as well: a pause of it would be for them to end. */
+const TO_ANY: readonly Act['kind'][] = ['steer', 'follow-up', 'stop', 'model', 'answer'];
+
+/** A run that people see, and who watches it. */
+export interface Seen {
+  run: Run;
+  watcher: Watcher;
+}
+
 export class Crowd {
   readonly #scenario: Scenario;
-  readonly #watcher: Watcher;
+  readonly #lead: () => Seen;
+  /** Those at work. */
+  readonly #agents: () => Seen[];
   readonly #waiting: TimedAct[];
   /** Markers of what is made up on the way begin behind those of the scenario. */
   readonly #marks: Marks = { next: 100, ids: [] };
   #patience: number;
   #messages = 0;
 
-  constructor(scenario: Scenario, watcher: Watcher) {
+  constructor(scenario: Scenario, lead: () => Seen, agents: () => Seen[]) {
     this.#scenario = scenario;
-    this.#watcher = watcher;
+    this.#lead = lead;
+    this.#agents = agents;
     this.#waiting = [...scenario.people.acts];
     this.#patience = scenario.people.patience;
   }
 
-  stops(run: Run, input: unknown): void {
-    requestStop(run, input);
+  stops(input: unknown): void {
+    requestStop(this.#lead().run, input);
   }
 
   /** What the scenario has for this call. */
-  actsAt(run: Run, call: number, where: TimedAct['where']): void {
+  actsAt(call: number, where: TimedAct['where']): void {
     for (const timed of [...this.#waiting]) {
       const due =
         where === 'during'
@@ -58,13 +70,14 @@ export class Crowd {
           : timed.call < call || (timed.call === call && timed.where === 'after');
       if (!due) continue;
       this.#waiting.splice(this.#waiting.indexOf(timed), 1);
-      this.#does(run, timed.act, new Random(this.#scenario.seed, 'answer at', timed.call));
+      this.#does(timed.act, new Random(this.#scenario.seed, 'answer at', timed.call));
     }
   }
 
   /** One person comes to a run that waits. False: nobody will. */
-  comes(run: Run, random: Random): boolean {
-    this.#watcher.promises.waited(run.state);
+  comes(random: Random): boolean {
+    const { run, watcher } = this.#lead();
+    watcher.promises.waited(run.state);
     if (this.#patience <= 0) return false;
     this.#patience -= 1;
     const { neglect } = this.#scenario.people;
@@ -72,55 +85,81 @@ export class Crowd {
     const {
       people: { pausedAt },
     } = run.state;
-    if (pausedAt !== null && random.chance(0.5)) this.#does(run, { kind: 'resume' }, random);
+    if (pausedAt !== null && random.chance(0.5)) this.#does({ kind: 'resume' }, random);
     else if (gates.length > 0 && random.chance(0.7)) {
       if (random.chance(neglect)) return false;
-      this.#does(run, { kind: 'answer' }, random);
-    } else this.#says(run, random);
+      this.#does({ kind: 'answer' }, random, this.#anyAgent(random));
+    } else this.#says(random);
     return true;
   }
 
   /** Something at a moment that the run does not wait at. */
-  hurries(run: Run, random: Random): void {
-    if (this.#patience > 0 && random.chance(0.3)) this.#says(run, random);
+  hurries(random: Random): void {
+    if (this.#patience > 0 && random.chance(0.3)) this.#says(random);
   }
 
   /** Several tools run at the same time. */
-  interrupts(run: Run, random: Random): void {
+  interrupts(random: Random): void {
     if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.2)) return;
     this.#messages += 1;
     const marker = this.#nextMarker();
     const input = { text: `Mind this ${marker}`, when: 'interrupt' };
-    this.#does(run, { kind: 'steer', input, marker }, random);
+    this.#does({ kind: 'steer', input, marker }, random);
+  }
+
+  /** An agent is at work: the moment at which what is said to it may find that it has ended. */
+  visits(random: Random): void {
+    if (this.#scenario.people === NOBODY) return;
+    const kind = random.weighted([
+      [16, null],
+      [4, 'steer'],
+      [2, 'answer'],
+      [0.4, 'pause'],
+      [0.4, 'stop'],
+    ] as const);
+    if (kind === 'steer' && this.#messages < MOST_MESSAGES) {
+      this.#messages += 1;
+      const marker = this.#nextMarker();
+      const to = random.pick(addresseesIn(this.#scenario));
+      const when = random.pick(['skip', 'skip', 'after-batch', 'interrupt']);
+      const input = { id: marker, text: `Mind this ${marker}`, to, when };
+      this.#does({ kind, input, marker }, random, this.#anyAgent(random));
+    } else if (kind !== null && kind !== 'steer') this.#does({ kind }, random);
   }
 
   /** A verdict is being given: the moment at which a plan is changed too late, but for a run that looks again. */
-  meddles(run: Run, random: Random): void {
+  meddles(random: Random): void {
     if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.5)) return;
     this.#messages += 1;
-    this.#does(run, { kind: 'edit-plan' }, random);
+    this.#does({ kind: 'edit-plan' }, random);
   }
 
-  #says(run: Run, random: Random): void {
-    const act = randomAct(random, Object.keys(this.#scenario.pinned.roles), this.#marks);
+  #says(random: Random): void {
+    const act = randomAct(random, addresseesIn(this.#scenario), this.#marks);
     const isMessage = act.kind === 'steer' || act.kind === 'follow-up' || act.kind === 'edit-plan';
     if (isMessage && this.#messages >= MOST_MESSAGES) return;
     if (isMessage) this.#messages += 1;
-    this.#does(run, act, random);
+    this.#does(act, random, TO_ANY.includes(act.kind) ? this.#anyAgent(random) : this.#lead());
   }
 
   /** Nobody comes any more: a pause does not last for ever. */
-  letGoOn(run: Run): void {
-    requestResume(run, null);
+  letGoOn(): void {
+    requestResume(this.#lead().run, null);
   }
 
-  #does(run: Run, act: Act, random: Random): void {
+  /** Now and then somebody does something to an agent's own run. */
+  #anyAgent(random: Random): Seen {
+    const agents = this.#agents();
+    return agents.length > 0 && random.chance(0.1) ? random.pick(agents) : this.#lead();
+  }
+
+  #does(act: Act, random: Random, seen = this.#lead()): void {
+    const { run, watcher } = seen;
     const { state } = run;
     switch (act.kind) {
       case 'steer':
       case 'follow-up':
-        receive(run, act.input, act.kind);
-        this.#watcher.messages.sent(state, act.marker);
+        watcher.messages.sends(state, act.marker, () => receive(run, act.input, act.kind));
         return;
       case 'pause':
         requestPause(run, random.pick([null, { reason: 'lunch' }, 'lunch', 3]));
@@ -135,19 +174,19 @@ export class Crowd {
         requestFinish(run);
         return;
       case 'answer':
-        this.#answers(run, state, random);
+        this.#answers(seen, random);
         return;
       case 'edit-plan':
-        this.#edits(run, random);
+        this.#edits(seen, random);
         return;
       case 'budget':
-        this.#budgets(run, random);
+        this.#budgets(seen, random);
         return;
       case 'model':
-        this.#changesModel(run, random);
+        this.#changesModel(seen, random);
         return;
       case 'withdraw':
-        this.#withdraws(run, random);
+        this.#withdraws(seen, random);
     }
   }
 
@@ -157,47 +196,48 @@ export class Crowd {
   }
 
   /** As the platform does: the validator first, and only what it lets pass is handled. */
-  #edits(run: Run, random: Random): void {
+  #edits({ run, watcher }: Seen, random: Random): void {
     const input = randomPlanEdit(random, run.state.tasks, this.#nextMarker());
     const read = planEditReader(run.state)(input);
-    this.#watcher.seen.add('error' in read ? 'plan edit refused' : 'plan edit taken');
+    watcher.seen.add('error' in read ? 'plan edit refused' : 'plan edit taken');
     if ('error' in read) return;
     editPlan(run, read.ok);
-    this.#watcher.promises.planEdited(run.state, read.ok);
+    watcher.promises.planEdited(run.state, read.ok);
   }
 
-  #budgets(run: Run, random: Random): void {
+  #budgets({ run, watcher }: Seen, random: Random): void {
     if (!run.state.pinned) return;
     const input = randomBudget(random, run.limits);
     const read = budgetReader(run.state, run.ports.now())(input);
-    this.#watcher.seen.add('error' in read ? 'budget refused' : 'budget taken');
+    watcher.seen.add('error' in read ? 'budget refused' : 'budget taken');
     if ('error' in read) return;
     setBudget(run, read.ok);
-    this.#watcher.promises.limitsSet(read.ok);
+    watcher.promises.limitsSet(read.ok);
   }
 
-  #changesModel(run: Run, random: Random): void {
+  #changesModel({ run, watcher }: Seen, random: Random): void {
     if (!run.state.pinned) return;
     const read = modelReader(run.state)(randomModel(random, run.state.pinned));
-    this.#watcher.seen.add('error' in read ? 'model refused' : 'model taken');
+    watcher.seen.add('error' in read ? 'model refused' : 'model taken');
     if ('error' in read) return;
     changeModel(run, read.ok);
-    this.#watcher.promises.modelSet(run.state, read.ok);
+    watcher.promises.modelSet(run.state, read.ok);
   }
 
-  #withdraws(run: Run, random: Random): void {
+  #withdraws({ run, watcher }: Seen, random: Random): void {
     const { items, seenIds } = run.state.people.inbox;
     const known = items.length > 0 ? items.map(item => item.id) : [...seenIds, 'nobody'];
     const id = random.pick(known);
     const input = random.chance(0.1) ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
     const read = withdrawalReader(run.state)(input);
-    this.#watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
+    watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
     if ('error' in read) return;
     withdraw(run, read.ok);
-    this.#watcher.messages.takenBack(read.ok);
+    watcher.messages.takenBack(read.ok);
   }
 
-  #answers(run: Run, state: RunState, random: Random): void {
+  #answers({ run, watcher }: Seen, random: Random): void {
+    const { state } = run;
     const open = state.people.gates.filter(gate => gate.answer === null);
     if (open.length === 0) return;
     const { gate } = random.pick(open);
@@ -205,12 +245,11 @@ export class Crowd {
     const { via, input } = randomAnswer(random, gate, given);
     const read = answerReader(state, via)(input);
     if ('error' in read) {
-      this.#watcher.seen.add(`answer refused to ${gate.kind}`);
+      watcher.seen.add(`answer refused to ${gate.kind}`);
       return;
     }
     takeAnswer(run, read.ok);
-    this.#watcher.gates.answered(gate, input);
-    this.#watcher.promises.answered(state, gate);
-    this.#watcher.seen.add(`answer to ${gate.kind}`);
+    watcher.answered(state, gate, input);
+    watcher.seen.add(`answer to ${gate.kind}`);
   }
 }

@@ -24,6 +24,7 @@ export class GateWatch {
   readonly given = new Set<string>();
   questionsAnswered = 0;
 
+  /** Of this run's own gates: what is said at that of an agent is the agent's to take. */
   answered(gate: Gate, input: unknown): void {
     expectThat(
       this.#open.has(gate.id) || !this.#closed.has(gate.id),

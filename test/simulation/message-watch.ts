@@ -16,16 +16,32 @@ export class MessageWatch {
   readonly #startedRuns: string[] = [];
   /** Markers by the id under which they were accepted. */
   readonly #accepted = new Map<string, { marker: string; to: string | null; arrival: number }>();
+  /** Markers of what went to an agent and did not come back, with that agent. */
+  readonly passedOn = new Map<string, string>();
+  /** Markers of what an agent leaves to its caller. */
+  readonly leftBehind = new Set<string>();
+  /** Markers of what was passed on once: where it came back, it came later than others. */
+  readonly #late = new Set<string>();
 
   constructor(promises: Promises) {
     this.#promises = promises;
   }
 
-  /** Called right after it was received: what was accepted waits in the inbox. */
-  sent({ people: { inbox } }: RunState, marker: string): void {
+  /** `receive` takes it: what it accepts waits in the inbox then, or was passed on to an agent. */
+  sends({ people: { inbox }, log: { journal } }: RunState, marker: string, receive: () => void): void {
+    const before = journal.lastSeq;
+    receive();
     this.#markers.push(marker);
+    const arrival = this.#markers.length;
     const item = inbox.items.find(({ text }) => text.includes(marker));
-    if (item) this.#accepted.set(item.id, { marker, to: item.to, arrival: this.#markers.length });
+    if (item) this.#accepted.set(item.id, { marker, to: item.to, arrival });
+    for (const event of journal.events)
+      if (!item && event.seq > before && event.type === 'receipt' && agentIn(event) !== null)
+        this.#accepted.set(event.id, { marker, to: null, arrival });
+  }
+
+  knows(marker: string): boolean {
+    return this.#markers.includes(marker);
   }
 
   takenBack(id: string): void {
@@ -65,9 +81,18 @@ export class MessageWatch {
     places: ReadonlyMap<string, string[]>,
     accounted: Set<string>,
   ): void {
+    const { marker } = this.#accepted.get(id) ?? { marker: '' };
+    const own = receipts.filter(receipt => agentIn(receipt) === null);
+    const agents = receipts.flatMap(receipt => agentIn(receipt) ?? []);
+    if (agents.length > 0) this.#late.add(marker);
+    if (own.every(({ state }) => state !== 'accepted') && agents.length > 0) {
+      accounted.add(marker);
+      if (own.length === 0) this.passedOn.set(marker, agents[0] ?? '');
+      return;
+    }
     // What was refused may be sent again in the right form, under the same id.
-    const begun = receipts.findIndex(({ state }) => state === 'accepted');
-    const ways = receipts.slice(begun).map(({ state }) => state);
+    const begun = own.findIndex(({ state }) => state === 'accepted');
+    const ways = own.slice(begun).map(({ state }) => state);
     // Who sends again what was taken back is told each time.
     const told = this.#withdrawn.has(id) ? ways.indexOf('dropped') + 1 : ways.length;
     expectThat(
@@ -82,18 +107,19 @@ export class MessageWatch {
       'accepted queued dropped',
     ];
     expectThat(legal.includes(way), `the message ${id} is ${way}`);
-    const last = receipts.at(-1);
+    const last = own.at(-1);
     expectThat(
       !this.#withdrawn.has(id) || last?.state === 'dropped',
       `${id} was taken back, and is ${last?.state}`,
     );
-    const { marker } = this.#accepted.get(id) ?? { marker: '' };
     expectThat(marker !== '' || last?.state === 'dropped', `nobody saw the message ${id} wait`);
     accounted.add(marker);
     const found = places.get(marker) ?? [];
     if (last?.state === 'dropped') {
+      const goesBack = last.how.includes('It goes back to the run that called it');
+      if (goesBack) this.leftBehind.add(marker);
       expectThat(
-        isBroken(state) || this.#withdrawn.has(id),
+        goesBack || isBroken(state) || this.#withdrawn.has(id),
         `the message ${id} was dropped at an end that is ${state.end?.outcome}`,
       );
       expectThat(last.how !== '', `nobody says why ${id} was dropped`);
@@ -124,7 +150,7 @@ export class MessageWatch {
         if (message.kind !== 'user' || (message.purpose !== 'steer' && message.purpose !== 'goal')) continue;
         for (const marker of markersIn(textOf(message))) {
           const known = byMarker.get(marker);
-          if (!known) continue;
+          if (!known || this.#late.has(marker)) continue;
           const line = `${thread} ${message.purpose} ${message.purpose === 'goal' ? '' : known.to}`;
           const before = last.get(line) ?? -1;
           expectThat(known.arrival > before, `${marker} is in ${line} behind a later one`);
@@ -133,6 +159,11 @@ export class MessageWatch {
       }
     }
   }
+}
+
+/** The agent that a message is on its way to by this receipt, or that read it. */
+function agentIn({ how }: Pick<Receipt, 'how'>): string | null {
+  return /^(?:It is passed on to|Read by) ([^ ,]+?)[.,]/.exec(how)?.[1] ?? null;
 }
 
 function isBroken({ end, people: { stop } }: RunState): boolean {

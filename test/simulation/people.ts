@@ -155,7 +155,8 @@ export function randomAnswer(
   given: { tasks: readonly Task[]; marker: string },
 ): { via: 'answerGate' | 'submitToolResult'; input: unknown } {
   const right = gate.kind === 'clientTool' ? 'submitToolResult' : 'answerGate';
-  if (random.chance(0.15)) return wrongAnswer(random, gate, right);
+  // Clients that run tools are few.
+  if (random.chance(gate.kind === 'clientTool' ? 0.3 : 0.15)) return wrongAnswer(random, gate, right);
   const { id: gateId } = gate;
   return { via: right, input: { gateId, ...rightAnswer(random, gate, given) } };
 }

@@ -3,6 +3,7 @@
  * worked on or named as not done, limits that were taken hold, what was said is in a request that a model got, and
  * nobody is left waiting.
  */
+import { openChildren } from '../../src/core/children.js';
 import { hasOpenBatch, here, steeringAt } from '../../src/core/cursor.js';
 import type { Gate } from '../../src/core/gates/gate.js';
 import { limitsOf } from '../../src/core/in-force.js';
@@ -48,6 +49,9 @@ export class Promises {
   readonly #models = new Map<string, { model: string; since: number }>();
   /** What budget gates were raised to, by gate. */
   readonly #raised = new Map<string, { budget: string; to: number }>();
+  /** What was answered to questions, by gate. */
+  readonly #answers = new Map<string, string>();
+  /** Answers that were taken, by what they say. */
   readonly #questions = new Set<string>();
   readonly #read = new Set<string>();
   readonly #markersRead = new Set<string>();
@@ -80,6 +84,8 @@ export class Promises {
     if (answer?.kind === 'plan' && answer.decision === 'edit') this.planEdited(state, answer.tasks);
     if (answer?.kind === 'budget' && answer.decision === 'raise' && gate?.kind === 'budget')
       this.#raised.set(gateId, { budget: gate.subject.budget, to: answer.to });
+    // What an agent's person says has the name of the gate where it was said.
+    if (answer?.kind === 'question' && answer.text !== null) this.#answers.set(gateId, answer.text);
   }
 
   happened(event: JournalEvent, state: RunState): void {
@@ -148,7 +154,8 @@ export class Promises {
 
   #gateClosed({ gateId, kind, by }: Extract<JournalEvent, { type: 'gate_closed' }>, state: RunState): void {
     if (by !== 'person') return;
-    if (kind === 'question') this.#questions.add(gateId);
+    const said = this.#answers.get(gateId);
+    if (kind === 'question' && said !== undefined) this.#questions.add(said);
     const raised = this.#raised.get(gateId);
     if (!raised) return;
     // A cost that is not known has no limit any more: its gate says so.
@@ -192,7 +199,9 @@ export class Promises {
     const lanes = state.cursor.lanes.map(({ cursor }) => cursor);
     // A second role that is asked beside others is heard first as well.
     const isAside = [state.cursor, ...lanes].some(cursor => here(cursor).phase === 'consultation');
-    if (!isHeld(state) || !state.pinned?.roles.understanding || isAside || state.idleSince !== null) return;
+    // Beside agents at work nothing is read: they wait for the same person.
+    const isBeside = isAside || openChildren(state.children).length > 0;
+    if (!isHeld(state) || !state.pinned?.roles.understanding || isBeside || state.idleSince !== null) return;
     const calls = [state.cursor, ...lanes].some(hasOpenBatch);
     const heard = state.people.inbox.items.find(
       ({ kind, to, when }) => kind === 'steer' && to === null && (!calls || when !== 'after-batch'),
@@ -215,7 +224,7 @@ export class Promises {
 
   /** `whole`: the run came to an end by itself, and no message was trimmed away. */
   ended(whole: boolean): void {
-    for (const id of this.#questions)
-      expectThat(!whole || this.wasRead(`answer to ${id}`), `nobody was told the answer to ${id}`);
+    for (const said of this.#questions)
+      expectThat(!whole || this.wasRead(said), `nobody was told the ${said}`);
   }
 }

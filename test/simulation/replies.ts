@@ -25,17 +25,19 @@ type Content = AssistantMessage['content'];
 export function randomReply(
   random: Random,
   scenario: Scenario,
-  { output: contract, dialect }: Pick<PinnedRole, 'output' | 'dialect'>,
+  { output: contract, dialect, agents }: Pick<PinnedRole, 'output' | 'dialect' | 'agents'>,
   callsTools: boolean,
 ): Pick<CallModelResult, 'content' | 'stopReason' | 'repairedText'> {
   const toolRate = callsTools ? scenario.toolAppetite : scenario.oddReplies / 4;
   if (random.chance(toolRate)) {
-    const content = [...maybeText(random, scenario), ...toolCalls(random, scenario)];
+    const content = [...maybeText(random, scenario), ...toolCalls(random, scenario, agents)];
     return { content, stopReason: random.weighted([[9, 'tool_use'] as const, [1, 'max_tokens'] as const]) };
   }
   if (random.chance(scenario.oddReplies)) return oddReply(random, contract);
   const text =
-    contract === 'text' ? 'What was found.' : JSON.stringify(formed(random, contract, dialect), null, 1);
+    contract === 'text'
+      ? 'What was found.'
+      : JSON.stringify(formed(random, contract, { dialect, scenario }), null, 1);
   const huge = scenario.longTexts && contract === 'execution' && random.chance(0.1);
   if (huge) return { content: [{ type: 'text', text: hugeReport(random) }], stopReason: 'end_turn' };
   const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
@@ -47,10 +49,22 @@ export function randomReply(
 function formed(
   random: Random,
   contract: Exclude<OutputContract, 'text'>,
-  dialect: PinnedRole['dialect'],
+  { dialect, scenario }: { dialect: PinnedRole['dialect']; scenario: Pick<Scenario, 'independent'> },
 ): Record<string, unknown> {
-  if (dialect === 'component') return output(random, contract);
+  if (dialect === 'component') return alone(output(random, contract), scenario);
   return random.chance(0.08) ? specialReply(random) : enveloped(random, contract, output(random, contract));
+}
+
+/** Of tasks that have nothing to do with each other: no plan and no report says that they do. */
+function alone(
+  said: Record<string, unknown>,
+  { independent }: Pick<Scenario, 'independent'>,
+): Record<string, unknown> {
+  if (!independent) return said;
+  const { todos, tasks = todos, executionOrder: _order, ...rest } = said;
+  if ('taskCompleted' in said) return rest;
+  if (!Array.isArray(tasks) || 'allCompleted' in said) return said;
+  return { ...rest, todos: tasks.map(({ id, description }) => ({ id, description, priority: 1 })) };
 }
 
 function output(random: Random, contract: Exclude<OutputContract, 'text'>): Record<string, unknown> {
@@ -174,11 +188,12 @@ function maybeText(random: Random, scenario: Scenario): TextBlock[] {
 }
 
 /** Ids are what endpoints give: the same again, or none. */
-function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
+function toolCalls(random: Random, scenario: Scenario, agents: readonly string[]): ToolUseBlock[] {
   const names = scenario.settings.clientTools ? [...TOOL_NAMES, 'ask_shop', 'ask_shop'] : TOOL_NAMES;
   const calls = Array.from(
     { length: random.weighted([[4, 1] as const, [3, 2] as const, [1, 6] as const]) },
     () => {
+      if (agents.length > 0 && random.chance(0.5)) return agentCall(random, agents);
       if (hasArtifacts(scenario) && random.chance(0.5))
         return { type: 'tool_use' as const, id: random.pick(['', 'call_0']), ...artifactCall(random) };
       const call: ToolUseBlock = {
@@ -196,6 +211,12 @@ function toolCalls(random: Random, scenario: Scenario): ToolUseBlock[] {
     },
   );
   return random.chance(0.3) ? [...reads(random), ...calls] : calls;
+}
+
+function agentCall(random: Random, agents: readonly string[]): ToolUseBlock {
+  const agent_name = random.chance(0.1) ? 'nobody' : random.pick(agents);
+  const instruction = `Find out piece ${random.int(1, 1_000_000)}.`;
+  return { type: 'tool_use', id: '', name: 'call_subagent', input: { agent_name, instruction } };
 }
 
 /** What may run at the same time. */

@@ -15,6 +15,7 @@ import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
+import { addresseesIn, withAgents } from './agent-roles.js';
 import { DECLARED } from './declared.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
@@ -31,6 +32,8 @@ export interface Scenario {
   goal: string;
   settings: RunSettings;
   pinned: PinnedRun;
+  /** Roles that may be called as sub-agents, by name: most seeds have none. */
+  agents: Readonly<Record<string, PinnedRole>>;
   stop: Moment | null;
   cancel: Moment | null;
   people: People;
@@ -43,6 +46,10 @@ export interface Scenario {
   toolAppetite: number;
   /** Replies and results are long, so that threads must be trimmed. */
   longTexts: boolean;
+  /** What happens is drawn by its place and not by its number, so that runs can be compared that go in another order. */
+  byPlace: boolean;
+  /** Tasks have nothing to do with each other. */
+  independent: boolean;
   /** Whether checks that cost more than the run itself are made. */
   thorough: boolean;
 }
@@ -53,7 +60,8 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   const onStepFailure = new Random(seed, 'steps').pick(STEP_FAILURE_POLICIES);
   const roles = new Random(seed, 'artist').chance(0.4) ? withArtist(pinned.roles) : pinned.roles;
   const plain = { ...rest, pinned: { ...pinned, roles, onStepFailure } };
-  const alone = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
+  const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
+  const alone = new Random(seed, 'agents').chance(0.35) ? withAgents(writes) : writes;
   return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
 }
 
@@ -114,7 +122,7 @@ function withPeople(alone: Scenario, random: Random): Scenario {
       gateTimeoutMs: random.pick([1_000, 86_400_000]),
     },
     stop: random.chance(0.3) ? alone.stop : null,
-    people: randomPeople(random, Object.keys(roles)),
+    people: randomPeople(random, addresseesIn({ pinned: { roles }, agents: alone.agents })),
   };
 }
 
@@ -134,6 +142,7 @@ function scenarioAlone(seed: number, mode: ModeName): Scenario {
   const longTexts = random.chance(0.15);
   return {
     seed,
+    agents: {},
     goal: longTexts && random.chance(0.02) ? 'g'.repeat(70_000) : 'Say what the files say.',
     settings: {
       mode,
@@ -154,6 +163,8 @@ function scenarioAlone(seed: number, mode: ModeName): Scenario {
     oddReplies: random.pick([0.03, 0.15, 0.5]),
     toolAppetite: random.pick([0.2, 0.5, 0.9]),
     longTexts,
+    byPlace: false,
+    independent: false,
     thorough: seed % 5 === 0,
   };
 }

@@ -2,24 +2,26 @@
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import { DEFAULT_MODE, MODES, type ModeName } from '../../src/core/modes.js';
-import { resumedState } from '../../src/core/resume.js';
 import type { RunState } from '../../src/core/run-state.js';
-import { newRunState } from '../../src/core/run-state.js';
-import { beginRun, endCancelled, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
-import { Run } from '../../src/workflows/run.js';
 import { DECLARED } from './declared.js';
 import { expectThat } from './expect-that.js';
 import type { Scenario } from './scenario.js';
 import { scenarioOf } from './scenario.js';
-import { Watcher } from './watcher.js';
+import { Tree } from './tree.js';
+import { expectTreeHolds } from './tree-watch.js';
 import type { Course, HandoverPolicy } from './world.js';
-import { Cancelled, HandedOver, World } from './world.js';
+import { World } from './world.js';
 
-export interface Simulated {
+interface SimulatedRun {
   state: RunState;
   /** All messages ever written, by thread, and all events. */
   transcript: Record<string, Message[]>;
   journal: JournalEvent[];
+}
+
+export interface Simulated extends SimulatedRun {
+  /** Runs of its sub-agents, by the way to them. */
+  agents: Record<string, SimulatedRun>;
   /** What happened, in words, to see that nothing is left untried. */
   seen: ReadonlySet<string>;
 }
@@ -30,56 +32,19 @@ export async function simulate(
   course: HandoverPolicy | Course,
   WorldOfRun: typeof World = World,
 ): Promise<Simulated> {
-  const watcher = new Watcher(scenario);
-  const whole = typeof course === 'string' ? { policy: course, inStep: false } : course;
-  const world = new WorldOfRun(scenario, whole, watcher);
-  let run = new Run(newRunState(scenario.goal, scenario.settings, world.now()), world);
-  world.serve(run);
-  run.journal('run_started', { mode: scenario.settings.mode, goal: scenario.goal.slice(0, 100) });
-  try {
-    await beginRun(run, structuredClone(scenario.pinned));
-    for (;;) {
-      try {
-        await session(run, world);
-        break;
-      } catch (error) {
-        if (!(error instanceof HandedOver)) throw error;
-        run = new Run(resumedState(JSON.parse(error.json)), world);
-        world.serve(run);
-      }
-    }
-  } catch (error) {
-    if (error instanceof Error) error.cause ??= run.state.log.journal.events.slice(-SHOWN_EVENTS);
-    if (!(error instanceof Cancelled)) throw error;
-    endCancelled(run);
-  }
-  world.afterEnd();
-  try {
-    watcher.ended(run.state);
-  } catch (error) {
-    if (error instanceof Error) error.cause ??= watcher.record().journal.slice(-SHOWN_EVENTS);
-    throw error;
-  }
-  return { state: run.state, ...watcher.record() };
-}
-
-/** What led to a fault, for whoever looks into it. */
-const SHOWN_EVENTS = 60;
-
-/** More goals than all messages could be. */
-const MOST_LOOKS = 100;
-
-/** As the workflow does: one goal after the other, with a wait between the last look but one and the last. */
-async function session(run: Run, world: World): Promise<void> {
-  for (let looks = 0; ; looks += 1) {
-    expectThat(looks < MOST_LOOKS, 'the run looks for its next goal again and again');
-    const end = await pursue(run);
-    if (goOn(run, end) || (await keptOpen(run, end))) continue;
-    await world.beforeEnd();
-    if (goOn(run, end)) continue;
-    endRun(run, end);
-    return;
-  }
+  const tree = new Tree(
+    scenario,
+    typeof course === 'string' ? { policy: course, inStep: false } : course,
+    WorldOfRun,
+  );
+  await tree.lives();
+  expectTreeHolds(tree);
+  const { '': lead, ...agents } = Object.fromEntries(
+    [...tree.members].map(([path, { run, watcher }]) => [path, { state: run.state, ...watcher.record() }]),
+  );
+  if (!lead) throw new Error('a tree has no lead');
+  const seen = new Set([lead, ...Object.values(agents)].flatMap(run => [...run.seen]));
+  return { ...lead, agents, seen };
 }
 
 export interface SeedResult {
@@ -157,7 +122,12 @@ function modeOf(seed: number): ModeName {
   return seed % 7 === 3 ? (others[Math.floor(seed / 7) % others.length] ?? DEFAULT_MODE) : DEFAULT_MODE;
 }
 
-function comparable({ state, transcript, journal }: Simulated): Record<string, unknown> {
+function comparable({ agents, ...lead }: Simulated): Record<string, unknown> {
+  const runs = Object.entries(agents).map(([path, run]) => [path, comparableRun(run)]);
+  return { ...comparableRun(lead), agents: Object.fromEntries(runs) };
+}
+
+function comparableRun({ state, transcript, journal }: SimulatedRun): Record<string, unknown> {
   const {
     part: _part,
     previousRunId: _previous,

@@ -104,6 +104,11 @@ const MUST_HAPPEN = [
   'a stray tool call',
   'a file was compared',
   ...['tools at the same time', 'tools interrupted together', 'a task asked for again'],
+  ...['unverified', 'budget_exhausted', 'failed', 'stopped', 'cancelled'].map(end => `agent ${end}`),
+  ...['person', 'timeout', 'superseded'].map(by => `gate of an agent ${by}`),
+  ...['read by an agent', 'given back', 'refused by an agent'].map(way => `message ${way}`),
+  ...['agents at the same time', 'an agent of a task beside others', 'an agent of an agent'],
+  ...['an agent handed over', 'a tool allowed to an agent'],
   ...['tasks side by side', 'models at the same time', 'handover side by side'],
   'wrapped up after a failure, failed',
   ...['verified', 'direct_answer', 'planning_cap', 'verification_cap', 'turn_cap', 'tasks_failed'].map(

@@ -8,13 +8,14 @@ export class UsageWatch {
   #total = NO_USAGE;
   readonly #parts = new Map<string, { calls: number; usage: Usage }>();
 
-  used({ role, model }: { role: string; model: string }, usage: Usage): void {
+  /** `calls`: all those of an agent with this model at once. */
+  used({ role, model, calls = 1 }: { role: string; model: string; calls?: number }, usage: Usage): void {
     this.#total = addUsage(this.#total, usage);
     const own = `${role} ${model}`;
     const isCounted = this.#parts.has(own) || this.#parts.size < MOST_USAGE_ENTRIES;
     const key = isCounted ? own : '(others) (others)';
     const part = this.#parts.get(key) ?? { calls: 0, usage: NO_USAGE };
-    this.#parts.set(key, { calls: part.calls + 1, usage: addUsage(part.usage, usage) });
+    this.#parts.set(key, { calls: part.calls + calls, usage: addUsage(part.usage, usage) });
   }
 
   safePoint({ total: { usage, usageBy } }: RunState): void {

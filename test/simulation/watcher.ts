@@ -8,7 +8,9 @@ import type {
 } from '../../src/activities/types.js';
 import { BRIEF_TEXT_BYTES, TEXT_BYTES } from '../../src/core/bounds.js';
 import { outcomeOf } from '../../src/core/cause.js';
+import { openChildren } from '../../src/core/children.js';
 import { here, steeringAt, tasksAt } from '../../src/core/cursor.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import { goalTimeMs } from '../../src/core/goal.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
@@ -22,6 +24,7 @@ import { isOpen } from '../../src/core/plan.js';
 import { offeredTools } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { MAIN_THREAD } from '../../src/core/thread.js';
+import { usageOf } from '../../src/core/usage-by.js';
 import { modelRequestPage } from '../../src/workflows/platform/requests.js';
 import type { Called, CallOptions } from '../../src/workflows/ports.js';
 import { Caps, isLastReply } from './caps.js';
@@ -87,6 +90,29 @@ export class Watcher {
     this.tools = new ToolWatch(scenario, this.gates);
   }
 
+  /** Somebody said something at a gate, and it was taken. */
+  answered(state: RunState, gate: Gate, input: unknown): void {
+    const isAgents = state.people.gates.some(open => open.gate.id === gate.id && open.agent !== undefined);
+    if (isAgents) return;
+    this.gates.answered(gate, input);
+    this.promises.answered(state, gate);
+  }
+
+  /** An agent has said something, which was heard. */
+  heard({ people: { gates } }: RunState): void {
+    for (const { gate, agent } of gates) if (agent) this.#caps.ofAgents.add(gate.id);
+  }
+
+  /** All that an agent did is this run's: what it used, and that it may have changed what was read. */
+  agentEnded({ total, end, part, people }: RunState): void {
+    for (const entry of total.usageBy) this.#usage.used(entry, usageOf(entry));
+    this.#caps.agentEnded(total.turns);
+    this.tools.doubted();
+    this.seen.add(`agent ${end?.outcome}`);
+    if (part > 1) this.seen.add('an agent handed over');
+    if (people.allowedTools.length > 0) this.seen.add('a tool allowed to an agent');
+  }
+
   worked(ms: number): void {
     this.#workedMs += ms;
   }
@@ -117,6 +143,8 @@ export class Watcher {
     expectThat(state.goal.counters.toolCalls === this.tools.results, 'every tool result is counted');
     if (this.#scenario.thorough) expectWithinBounds(state);
     this.gates.safePoint(state);
+    expectThat(openChildren(state.children).length === 0, 'an agent is open at a safe point');
+    expectNoStrayGate(state);
     this.promises.safePoint(state);
     const finals = state.log.trace.steps.filter(({ action }) => action.type === 'final').length;
     expectThat(
@@ -133,6 +161,7 @@ export class Watcher {
   /** At a safe point of a task beside others: what it wrote may be trimmed before the next call. */
   looks(state: RunState): void {
     this.#follow(state);
+    expectNoStrayGate(state);
   }
 
   /** Takes what has happened since the last look. */
@@ -448,6 +477,13 @@ export class Watcher {
   }
 }
 
+/** What an agent asks is open at its caller no longer than the agent is. */
+function expectNoStrayGate({ children, people: { gates } }: RunState): void {
+  const open = openChildren(children).map(({ id }) => id);
+  const stray = gates.find(({ agent }) => agent && !open.includes(agent.id));
+  expectThat(stray === undefined, () => `${stray?.gate.id} of ${stray?.agent?.id} is open after its end`);
+}
+
 /** What follows a failure without another look at what has arrived. */
 const TRIED_AGAIN = ['reschedule', 'next_model', 'compact'];
 
@@ -520,6 +556,9 @@ function tagOf(event: JournalEvent): string {
     case 'gate_closed':
       return `gate ${event.kind} ${event.by}`;
     case 'receipt':
+      if (event.how.startsWith('Read by')) return 'message read by an agent';
+      if (event.how.includes('ended before it read this')) return 'message given back';
+      if (event.how.includes('could not take this')) return 'message refused by an agent';
       return `message ${event.state}`;
     case 'orchestration':
       return `orchestration ${event.accepted}`;

@@ -7,7 +7,9 @@ import type {
   CompareFileInput,
   EditArtifactInput,
 } from '../../src/activities/types.js';
+import type { ToCaller } from '../../src/core/agent-message.js';
 import type { ArtifactEdited } from '../../src/core/artifacts.js';
+import { openChildren } from '../../src/core/children.js';
 import { folded } from '../../src/core/forks.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';
@@ -15,17 +17,19 @@ import { fitForHandover } from '../../src/core/handover.js';
 import type { ModelRequestPage } from '../../src/core/model-request.js';
 import type { PinnedRun } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
+import type { AgentEnd } from '../../src/core/subagent.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
-import type { Called, CallOptions, Ports } from '../../src/workflows/ports.js';
+import type { Called, CallOptions, ChildStart, Ports, ToChild } from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { ArtifactStore } from './artifact-store.js';
-import { Crowd } from './crowd.js';
+import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
 import { asTask, CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
-import type { Moment, Scenario } from './scenario.js';
+import type { Scenario } from './scenario.js';
+import type { Surroundings } from './surroundings.js';
 import type { Watcher } from './watcher.js';
 
 /** What continue-as-new throws on the platform: the input of the next part, as it travels. */
@@ -48,18 +52,16 @@ export interface Course {
   inStep: boolean;
 }
 
-/** A call of model or tool; `number`: of all, from 1. */
+/** A call of model or tool; `number`: of the run, from 1; `ofAll`: of the tree, from 1. */
 interface InFlight {
   number: number;
+  ofAll: number;
+  /** What its random numbers are drawn by. */
+  place: number | string;
   since: number;
   random: Random;
   interruptible: boolean;
   interrupted: boolean;
-}
-
-/** After all that goes on by itself. */
-function soon(): Promise<void> {
-  return new Promise(resolve => setImmediate(resolve));
 }
 
 export class World implements Ports {
@@ -67,28 +69,30 @@ export class World implements Ports {
   readonly #policy: HandoverPolicy;
   readonly #inStep: boolean;
   readonly #watcher: Watcher;
+  readonly #around: Surroundings;
   #run: Run | null = null;
-  #clock = 1_700_000_000_000;
   #calls = 0;
   #failures = 0;
   #safePointsOfPart = 0;
   readonly #inFlight = new Set<InFlight>();
   #cancelled = false;
-  #struck = new Set<Moment>();
+  readonly #places = new CallPlaces();
   readonly #artifacts = new ArtifactStore();
-  readonly #crowd: Crowd;
   /** The run is to continue as new while it waits; and it just did. */
   #suggested = false;
   #handedOverInWait = false;
   #waits = 0;
   #offers = new Offers();
 
-  constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher) {
+  constructor(scenario: Scenario, { policy, inStep }: Course, watcher: Watcher, around: Surroundings) {
     this.scenario = scenario;
     this.#policy = policy;
     this.#inStep = inStep;
     this.#watcher = watcher;
-    this.#crowd = new Crowd(scenario, watcher);
+    this.#around = around;
+    around.timeline.watch(ms => {
+      if (this.#run && !this.#waitsForPerson(this.#run)) watcher.worked(ms);
+    });
   }
 
   /** The part of the run that this world now serves. */
@@ -99,7 +103,21 @@ export class World implements Ports {
   }
 
   now(): number {
-    return this.#clock;
+    return this.#around.timeline.now;
+  }
+
+  /** The goal's time stands still: see `keepTime`. */
+  #waitsForPerson({ state: { children, people } }: Run): boolean {
+    const agents = openChildren(children);
+    if (this.#inFlight.size > 0) return false;
+    if (agents.length === 0) return this.#around.timeline.isWaiting(this.#around.path);
+    const asks = people.gates.filter(({ answer }) => answer === null).map(({ agent }) => agent?.id);
+    return people.pausedAt !== null || agents.every(({ id }) => asks.includes(id));
+  }
+
+  /** What a run pins is loaded, which takes a moment. */
+  async loads(): Promise<void> {
+    await this.#ends(this.#begin('model', { interruptible: true }), 20);
   }
 
   async resolveModel(): Promise<Called<{ model: string | null }>> {
@@ -112,19 +130,26 @@ export class World implements Ports {
 
   async callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>> {
     const state = this.#runState();
-    const call = this.#begin('model', options);
+    const call = this.#begin('model', options, this.#places.ofModel(this.#runState(), input));
     const { random } = call;
     const request = this.#watcher.modelCalled(state, input);
     if (this.scenario.thorough) this.#offers.check(request);
     if (this.#inFlight.size > 1) this.#watcher.seen.add('models at the same time');
-    await this.#passes(call.number);
-    this.#strike('during', call.number);
+    await this.#ends(call, random.int(0, 2_000));
     if (input.role === 'verifier')
-      this.#crowd.meddles(this.#servedRun(), new Random(this.scenario.seed, 'meddle', this.#calls));
-    this.#end(call, random.int(0, 2_000));
+      this.#around.crowd.meddles(new Random(this.scenario.seed, 'meddle', this.#calls));
+    if (this.#around.path !== '') this.#isVisited(call.number);
     const called = this.#modelEnd(call, input, request.toolsOffered);
     this.#watcher.modelReturned(state, request, called);
     return called;
+  }
+
+  /** A moment later: what comes at the very time at which an agent goes on, one that is handed over has earlier. */
+  #isVisited(number: number): void {
+    const { timeline, path, crowd } = this.#around;
+    const random = new Random(this.scenario.seed, 'visit', number);
+    const at = this.now() + random.int(1, 1_000);
+    timeline.schedule(at, { path, number }, () => crowd.visits(random));
   }
 
   #modelEnd(
@@ -160,9 +185,10 @@ export class World implements Ports {
   /** A description differs each time: what tools do stays as the watchers know it. */
   async reloadTools(): Promise<Called<Pick<PinnedRun, 'tools' | 'fallbackServer'>>> {
     this.#calls += 1;
+    this.#around.timeline.calls += 1;
     const random = new Random(this.scenario.seed, 'reload', this.#calls);
     await null;
-    this.#strike('during', this.#calls);
+    this.#around.moments.strike('during', this.#around.timeline.calls);
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
     const [first, ...others] = this.#runState().pinned?.tools ?? [];
     const { fallbackServer } = this.scenario.pinned;
@@ -171,30 +197,26 @@ export class World implements Ports {
   }
 
   async callTool(input: CallToolInput, options: CallOptions): Promise<Called<CallToolResult>> {
-    const call = this.#begin('tool', options);
+    const call = this.#begin('tool', options, this.#places.ofTool(input.toolUseId));
     const artifact = this.#artifacts.read(input.arguments?.ref);
     if (artifact === null) this.#watcher.toolCalled(this.#runState(), input, options);
     if (input.task) this.#watcher.seen.add('a task asked for again');
     const together = this.#inFlight.size > 1;
     if (together) this.#watcher.seen.add('tools at the same time');
-    await this.#passes(call.number, together);
-    this.#strike('during', call.number);
-    if (together)
-      this.#crowd.interrupts(this.#servedRun(), new Random(this.scenario.seed, 'interrupt', call.number));
-    this.#end(call, call.random.int(0, 500));
+    await this.#ends(call, call.random.int(0, 500));
+    if (together) this.#around.crowd.interrupts(new Random(this.scenario.seed, 'interrupt', call.number));
     const ended = this.#toolEnd(call);
-    const called = artifact === null ? asTask(input, ended, this.scenario.seed) : ended;
+    const mayGoOn = artifact === null && !this.scenario.byPlace;
+    const called = mayGoOn ? asTask(input, ended, this.scenario.seed) : ended;
     if (artifact === null) this.#watcher.toolReturned(input, called);
     return called;
   }
 
   async editArtifact(input: EditArtifactInput, options: CallOptions): Promise<Called<ArtifactEdited>> {
-    const call = this.#begin('tool', options);
-    const { random, number } = call;
+    const call = this.#begin('tool', options, input.callId);
+    const { random } = call;
     const args = input.arguments ?? toolArguments(this.#runState(), input.callId);
-    await this.#passes(number);
-    this.#strike('during', number);
-    this.#end(call, random.int(0, 500));
+    await this.#ends(call, random.int(0, 500));
     if ((call.interrupted || this.#cancelled) && random.chance(0.5)) return { ok: false, failure: CANCELLED };
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
     const value = this.#artifacts.edit(random, input, args);
@@ -208,53 +230,55 @@ export class World implements Ports {
     expectThat(!this.scenario.settings.autoApprove, 'a file was read where nobody is asked');
     expectThat(this.scenario.settings.attended === true, 'a file was read where nobody attends');
     this.#watcher.seen.add('a file was compared');
-    await this.#passes(this.#calls);
+    await this.#until(this.now(), this.#calls);
     const random = new Random(this.scenario.seed, 'compare', callId);
     return random.chance(0.8)
       ? { ok: true, value: { kind: 'changed', diff: '-old\n+new' } }
       : { ok: false, failure: CANCELLED };
   }
 
-  #toolEnd({ random, number, interrupted }: InFlight): Called<CallToolResult> {
+  #toolEnd({ random, place, interrupted }: InFlight): Called<CallToolResult> {
     const cut = interrupted || this.#cancelled ? random.int(0, 2) : null;
     if (cut === 0) return { ok: false, failure: CANCELLED };
     if (cut === 1) {
       return { ok: true, value: { ending: 'cancelled', content: [], isError: true, durationMs: 3 } };
     }
     if (this.#fails(random)) return { ok: false, failure: toolFailure(random) };
-    const value = toolResultOf(random, this.scenario, `result ${number}`);
-    return { ok: true, value: random.chance(0.1) ? { ...value, toolsChangedAt: this.#clock } : value };
+    const value = toolResultOf(random, this.scenario, `result ${place}`);
+    if (this.scenario.byPlace) return { ok: true, value };
+    return { ok: true, value: random.chance(0.1) ? { ...value, toolsChangedAt: this.now() } : value };
   }
 
-  #begin(kind: 'model' | 'tool', { interruptible }: CallOptions): InFlight {
+  #begin(
+    kind: 'model' | 'tool',
+    { interruptible }: Pick<CallOptions, 'interruptible'>,
+    at = kind as string,
+  ): InFlight {
     this.#calls += 1;
+    this.#around.timeline.calls += 1;
     const number = this.#calls;
-    const random = new Random(this.scenario.seed, kind, number);
-    const call = { number, since: this.#clock, random, interruptible, interrupted: false };
+    const place = this.scenario.byPlace ? this.#places.numbered(at) : number;
+    const random = new Random(this.scenario.seed, kind, place);
+    const ofAll = this.#around.timeline.calls;
+    const call = { number, ofAll, place, since: this.now(), random, interruptible, interrupted: false };
     this.#inFlight.add(call);
     return call;
   }
 
-  /**
-   * Those that began together end in any order. Where tasks run side by side, nothing comes from outside while one of
-   * them is between two calls, as on the platform.
-   */
-  async #passes(number: number, together = false): Promise<void> {
-    const turns = new Random(this.scenario.seed, 'order', number).int(0, 3);
-    if (this.#isSideBySide()) for (let left = turns; left >= 0; left -= 1) await soon();
-    else for (let left = together ? turns : 0; left >= 0; left -= 1) await null;
+  /** Calls that run at the same time take the time of the longest; what people do meanwhile, they do at the end. */
+  async #ends(call: InFlight, ms: number): Promise<void> {
+    await this.#until(call.since + ms, call.number);
+    this.#around.moments.strike('during', call.ofAll);
+    this.#inFlight.delete(call);
+  }
+
+  #until(at: number, number: number): Promise<void> {
+    const { timeline, path } = this.#around;
+    return timeline.until(at, { path, number });
   }
 
   #isSideBySide(): boolean {
     return this.#runState().cursor.lanes.length > 0;
-  }
-
-  /** Calls that run at the same time take the time of the longest. */
-  #end(call: InFlight, ms: number): void {
-    this.#inFlight.delete(call);
-    const worked = Math.max(0, call.since + ms - this.#clock);
-    this.#clock += worked;
-    this.#watcher.worked(worked);
   }
 
   #fails(random: Random): boolean {
@@ -263,44 +287,48 @@ export class World implements Ports {
     return fails;
   }
 
-  /** People come while a run waits, until what it waits for is there or they have gone; then time passes. */
+  /** People come while all runs wait, until what one waits for is there or they have gone; then time passes. */
   async wait(done: () => boolean, timeoutMs: number | null): Promise<void> {
-    if (await this.#waitsBesideOthers(done, timeoutMs)) return;
-    // The next part begins with a safe point, where these would come first.
-    this.#strike('after');
-    if (done() || this.#cancelled) return;
-    if (this.#policy === 'every' && !this.#handedOverInWait && this.#waits % 3 === 0 && this.#isOneWait()) {
-      this.#suggested = true;
-      return;
-    }
-    this.#handedOverInWait = false;
-    this.#waits += 1;
-    const random = new Random(this.scenario.seed, 'wait', this.#waits);
-    this.#watcher.seen.add('a wait');
-    for (let left = timeoutMs; !done(); ) {
-      const moment = random.int(1, 400);
-      if (left !== null && (moment >= left || !this.#crowd.comes(this.#servedRun(), random))) {
-        this.#clock += left;
-        return;
-      }
-      this.#clock += moment;
-      if (left !== null) left -= moment;
-      else if (!this.#crowd.comes(this.#servedRun(), random)) this.#crowd.letGoOn(this.#servedRun());
-      await null;
-    }
+    const { timeline, path } = this.#around;
+    let random: Random | null = null;
+    const isOver = () => done() || this.#cancelled || this.#suggested;
+    await timeline.wait({
+      path,
+      isOver,
+      deadline: timeoutMs === null ? null : this.now() + timeoutMs,
+      idle: () => {
+        if (!random) {
+          // The next part begins with a safe point, where these would come first.
+          this.#around.moments.strike('after', timeline.calls);
+          if (isOver() || this.#handsOverInWait()) return;
+          this.#handedOverInWait = false;
+          this.#waits += 1;
+          random = new Random(this.scenario.seed, 'wait', this.#waits);
+          this.#watcher.seen.add('a wait');
+        }
+        this.#somebodyComes(random);
+      },
+    });
   }
 
-  /** The wait of a task beside which others are at work: their calls take the time, and now and then somebody comes. */
-  async #waitsBesideOthers(done: () => boolean, timeoutMs: number | null): Promise<boolean> {
-    if (!this.#isSideBySide()) return false;
-    const since = this.#clock;
-    const isOver = () => done() || (timeoutMs !== null && this.#clock >= since + timeoutMs);
-    for (let idle = 0; idle < 20; idle += 1) {
-      if (isOver()) return true;
-      await soon();
-      if (this.#inFlight.size > 0) idle = 0;
+  #handsOverInWait(): boolean {
+    const may = this.#policy === 'every' && !this.#handedOverInWait && this.#waits % 3 === 0;
+    this.#suggested = may && this.#isOneWait();
+    return this.#suggested;
+  }
+
+  #somebodyComes(random: Random): void {
+    const { timeline, crowd } = this.#around;
+    const { left } = timeline;
+    const moment = random.int(1, 400);
+    if (left !== null && moment >= left) {
+      timeline.pass(left);
+      return;
     }
-    return isOver();
+    timeline.pass(moment);
+    if (crowd.comes(random)) return;
+    if (left === null) crowd.letGoOn();
+    else timeline.pass(left - moment);
   }
 
   /**
@@ -309,7 +337,7 @@ export class World implements Ports {
    */
   #isOneWait(): boolean {
     const { pausedAt, gates } = this.#runState().people;
-    return pausedAt === null || gates.length === 0;
+    return this.#around.timeline.waits === 1 && (pausedAt === null || gates.length === 0);
   }
 
   handoverNear(): boolean {
@@ -330,18 +358,29 @@ export class World implements Ports {
     return Promise.reject(new Error('no workflow is called here'));
   }
 
-  callSubagent(): Promise<never> {
-    return Promise.reject(new Error('no sub-agent is called here'));
+  callSubagent(child: ChildStart): Promise<AgentEnd> {
+    const { children, cursor } = this.#runState();
+    const { seen } = this.#watcher;
+    if (openChildren(children).length > 1) seen.add('agents at the same time');
+    if (cursor.lanes.length > 1) seen.add('an agent of a task beside others');
+    if (this.#around.path !== '') seen.add('an agent of an agent');
+    return this.#around.agents.callSubagent(child);
   }
 
-  tellSubagent(): void {}
+  tellSubagent(id: string, message: ToChild, told: (found: boolean) => void): void {
+    this.#around.agents.tellSubagent(id, message, told);
+  }
 
-  cancelSubagents(): void {}
+  cancelSubagents(): void {
+    this.#around.agents.cancelSubagents();
+  }
 
-  tellCaller(): void {}
+  tellCaller(message: ToCaller): void {
+    this.#around.agents.tellCaller(message);
+  }
 
-  callerTold(): null {
-    return null;
+  callerTold(): Promise<void> | null {
+    return this.#around.agents.callerTold();
   }
 
   async storeText(): Promise<Called<{ ref: string }>> {
@@ -356,41 +395,30 @@ export class World implements Ports {
 
   throwIfCancelled(): void {
     if (this.#isSideBySide()) this.#watcher.looks(this.#runState());
-    this.#strike('after');
+    this.#around.moments.strike('after', this.#around.timeline.calls);
     if (this.#cancelled) throw new Cancelled();
   }
 
-  /** Lets stop and cancellation happen at their moments; a second stop follows the first now and then. */
-  #strike(where: Moment['where'], at = this.#calls): void {
-    const { stop, cancel, seed } = this.scenario;
-    const due = (moment: Moment | null): boolean => {
-      if (moment?.where !== where || this.#struck.has(moment)) return false;
-      if (where === 'during' ? at !== moment.call : at < moment.call) return false;
-      this.#struck.add(moment);
-      return true;
-    };
-    if (due(stop)) {
-      for (let times = seed % 4 === 0 ? 2 : 1; times > 0; times -= 1) {
-        this.#crowd.stops(this.#servedRun(), seed % 3 === 0 ? null : { reason: 'enough' });
-      }
-    }
-    this.#crowd.actsAt(this.#servedRun(), at, where);
-    if (due(cancel)) this.#cancelled = true;
+  /** As the platform cancels a workflow, and with it those that it called. */
+  cancel(): void {
+    this.#cancelled = true;
+    this.cancelSubagents();
   }
 
   /** Between the last look but one and the end: the platform stores a long trace there. */
   async beforeEnd(): Promise<void> {
     await null;
-    this.#crowd.hurries(this.#servedRun(), new Random(this.scenario.seed, 'late', this.#calls));
+    this.#hurries('late', this.#calls);
   }
 
-  afterEnd(): void {
-    this.#crowd.actsAt(this.#servedRun(), Number.POSITIVE_INFINITY, 'after');
+  /** People know of the lead's moments only. */
+  #hurries(when: string, number: number): void {
+    if (this.#around.path === '') this.#around.crowd.hurries(new Random(this.scenario.seed, when, number));
   }
 
   /** The first safe point of a later part is the place where the part before it ended. */
   handoverDue(state: RunState): boolean {
-    this.#watcher.safePoint(state, this.#clock);
+    this.#watcher.safePoint(state, this.now());
     this.#artifacts.check(state);
     this.#safePointsOfPart += 1;
     if (this.#policy === 'never' || (state.part > 1 && this.#safePointsOfPart === 1)) return false;
@@ -399,16 +427,16 @@ export class World implements Ports {
 
   async handOver(state: RunState): Promise<never> {
     await null;
+    for (let told = this.callerTold(); told; told = this.callerTold()) await told;
     // The uninterrupted run has no such moment: only where nothing is compared with it do people come in it.
-    if (this.#policy === 'tight')
-      this.#crowd.hurries(this.#servedRun(), new Random(this.scenario.seed, 'over', state.part));
+    if (this.#policy === 'tight') this.#hurries('over', state.part);
     this.#handedOverInWait = this.#suggested;
     this.#suggested = false;
     const runId = `run-${state.part}`;
     const carried =
       this.#policy === 'tight'
-        ? fitForHandover(state, runId, this.#clock, this.#tooFewBytes(state))
-        : fitForHandover(state, runId, this.#clock);
+        ? fitForHandover(state, runId, this.now(), this.#tooFewBytes(state))
+        : fitForHandover(state, runId, this.now());
     throw new HandedOver(JSON.stringify(this.#watcher.handedOver(carried)));
   }
 

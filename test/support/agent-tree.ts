@@ -1,7 +1,6 @@
 /** A lead with its sub-agents, and theirs, in memory: every one a run of the same code, with signals between them. */
 
 import type { ToCaller } from '../../src/core/agent-message.js';
-import { fitForHandover } from '../../src/core/handover.js';
 import type { InboxItem } from '../../src/core/inbox.js';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.js';
 import type { AssistantMessage } from '../../src/core/message.js';
@@ -45,17 +44,12 @@ export interface TreeGiven {
   limits?: Partial<Limits>;
   /** Over the profiles of the roles. */
   roles?: Record<string, Partial<PinnedRole>>;
-  /** Every run continues as new at every safe point. */
-  handsOver?: boolean;
 }
 
 export interface AgentTree {
-  /** The part that runs, or ran last. */
   readonly lead: Run;
   /** By the way to them, those that have begun; the lead has none. */
   readonly agents: ReadonlyMap<string, Run>;
-  /** Replies that models gave, over the tree. */
-  readonly replies: number;
   /** Tools that ran, each as `path tool`. */
   ran: string[];
   clock: { now: number };
@@ -74,10 +68,7 @@ interface InMemory {
   cancel: () => void;
 }
 
-export class Cancelled extends Error {}
-
-/** The next part's state, as it travels. */
-class HandedOver extends Error {}
+class Cancelled extends Error {}
 
 /** A line on which one message comes after the other, each a moment after it was sent. */
 class Line {
@@ -117,7 +108,6 @@ export function call(agent_name: string, instruction: string): [string, Record<s
 export function agentTree(given: TreeGiven): AgentTree {
   const runs = new Map<string, InMemory>();
   const terminators = new Map<string, () => void>();
-  let replies = 0;
   const ran: string[] = [];
   const clock = { now: 1_000 };
   const settings: RunSettings = {
@@ -132,7 +122,6 @@ export function agentTree(given: TreeGiven): AgentTree {
     let times = 0;
     let cancelled = false;
     let cutOff = () => {};
-    let safePoints = 0;
     const up = new Line();
     const children = new Map<string, { agent: InMemory; down: Line }>();
     const quiet = quietPorts([]);
@@ -157,7 +146,6 @@ export function agentTree(given: TreeGiven): AgentTree {
         const reply = await Promise.race([given.reply({ path, times, run }), cut]);
         cutOff = () => {};
         if (reply === null) return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
-        replies += 1;
         const content: AssistantMessage['content'] =
           typeof reply === 'string'
             ? [{ type: 'text', text: reply }]
@@ -224,37 +212,19 @@ export function agentTree(given: TreeGiven): AgentTree {
       throwIfCancelled: () => {
         if (cancelled) throw new Cancelled();
       },
-      handoverDue: () => {
-        safePoints += 1;
-        return given.handsOver === true && safePoints > 1;
-      },
-      handOver: async state => {
-        while (up.empty) await up.empty;
-        throw new HandedOver(JSON.stringify(fitForHandover(state, 'part', clock.now)));
-      },
     };
-    let run: Run = new Run(newRunState(goal, own, clock.now), ports);
+    const run: Run = new Run(newRunState(goal, own, clock.now), ports);
     const cancel = () => {
       cancelled = true;
       cutOff();
       ports.cancelSubagents();
     };
     return {
-      get run() {
-        return run;
-      },
+      run,
       cancel,
       pursue: async limits => {
         await pin(run, limits);
-        for (;;) {
-          try {
-            return await session(run);
-          } catch (error) {
-            if (!(error instanceof HandedOver)) throw error;
-            safePoints = 0;
-            run = new Run(JSON.parse(error.message), ports);
-          }
-        }
+        return session(run);
       },
     };
   }
@@ -278,14 +248,9 @@ export function agentTree(given: TreeGiven): AgentTree {
 
   const lead = begin('', 'Find out.', settings, () => {});
   return {
-    get lead() {
-      return lead.run;
-    },
+    lead: lead.run,
     get agents() {
       return new Map([...runs].map(([path, { run }]) => [path, run]));
-    },
-    get replies() {
-      return replies;
     },
     cancel: lead.cancel,
     terminate: path => terminators.get(path)?.(),
