@@ -8,6 +8,7 @@ import {
   bundleWorkflowCode,
   DefaultLogger,
   Worker,
+  type WorkerOptions,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
@@ -25,7 +26,13 @@ import {
   startTestTeam,
   startToolServer,
 } from '../../src/testing/index.js';
-import { createProvider, createWorker, defineTool, SteersmanPlugin } from '../../src/worker/index.js';
+import {
+  createProvider,
+  createWorker,
+  defineTool,
+  SteersmanPlugin,
+  type SteersmanPluginOptions,
+} from '../../src/worker/index.js';
 import type { RunView } from '../../src/workflows/messages.js';
 import type * as workflows from '../support/application/workflows.js';
 import { quietTemporal } from '../support/quiet.js';
@@ -65,6 +72,24 @@ const refundScript = () =>
   });
 
 /** A workflow of the application's, as a tool. */
+/** A worker of the application, whose runs ask the scripted model; with more for the plugin, and for the worker. */
+function applicationWorker(
+  taskQueue: string,
+  plugin: Partial<SteersmanPluginOptions> = {},
+  worker: Partial<WorkerOptions> = {},
+): Promise<Worker> {
+  const providers = [createProvider({ name: 'acme', baseUrl: model.baseUrl })];
+  const settings = { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' as const };
+  return Worker.create({
+    connection: env.nativeConnection,
+    taskQueue,
+    workflowBundle,
+    activities: {},
+    ...worker,
+    plugins: [new SteersmanPlugin({ home: join(workspace, '.home'), providers, settings, ...plugin })],
+  });
+}
+
 const PAY_BACK = {
   workflow: 'payBack',
   name: 'pay_back',
@@ -138,20 +163,7 @@ test('a workflow of the application, offered as a tool to a run that another one
         : { text: 'A-7 is paid back.' },
   });
   const taskQueue = 'desk';
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle,
-    activities: {},
-    plugins: [
-      new SteersmanPlugin({
-        home: join(workspace, '.home'),
-        workflowTools: [PAY_BACK],
-        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
-      }),
-    ],
-  });
+  const worker = await applicationWorker(taskQueue, { workflowTools: [PAY_BACK] });
   const desk = await worker.runUntil(async () => {
     const handle = await env.client.workflow.start<typeof workflows.refundDesk>('refundDesk', {
       args: [workspace],
@@ -180,20 +192,7 @@ test('a workflow as a tool whose id an older one has still → that call ends, a
         : { text: 'It was not paid back.' },
   });
   const taskQueue = 'again';
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle,
-    activities: {},
-    plugins: [
-      new SteersmanPlugin({
-        home: join(workspace, '.home'),
-        workflowTools: [PAY_BACK],
-        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
-      }),
-    ],
-  });
+  const worker = await applicationWorker(taskQueue, { workflowTools: [PAY_BACK] });
   const { workflow } = env.client;
   // Whatever the number of the call is.
   const older = await Promise.all(
@@ -219,19 +218,7 @@ test('a workflow as a tool whose id an older one has still → that call ends, a
 test('a run that a workflow answers at its gates, kept open → takes its follow-ups as any other, and ends', async () => {
   model = await startScriptedModel({ reply: (_request, nth) => ({ text: `Answer ${nth}.` }) });
   const taskQueue = 'interview';
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue,
-    workflowBundle,
-    activities: {},
-    plugins: [
-      new SteersmanPlugin({
-        home: join(workspace, '.home'),
-        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
-      }),
-    ],
-  });
+  const worker = await applicationWorker(taskQueue);
   await worker.runUntil(async () => {
     const handle = await env.client.workflow.start<typeof workflows.interview>('interview', {
       args: [workspace],
@@ -251,20 +238,15 @@ test('an answer of a workflow at a gate of a run that has ended meanwhile → co
     reply: () => ({ toolCalls: [{ name: 'pay_back', arguments: { order: 'A-7' } }] }),
   });
   const taskQueue = 'late';
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
+  const worker = await applicationWorker(
     taskQueue,
-    workflowBundle,
-    activities: { charge: async () => '' },
-    plugins: [
-      new SteersmanPlugin({
-        home: join(workspace, '.home'),
-        workflowTools: [PAY_BACK],
-        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
-      }),
-    ],
-  });
+    {
+      workflowTools: [PAY_BACK],
+    },
+    {
+      activities: { charge: async () => '' },
+    },
+  );
   await worker.runUntil(async () => {
     const handle = await env.client.workflow.start<typeof workflows.lateDesk>('lateDesk', {
       args: [workspace],
@@ -285,32 +267,27 @@ test('a workflow is cancelled whose run has continued as new, and the tool of th
   const watching = new Promise<void>(resolve => {
     isWatching = resolve;
   });
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
+  const worker = await applicationWorker(
     taskQueue,
-    workflowBundle,
-    activities: {
-      charge: async () => {
-        isWatching();
-        return '';
+    {
+      workflowTools: [
+        {
+          workflow: 'watchTide',
+          name: 'watch_tide',
+          description: 'Watches the tide.',
+          input: z.object({}),
+        },
+      ],
+    },
+    {
+      activities: {
+        charge: async () => {
+          isWatching();
+          return '';
+        },
       },
     },
-    plugins: [
-      new SteersmanPlugin({
-        home: join(workspace, '.home'),
-        workflowTools: [
-          {
-            workflow: 'watchTide',
-            name: 'watch_tide',
-            description: 'Watches the tide.',
-            input: z.object({}),
-          },
-        ],
-        providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
-      }),
-    ],
-  });
+  );
   await worker.runUntil(async () => {
     const { workflow } = env.client;
     const handle = await workflow.start<typeof workflows.tideDesk>('tideDesk', {
