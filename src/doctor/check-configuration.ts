@@ -7,7 +7,7 @@ import { localToolsDir } from '../config/config-dir.js';
 import { displayPath } from '../config/files.js';
 import { callableModels } from '../config/models-schema.js';
 import { promptRoots } from '../config/prompt-files.js';
-import { loadOpening, loadRoles } from '../config/prompts.js';
+import { loadOpening, loadRoles, type RoleTemplate } from '../config/prompts.js';
 import { renderOpening, renderRole } from '../config/render-prompts.js';
 import { requireRoles } from '../config/required-roles.js';
 import { loadSettings, mergeLimits, SETTINGS_FILE, type Settings } from '../config/settings.js';
@@ -24,6 +24,8 @@ export interface Configuration {
   mcp: McpConfig | null;
   /** Every model that a run may call, `endpoint/model`; null where settings or prompts are wrong. */
   models: string[] | null;
+  /** Every role that there is; none where settings or prompts are wrong. */
+  roles: RoleTemplate[];
   findings: Finding[];
 }
 
@@ -55,7 +57,8 @@ export async function checkConfiguration(
   return {
     settings: settings.value,
     mcp: mcp.value,
-    models: prompts.value,
+    models: prompts.value?.models ?? null,
+    roles: prompts.value?.roles ?? [],
     findings: [settings.finding, prompts.finding, mcp.finding],
   };
 }
@@ -86,7 +89,7 @@ function checkPrompts(
   configDir: string,
   settings: Settings,
   standIn: string | undefined,
-): Promise<Checked<string[]>> {
+): Promise<Checked<{ models: string[]; roles: RoleTemplate[] }>> {
   return attempt('prompts', async () => {
     const roots = promptRoots(configDir);
     const templates = await loadRoles(roots, settings.language);
@@ -106,7 +109,7 @@ function checkPrompts(
     const names = roles.map(role => role.name).join(', ');
     const warnings = templates.flatMap(role => [...role.warnings, ...missingAgents(role, files)]);
     return {
-      value: [...new Set(named)],
+      value: { models: [...new Set(named)], roles: templates },
       finding:
         warnings.length > 0
           ? warning(

@@ -1,9 +1,12 @@
 /** Do the tool servers start, and what do they offer? */
-
+import { readResultTool } from '../blobs/read-result.js';
+import { missingTools } from '../config/callable-roles.js';
 import { TOOL_FILES } from '../config/config-dir.js';
+import type { RoleTemplate } from '../config/prompts.js';
 import { applyToolOverrides, type Settings } from '../config/settings.js';
 import { idlePermissions } from '../core/tools/permission.js';
 import type { ToolDefinition } from '../core/tools/tool.js';
+import { addWorkflowTools } from '../core/tools/workflow-tools.js';
 import { CODE_SERVER, type CodeTool } from '../mcp/code-tools.js';
 import type { McpConfig } from '../mcp/config.js';
 import { McpPool, type McpPoolOptions } from '../mcp/pool.js';
@@ -19,12 +22,19 @@ interface Offer {
   failure: unknown;
 }
 
+interface Surroundings {
+  lookup: McpPoolOptions['lookup'];
+  codeTools: readonly CodeTool[];
+  /** Whose files are asked which tools they name. */
+  roles: readonly RoleTemplate[];
+}
+
 /** Starts every enabled server for one workspace, lists its tools as a run would see them, and ends it. */
 export async function checkToolServers(
   config: McpConfig,
   settings: Settings,
   workspace: string,
-  { lookup, codeTools }: { lookup: McpPoolOptions['lookup']; codeTools: readonly CodeTool[] },
+  { lookup, codeTools, roles }: Surroundings,
 ): Promise<Finding[]> {
   const asked = config.servers.map(server =>
     readOffer(server.name, { config: { ...config, servers: [server], warnings: [] }, lookup }, workspace),
@@ -40,11 +50,27 @@ export async function checkToolServers(
   );
   const { tools, warnings } = applyToolOverrides(named, settings.tools);
   const findings = offers.map(offer => describeOffer(offer, tools));
-  const unmatched = offers.some(offer => offer.failure !== null)
-    ? []
-    : [...warnings, ...idlePermissions(settings.permissions, tools)];
-  if (unmatched.length === 0) return findings;
-  return [...findings, warning('tool settings', unmatched.join('\n'), 'Correct the pattern, or remove it.')];
+  // What a server that is down would offer, nobody knows.
+  if (offers.some(offer => offer.failure !== null)) return findings;
+  const unmatched = [...warnings, ...idlePermissions(settings.permissions, tools)];
+  return [
+    ...findings,
+    ...warned('tool settings', unmatched, 'Correct the pattern, or remove it.'),
+    ...warned('tools of roles', withoutTools(roles, tools), 'Name tools of your servers in their place.'),
+  ];
+}
+
+/** Tools that roles name and go without, as a run warns of them. */
+function withoutTools(roles: readonly RoleTemplate[], tools: readonly ToolDefinition[]): string[] {
+  const offered = addWorkflowTools(
+    [...tools, readResultTool],
+    roles.map(({ profile }) => profile),
+  ).tools;
+  return roles.flatMap(role => missingTools(role, offered));
+}
+
+function warned(check: string, lines: readonly string[], remedy: string): Finding[] {
+  return lines.length === 0 ? [] : [warning(check, lines.join('\n'), remedy)];
 }
 
 async function readOffer(name: string, options: McpPoolOptions, workspace: string): Promise<Offer> {

@@ -82,12 +82,13 @@ async function modelFindings(
 
 async function toolFindings(
   { configDir, workspace }: ExamineOptions,
-  { settings, mcp }: Configuration,
+  { settings, mcp, roles }: Configuration,
 ): Promise<Finding[]> {
   if (settings === null || mcp === null) {
     return [skipped('tools', 'steersman.yaml and .mcp.json have to be right first')];
   }
   return checkToolServers(mcp, settings, workspace, {
+    roles,
     lookup: env.lookup,
     codeTools: await loadToolFiles(configDir),
   });

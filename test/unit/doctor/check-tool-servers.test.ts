@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { promptRoots } from '../../../src/config/prompt-files.js';
+import { loadRoles } from '../../../src/config/prompts.js';
 import { loadSettings } from '../../../src/config/settings.js';
 import { checkToolServers } from '../../../src/doctor/check-tool-servers.js';
 import { loadMcpConfig } from '../../../src/mcp/config.js';
@@ -9,8 +11,10 @@ import { loadToolFiles } from '../../../src/mcp/tool-files.js';
 
 function folder(files: Record<string, string>): string {
   const dir = mkdtempSync(join(tmpdir(), 'steersman-doctor-tools-'));
-  mkdirSync(join(dir, 'tools'));
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), text);
+  }
   return dir;
 }
 
@@ -23,6 +27,7 @@ async function findings(dir: string) {
   const settings = await loadSettings(dir);
   const config = loadMcpConfig(dir);
   return checkToolServers(config, settings, dir, {
+    roles: await loadRoles(promptRoots(dir), 'en'),
     lookup: () => undefined,
     codeTools: await loadToolFiles(dir),
   });
@@ -42,4 +47,15 @@ test('doctor: permissions about tools in files → only those that match none ar
   const [, told] = await findings(folder({ 'tools/dice.mjs': DICE, 'steersman.yaml': yaml }));
   expect(told).toMatchObject({ status: 'warning', found: expect.stringContaining('steal_dice') });
   expect(told?.found).not.toContain('load_dice');
+});
+
+test('doctor: a sub-agent file with tools that nobody offers → they are named, those that are there are not', async () => {
+  const file =
+    '---\nname: dealer\ndescription: Deals.\ntools: roll_dice, read_result, Read, Grep\n---\nDeal.\n';
+  const [, told, ...more] = await findings(
+    folder({ 'tools/dice.mjs': DICE, 'prompts/core/dealer.md': file }),
+  );
+  expect(told).toMatchObject({ check: 'tools of roles', status: 'warning' });
+  expect(told?.found).toContain('the role dealer goes without Read, Grep: no tool is called so.');
+  expect(more).toEqual([]);
 });
