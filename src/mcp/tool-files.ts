@@ -17,12 +17,10 @@ export async function loadToolFiles(configDir: string): Promise<CodeTool[]> {
 }
 
 async function toolsIn(file: string): Promise<CodeTool[]> {
-  const exported = await exportsOf(file);
-  const tools = exported.flatMap(value =>
-    isToolOptions(value)
-      ? [isCodeTool(value) ? checkToolKeys(value, CODE_TOOL_KEYS) : defineTool(value)]
-      : [],
-  );
+  const tools = (await exportsOf(file)).filter(hasRun).map(value => {
+    const tool = checkTexts(file, value);
+    return isCodeTool(tool) ? checkToolKeys(tool, CODE_TOOL_KEYS) : defineTool(tool);
+  });
   if (tools.length > 0) return tools;
   throw new SteersmanError(
     `${file} exports no tool.`,
@@ -40,18 +38,31 @@ async function exportsOf(file: string): Promise<unknown[]> {
       `${file} does not run: ${errorText(error)}`,
       isTyped
         ? 'This Node runs no TypeScript: compile the file to .mjs beside it, or use Node 22.18 or later.'
-        : 'Correct it, or take it out of tools/.',
+        : file.endsWith('.js') && error instanceof SyntaxError
+          ? 'Correct it; where the nearest package.json has "type": "commonjs", a file with import or export is named .mjs.'
+          : 'Correct it, or take it out of tools/.',
     );
   }
 }
 
-function isToolOptions(value: unknown): value is ToolOptions<Record<string, unknown>> {
-  return (
-    isRecord(value) &&
-    typeof value.name === 'string' &&
-    typeof value.description === 'string' &&
-    typeof value.run === 'function'
+type Options = ToolOptions<Record<string, unknown>>;
+
+function hasRun(value: unknown): value is Pick<Options, 'run'> {
+  return isRecord(value) && typeof value.run === 'function';
+}
+
+/** @throws SteersmanError for one without the texts that a tool has: left out unseen, a misspelt key would be hard to find. */
+function checkTexts(file: string, value: Pick<Options, 'run'> & Partial<Options>): Options {
+  if (hasTexts(value)) return value;
+  const lacks = typeof value.name === 'string' ? 'description' : 'name';
+  throw new SteersmanError(
+    `${file}: a tool lacks ${lacks}: it has ${Object.keys(value).join(', ')}.`,
+    'Export { name, description, input, run }; what is no tool belongs into a folder below, or has no run.',
   );
+}
+
+function hasTexts(value: Pick<Options, 'run'> & Partial<Options>): value is Options {
+  return typeof value.name === 'string' && typeof value.description === 'string';
 }
 
 function isCodeTool(value: object): value is CodeTool {

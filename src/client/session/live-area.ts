@@ -18,6 +18,7 @@ import { terminalText } from '../../print/terminal-text.js';
 import { commandOf } from './commands.js';
 import { inputRows } from './input-rows.js';
 import { menuRows } from './menu-rows.js';
+import { promptHint } from './prompt-line.js';
 import type { CallInFlight, RunProgress } from './run-view.js';
 import type { Talk } from './talk-state.js';
 
@@ -199,7 +200,7 @@ function hintLine(talk: Talk, width: number, { colors }: Screen): string {
   return colors.dim(fitLine(`${talk.yes ? '/yes is on · ' : ''}${hintOf(talk)}`, width));
 }
 
-function hintOf({ stage, line, idle, gates, held, menu }: Talk): string {
+function hintOf({ stage, line, idle, gates, held, menu, prompts }: Talk): string {
   if (stage.kind === 'leave')
     return 's stop the run · d detach, it goes on · c continue · Ctrl-C again: detach';
   if (menu) return `Up, Down choose · Tab takes it${menu.completion.kind === 'file' ? ' · Esc closes' : ''}`;
@@ -207,7 +208,7 @@ function hintOf({ stage, line, idle, gates, held, menu }: Talk): string {
     const command = commandOf(/^\/(\S*)/.exec(line.text)?.[1] ?? '');
     return command
       ? `/${command.name}${command.takes ? ` ${command.takes}` : ''} · ${command.does}`
-      : 'no such command: /help lists them';
+      : (promptHint(line.text, prompts) ?? 'no such command: /help lists them');
   }
   if (gates.length > 0) return '/ commands · Ctrl-C leave';
   if (idle) return 'Enter: the next goal · / commands · Ctrl-C: leave';

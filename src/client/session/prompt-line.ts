@@ -64,6 +64,18 @@ export function promptArguments(before: string, known: PromptMenu): { word: stri
   return { word, offers };
 }
 
+/** What stands below a line that calls a prompt; null where it names no server that is known. */
+export function promptHint(line: string, known: PromptMenu): string | null {
+  const [, server = '', name = ''] = /^\/([^\s/:]+):(\S*)/.exec(line) ?? [];
+  if (!Object.hasOwn(known, server)) return null;
+  const prompts = known[server] ?? null;
+  if (prompts === null) return `asking ${server} for its prompts`;
+  const prompt = prompts.find(candidate => candidate.name === name);
+  if (prompt === undefined) return `${server} has no such prompt: /help lists them`;
+  const words = prompt.arguments.map(({ name: of, required }) => (required ? `${of}=…` : `[${of}=…]`));
+  return [[`/${server}:${name}`, ...words].join(' '), prompt.description].filter(Boolean).join(' · ');
+}
+
 /** The line with the text of a prompt before what was begun. It is a message: never a command, however it begins. */
 export function withPromptText(line: Line, text: string): Line {
   const message = text.startsWith('/') ? ` ${text}` : text;

@@ -51,7 +51,7 @@ function addCreate(schedule: Command): void {
       'schedule create nightly "Say what changed in this folder" --cron "30 2 * * *" --timezone Europe/Paris --task-queue nightly',
     ),
     verbCall('schedule create watch "Look for dead links" --every 6h --limit turns=20 --task-queue nightly'),
-    `${scriptCall('worker', '--task-queue nightly')}   (a worker that serves them)`,
+    `${scriptCall('worker', '--task-queue nightly')}   (a worker that serves them, in the folders that its steersman.yaml lists under workspaces)`,
   ]).action(async (id: string, argument: string, words: CreateWords, command: Command) => {
     const goal = await readWords(argument, command, 2, 'goal');
     const options = await scheduleOptions(words);

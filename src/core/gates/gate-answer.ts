@@ -126,7 +126,7 @@ function readApproval(
   if (edited !== null && !isRecord(edited)) return expected('arguments', 'an object', edited);
   if (edited !== null && decision === 'deny') return '`arguments` go with approve or always, not with deny.';
   const faults = (edited && argumentFaults?.(gate.subject.tool, edited)) ?? [];
-  if (faults.length > 0) return `The arguments do not fit ${gate.subject.tool}: ${faults.join('; ')}.`;
+  if (faults.length > 0) return `The arguments do not fit ${gate.subject.tool}: ${inOneSentence(faults)}.`;
   return { kind: 'approval', decision, reason: reasonOf(input), arguments: edited };
 }
 
@@ -158,7 +158,7 @@ function readFormAnswer(
   const content = isAbsent(input.content) ? {} : input.content;
   if (!isRecord(content)) return expected('content', 'an object with the fields of the form', content);
   const faults = formFaults?.(subject.schema, content) ?? [];
-  if (faults.length > 0) return `The fields do not fit the form: ${faults.join('; ')}.`;
+  if (faults.length > 0) return `The fields do not fit the form: ${inOneSentence(faults)}.`;
   return { kind: 'form', decision: 'accept', content };
 }
 
@@ -209,4 +209,9 @@ function readBlock(value: unknown): ToolContent | null {
   if (!isRecord(value)) return null;
   if (value.type === 'text' && typeof value.text === 'string') return { type: 'text', text: value.text };
   return value.type === 'json' && 'value' in value ? { type: 'json', value: value.value } : null;
+}
+
+/** Faults of a schema come with a full stop each. */
+function inOneSentence(faults: readonly string[]): string {
+  return faults.map(fault => fault.replace(/\.$/, '')).join('; ');
 }

@@ -43,6 +43,12 @@ test.each([
   ['does not run', 'throw new Error("no");', /broken\.mjs does not run: no/],
   ['exports no tool', 'export const a = 1;', /broken\.mjs exports no tool/],
   [
+    'has a tool without a name beside another',
+    `export const a = { nme: 'a', description: '', run() {} };
+     export const b = { name: 'b', description: '', run() {} };`,
+    /broken\.mjs: a tool lacks name: it has nme, description, run/,
+  ],
+  [
     'has keys that mean nothing',
     `export const a = { name: 'a', description: '', readonly: true, parameters: {}, run() {} };`,
     /The tool a: unknown key "readonly"\. Did you mean "readOnly"\?[\s\S]*unknown key "parameters"/,
@@ -81,4 +87,9 @@ test('tools/: TypeScript that this Node does not take → told what to do (T10)'
 
 test('tools/: a folder without → none', async () => {
   expect(await loadToolFiles(join(dir, 'elsewhere'))).toEqual([]);
+});
+
+test('tools/: a .js file that Node takes for CommonJS → told the name that it takes for a module (T10)', async () => {
+  file('dice.js', `throw new SyntaxError("Unexpected token 'export'");`);
+  await expect(loadToolFiles(dir)).rejects.toMatchObject({ remedy: expect.stringContaining('.mjs') });
 });

@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Key } from '../../../../src/client/session/keys.js';
+import { liveArea } from '../../../../src/client/session/live-area.js';
 import { lookLines } from '../../../../src/client/session/look.js';
 import { PromptDesk } from '../../../../src/client/session/prompt-desk.js';
 import type { PromptMenu } from '../../../../src/client/session/prompt-line.js';
+import { newProgress } from '../../../../src/client/session/run-view.js';
 import { onKey } from '../../../../src/client/session/talk.js';
 import { type Effect, NEW_TALK, type Talk } from '../../../../src/client/session/talk-state.js';
 import { noColors } from '../../../../src/print/output.js';
@@ -47,6 +49,17 @@ describe('prompts in the line', () => {
 
   test('the name of a server that nobody has asked, and its colon → asked once', () => {
     expect(press(typed('/web:ab')).effects).toEqual([{ do: 'list-prompts', server: 'web' }]);
+  });
+
+  test.each([
+    ['a server that is being asked', '/web:', 'asking web for its prompts'],
+    ['a prompt with its arguments', '/git:review file=a', '/git:review file=… [tone=…] · Reviews.'],
+    ['a prompt that is not there', '/git:revue', 'git has no such prompt: /help lists them'],
+    ['no server', '/gut:review', 'no such command: /help lists them'],
+  ])('below the line: %s → said', (_, text, hint) => {
+    const { talk } = press(typed(text));
+    const screen = { columns: 100, rows: 24, now: 0, colors: noColors, webUi: null };
+    expect(liveArea(newProgress('Review it'), { ...talk, menu: null }, screen).at(-1)).toBe(hint);
   });
 
   test.each([
