@@ -23,7 +23,9 @@ export function requireRoles(
     if (found.profile.output === output) continue;
     throw new SteersmanError(
       `${displayPath(found.file)}: output is "${found.profile.output}", and the mode ${way.mode} needs "${output}".`,
-      `Write "output: ${output}" in its front matter${way.mode in modes ? `, or name another role in modes.${way.mode}.steps` : ''}.`,
+      name === named
+        ? `Name another: ${answering(templates)}; or write "output: ${output}" in the front matter of one of your own.`
+        : `Write "output: ${output}" in its front matter${way.mode in modes ? `, or name another role in modes.${way.mode}.steps` : ''}.`,
     );
   }
   return [...required.keys()];
@@ -35,11 +37,15 @@ function noRoleFile(name: string, { mode }: Way): SteersmanError {
 }
 
 function noSuchRole(name: string, templates: readonly RoleTemplate[]): SteersmanError {
-  const texts = templates.filter(({ profile }) => profile.output === 'text');
   return new SteersmanError(
     `There is no role "${preview(name, 80)}": no prompts/core has a file of that name.`,
-    `Roles that can work on a goal alone: ${texts.map(({ profile }) => profile.name).join(', ')}. docs/prompts.md tells how to write one.`,
+    `Roles that can work on a goal alone: ${answering(templates)}. docs/prompts.md tells how to write one.`,
   );
+}
+
+function answering(templates: readonly RoleTemplate[]): string {
+  const texts = templates.filter(({ profile }) => profile.output === 'text');
+  return texts.map(({ profile }) => profile.name).join(', ');
 }
 
 /** What the configuration declares of the modes that the run may be in. */

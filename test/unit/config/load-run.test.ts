@@ -204,6 +204,11 @@ describe('load run', () => {
       { mode: 'review' },
       /output is "plan", and the mode review needs "text"\..*modes\.review\.steps/,
     ],
+    [
+      'a role for the goal that replies otherwise',
+      { mode: 'react', role: 'planner' },
+      /output is "plan", and the mode react needs "text"\. Name another: .*react, search, summary/,
+    ],
   ])('load run: %s → run.bad_config, with what to do (P6)', async (_, settings, message) => {
     await config('models:\n  default: openai/base\nmodes:\n  review: { steps: [planner] }\n');
     expect(await failureOf(load(settings))).toMatchObject({
