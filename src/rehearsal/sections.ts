@@ -172,9 +172,13 @@ function placesSection(seen: Seen, title: string, places: Place[]): string {
 }
 
 function headingsSection(seen: Seen): string {
-  const all = markdownFiles(seen).filter(({ text }) => text !== null);
+  const listed = markdownFiles(seen);
+  const all = listed.filter(({ text }) => text !== null);
   const title = `## ${say(seen, 'Headings of the Markdown files', 'Markdown 文件的标题')}\n\n`;
-  if (all.length === 0) return `${title}${say(seen, 'No Markdown file was found.', '没有 Markdown 文件。')}`;
+  if (all.length === 0)
+    return listed.length === 0
+      ? `${title}${say(seen, 'No Markdown file was found.', '没有 Markdown 文件。')}`
+      : `${title}${say(seen, 'No Markdown file was read.', '没有读取 Markdown 文件。')}`;
   const most = Math.max(4, Math.floor((SHOWN * 2) / all.length));
   const parts = all.slice(0, SHOWN_NAMES * 2).map(({ path, text }) => {
     const headings = headingsOf(text ?? '');
@@ -184,7 +188,8 @@ function headingsSection(seen: Seen): string {
 }
 
 function dependenciesSection(seen: Seen): string {
-  const files = manifests(seen).filter(({ text }) => text !== null);
+  const listed = manifests(seen);
+  const files = listed.filter(({ text }) => text !== null);
   const parts = files.flatMap(({ path, text }) => {
     const groups = Object.entries(dependenciesOf(path, text ?? '')).filter(([, names]) => names.length > 0);
     const lines = groups.map(([group, names]) => {
@@ -203,7 +208,9 @@ function dependenciesSection(seen: Seen): string {
   const none =
     files.length > 0
       ? `${say(seen, 'None are named in', '以下文件没有列出依赖：')} ${paths}`
-      : say(seen, 'No file that lists dependencies was found.', '没有找到列出依赖的文件。');
+      : listed.length === 0
+        ? say(seen, 'No file that lists dependencies was found.', '没有找到列出依赖的文件。')
+        : say(seen, 'No file that lists dependencies was read.', '没有读取列出依赖的文件。');
   return `## ${say(seen, 'Dependencies', '依赖')}\n\n${parts.join('\n\n') || none}`;
 }
 

@@ -41,3 +41,16 @@ test('file to be written: it is there from an earlier run → what it held count
   const section = TOPIC_SECTIONS.todos({ intent, evidence, isFull: false });
   expect(section).toContain('1 TODO, on 1 line in 1 file, in all 1 text file');
 });
+
+test('headings, dependencies: files that are listed and not read → said so, never that there are none (TE10)', () => {
+  const intent = readGoal('Give me an overview of this project');
+  const sections = (listing: string) => {
+    const evidence = gatherEvidence([made('list_directory', { path: '.' }, listing)]);
+    const seen = { intent, evidence, isFull: true };
+    return [TOPIC_SECTIONS.headings(seen), TOPIC_SECTIONS.dependencies(seen)].join('\n');
+  };
+  const listed = sections('[FILE] boats.md\n[FILE] package.json');
+  expect(listed).toContain('No Markdown file was read.');
+  expect(listed).toContain('No file that lists dependencies was read.');
+  expect(sections('[FILE] a.ts')).toContain('No Markdown file was found.');
+});
