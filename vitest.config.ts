@@ -5,8 +5,8 @@ const propertyRuns = Number(process.env.PROPERTY_RUNS ?? 0);
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build-once.ts'],
-    // Whole runs mostly wait, for a model or a server: one fewer than the cores, the default, is half idle on two.
-    maxWorkers: 2,
+    // Whole runs mostly wait, for a model, a server or a process: with two, two cores are idle for a quarter of the time.
+    maxWorkers: 3,
     // Of tests within a file that say so: those wait for timeouts of the server, 10 s and more each.
     maxConcurrency: 9,
     projects: [
