@@ -40,6 +40,14 @@ export function nextCalls(work: Work, seen: Seen, box: Toolbox): WantedCall[] {
     .slice(0, MOST_CALLS);
 }
 
+/** Of several kinds, each call once; what is written comes when nothing is left to read. */
+export function callsForAll(work: readonly Work[], seen: Seen, box: Toolbox): WantedCall[] {
+  const reads = work.filter(kind => kind !== 'write').flatMap(kind => nextCalls(kind, seen, box));
+  if (reads.length === 0) return work.flatMap(kind => nextCalls(kind, seen, box));
+  const once = new Map(reads.map(call => [callKey(call.use, call.args), call]));
+  return [...once.values()].slice(0, MOST_CALLS);
+}
+
 function wantedCalls(work: Work, seen: Seen, box: Toolbox): WantedCall[] {
   const { intent, evidence } = seen;
   switch (work) {

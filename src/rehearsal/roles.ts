@@ -9,7 +9,7 @@ import type { Work } from './goal-words.js';
 import { earlyEnd, leadReply } from './lead.js';
 import { plural } from './markdown.js';
 import type { WantedCall } from './next-calls.js';
-import { ALL_USES, nextCalls } from './next-calls.js';
+import { ALL_USES, callsForAll, nextCalls } from './next-calls.js';
 import { EXPLAIN_TASK, improvementFor, missingWork, planReply, workOfTask } from './plan.js';
 import type { RuleReply } from './reply.js';
 import { jsonReply, plainReply } from './reply.js';
@@ -90,10 +90,10 @@ function executorReply({ brief, task, tools }: Conversation, seen: Seen): RuleRe
   });
 }
 
-/** Calls for the first work that still lacks something; null where there is none. */
+/** Calls for all that is still lacking, so that few rounds bring much; null where nothing is. */
 function missingCalls(work: readonly Work[], tools: string[], seen: Seen): RuleReply | null {
   const box = toolboxOf(tools);
-  const calls = work.map(kind => nextCalls(kind, seen, box)).find(found => found.length > 0) ?? [];
+  const calls = callsForAll(work, seen, box);
   return calls.length > 0 ? callReply(seen, calls, box) : null;
 }
 

@@ -66,3 +66,13 @@ test.each<[string, Partial<Conversation>]>([
 ])('rehearsal, lead: %s → does it itself', (_, given) => {
   expect(replyFor(conversation(given)).calls.map(({ name }) => name)).toEqual(['list_directory']);
 });
+
+test('rehearsal, an agent: folders below what is listed → they are listed and what is known is read with one reply, for it has few rounds', () => {
+  const tools = ['list_directory', 'read_multiple_files', 'read_text_file'];
+  const listed = made('list_directory', { path: '.' }, '[FILE] README.md\n[DIR] docs');
+  const { calls } = replyFor(conversation({ tools, calls: [listed] }));
+  expect(calls.map(({ name, arguments: args }) => [name, args.path ?? args.paths])).toEqual([
+    ['list_directory', 'docs'],
+    ['read_text_file', 'README.md'],
+  ]);
+});
