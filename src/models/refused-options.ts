@@ -21,6 +21,8 @@ export interface RefusableOption {
     path: string;
     value(given: unknown, request: ModelRequest, modelId: string): unknown;
   }[];
+  /** Places that are left out with it: they ask for the same. */
+  also?: readonly string[];
   /** It was what this one request carried, not that it carried any: later requests try again. */
   once?: true;
   /** Hosts that are known to refuse it: there the next best is sent from the start. */
@@ -99,6 +101,7 @@ class RefusableRequest {
       const next = option.instead?.[level - 1];
       body = put(body, option.path, undefined);
       if (next) body = put(body, next.path, next.value(given, this.#request, this.#modelId));
+      for (const path of option.also ?? []) body = put(body, path, undefined);
     }
     return body;
   }

@@ -8,11 +8,15 @@ export const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
  * What an endpoint asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`:
- * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date. Null when it says nothing readable, or a
+ * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; else what LiteLLM passes on of the provider behind
+ * it, as `llm_provider-` and the name. Null when it says nothing readable, or a
  * moment that is over, as with a clock that is behind ours: Temporal takes a pause of 0 for no further try.
  */
 export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
-  const wait = fromMs(headers.get('retry-after-ms')) ?? fromRetryAfter(headers.get('retry-after'), nowMs);
+  const said = (before: string) =>
+    fromMs(headers.get(`${before}retry-after-ms`)) ??
+    fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
+  const wait = said('') ?? said('llm_provider-');
   return wait === null || wait <= 0 ? null : Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS);
 }
 

@@ -91,12 +91,13 @@ export const MESSAGES_OPTIONS: readonly RefusableOption[] = [
     instead: [{ path: 'messages', value: withoutThinking }],
     once: true,
   },
-  // A turn with tools that another model began has no thinking to begin with.
+  // A turn with tools that another model began has no thinking to begin with. Gateways take an effort for thinking too.
   {
     path: 'thinking',
     words: /expected .?thinking.{0,40}but found|must start with a thinking block/i,
     byWords: true,
     instead: [{ path: 'thinking', value: () => undefined }],
+    also: ['output_config.effort'],
     once: true,
   },
   { path: 'output_config.format', words: /json.?schema|structured.?output|output_format|\bschema/i },

@@ -2,8 +2,8 @@
 import { isRecord, stringOr } from '../../core/json.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
-import { ThinkSplitter } from '../think-tags.js';
-import { ReasoningDetails } from './reasoning-details.js';
+import { type SplitText, ThinkSplitter } from '../think-tags.js';
+import { ReasoningBack } from './reasoning-back.js';
 import { ToolCalls } from './tool-call-parts.js';
 
 type Wire = Record<string, unknown>;
@@ -25,9 +25,9 @@ export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable
 
 /** One reply while it comes. */
 class ChatReply {
-  readonly #channels = new Channels();
+  readonly #back = new ReasoningBack();
+  readonly #channels = new Channels(this.#back);
   readonly #calls = new ToolCalls();
-  readonly #details = new ReasoningDetails();
   #servedModel: string | null = null;
   #ended = false;
   /** Usage came, and nothing was said with it or after it. */
@@ -67,17 +67,17 @@ class ChatReply {
     // Some endpoints that do not stream send the whole as an event, in the form of a plain answer.
     const delta = choice.delta ?? choice.message;
     if (!isRecord(delta)) return;
-    this.#details.read(delta.reasoning_details);
+    this.#back.read(delta);
     yield* this.#channels.read(delta);
     yield* this.#calls.read(callsIn(delta));
   }
 
   *#end(finish: string): Iterable<ModelDelta> {
     yield* this.#channels.end();
-    yield* this.#details.end();
+    const { count } = this.#calls;
+    yield* this.#back.end(count);
     yield* this.#calls.end();
     this.#ended = true;
-    const { count } = this.#calls;
     const isRefusal = this.#channels.refused && count === 0;
     const stopReason = isRefusal ? 'refusal' : toStopReason(finish, count);
     yield { type: 'end', stopReason, servedModel: this.#servedModel };
@@ -104,8 +104,13 @@ type Channel = 'text' | 'reasoning';
 class Channels {
   readonly #chars: Record<Channel, number> = { text: 0, reasoning: 0 };
   readonly #thinking = new ThinkSplitter();
+  readonly #back: ReasoningBack;
   /** The model declined, in words. */
   refused = false;
+
+  constructor(back: ReasoningBack) {
+    this.#back = back;
+  }
 
   get hasText(): boolean {
     return this.#chars.text > 0;
@@ -116,19 +121,27 @@ class Channels {
   }
 
   *read(delta: Wire): Iterable<ModelDelta> {
-    yield* this.#put('reasoning', stringOr(delta.reasoning_content, stringOr(delta.reasoning, '')));
+    const field = stringOr(delta.reasoning_content, '') === '' ? 'reasoning' : 'reasoning_content';
+    const reasoning = stringOr(delta[field], '');
+    if (reasoning !== '') this.#back.came(field);
+    yield* this.#put('reasoning', reasoning);
     const refusal = stringOr(delta.refusal, '');
     this.refused ||= refusal !== '';
     const content = readContent(delta.content);
     yield* this.#put('reasoning', content.reasoning);
-    for (const part of this.#thinking.add(content.text + refusal)) {
-      yield* this.#put(part.channel, part.text);
-    }
+    yield* this.#putSplit(this.#thinking.add(content.text + refusal));
   }
 
   /** What was held back to see whether it is thinking. */
   *end(): Iterable<ModelDelta> {
-    for (const part of this.#thinking.end()) yield* this.#put(part.channel, part.text);
+    yield* this.#putSplit(this.#thinking.end());
+  }
+
+  *#putSplit(parts: readonly SplitText[]): Iterable<ModelDelta> {
+    for (const { channel, text } of parts) {
+      if (channel === 'reasoning' && text !== '') this.#back.came('content');
+      yield* this.#put(channel, text);
+    }
   }
 
   *#put(channel: Channel, text: string): Iterable<ModelDelta> {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { isRecord } from '../../core/json.js';
 import type { AssistantMessage } from '../../core/message.js';
 import type { ModelRequest } from '../provider.js';
+import { withoutReasoning } from './reasoning-back.js';
 import type { WireMessage } from './wire-messages.js';
 
 /** `modelId`: of the model that it goes to, as replies name theirs. */
@@ -24,10 +25,13 @@ export const withReasoning: Change = (wire, request, modelId) => {
   const replies = request.messages.filter(message => message.kind === 'assistant');
   return mapReplies(wire, (message, index) => {
     const reply = replies[index];
-    if (!reply || !('tool_calls' in message)) return message;
+    if (!reply || !('tool_calls' in message) || 'reasoning_content' in message) return message;
     return { ...message, reasoning_content: reasoningOf(reply, modelId) } as WireMessage;
   });
 };
+
+/** No reply has reasoning. */
+export const withNoReasoning: Change = wire => mapReplies(wire, withoutReasoning);
 
 function reasoningOf(reply: AssistantMessage, modelId: string): string {
   if (reply.model !== modelId) return '';

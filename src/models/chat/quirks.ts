@@ -7,6 +7,7 @@ import { effortOption } from '../openai/reasoning-effort.js';
 import type { RefusableOption } from '../refused-options.js';
 import {
   messages,
+  withNoReasoning,
   withOneUserAtATime,
   withReasoning,
   withReplyAfterTools,
@@ -43,11 +44,18 @@ const OPTIONS: readonly RefusableOption[] = [
 /** Conversations that not every endpoint, or chat template of a model, takes. */
 const CONVERSATIONS: readonly RefusableOption[] = [
   {
-    // https://api-docs.deepseek.com/guides/thinking_mode, also where a reply had none:
-    // github.com/deepseek-ai/deepseek-harness/discussions/739
-    words: /reasoning_content\W.{0,60}passed back/i,
-    hosts: /(^|\.)deepseek\.com$/,
+    // DeepSeek, https://api-docs.deepseek.com/guides/thinking_mode, also where a reply had none:
+    // github.com/deepseek-ai/deepseek-harness/discussions/739. Kimi: github.com/anomalyco/opencode/issues/16318
+    words: /reasoning_content\W.{0,60}(passed back|missing|required)|missing.{0,20}reasoning_content/i,
+    hosts: /(^|\.)(deepseek\.com|moonshot\.(ai|cn)|kimi\.com)$/,
     instead: [messages(withReasoning)],
+  },
+  {
+    // Endpoints that send reasoning and do not take it: Groq, github.com/agentjido/req_llm/issues/772, and Mistral
+    // behind LiteLLM, github.com/BerriAI/litellm/issues/30835
+    words:
+      /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\]\.reasoning)\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|\]\.reasoning\b)/i,
+    instead: [messages(withNoReasoning)],
   },
   {
     // Calls that no Gemini made: https://ai.google.dev/gemini-api/docs/thought-signatures

@@ -14,12 +14,13 @@ import {
   shownResultText,
 } from '../message-text.js';
 import type { Picture, Pictures } from '../provider.js';
+import { reasoningBack, withThinkTags } from './reasoning-back.js';
 
 export type WireMessage = OpenAI.Chat.ChatCompletionMessageParam;
 
 /**
  * One wire message for each canonical one, in order, after the system prompt, and pictures behind results, for `model` (`endpoint/model`).
- * Reasoning is not sent, but for what stands beside it for this model.
+ * Reasoning goes back to the model that gave it, in the form in which it came.
  */
 export function toWireMessages(
   model: string,
@@ -74,12 +75,9 @@ function toWireMessage(model: string, message: Message, pictures: Pictures): Wir
 
 function toWireAssistant(model: string, message: AssistantMessage): WireMessage {
   const calls = toolCallsOf(message);
-  const text = assistantText(message);
+  const text = withThinkTags(model, message, assistantText(message));
   const content = text === '' && calls.length > 0 ? null : text;
-  const beside = message.content.flatMap(block =>
-    block.type === 'reasoning' ? [besideMessage(dataFor(model, block))] : [],
-  );
-  const wire = { role: 'assistant', content, ...Object.assign({}, ...beside) } as const;
+  const wire = { role: 'assistant', content, ...reasoningBack(model, message) } as const;
   if (calls.length === 0) return wire;
   return {
     ...wire,
@@ -91,13 +89,6 @@ function toWireAssistant(model: string, message: AssistantMessage): WireMessage 
       ...besideCall(dataFor(model, call)),
     })),
   };
-}
-
-/** What OpenRouter wants back: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks */
-function besideMessage(data: unknown): object {
-  return isRecord(data) && Array.isArray(data.reasoning_details)
-    ? { reasoning_details: data.reasoning_details }
-    : {};
 }
 
 /** What Gemini wants back: https://ai.google.dev/gemini-api/docs/thought-signatures */

@@ -20,6 +20,8 @@ interface OpenItem {
   /** Which part of it came last. */
   part: string;
   isDone: boolean;
+  /** Of reasoning: what its provider wants back of it has come. */
+  isSealed: boolean;
 }
 
 /** Where each event that brings a piece of an item has it, and on which channel it goes. */
@@ -80,8 +82,14 @@ export class ResponseItems {
       const { type, id } = ofItem(item);
       const known = left.find(one => id !== '' && one.id === id) ?? left.find(one => one.type === type);
       if (known) left.splice(left.indexOf(known), 1);
+      if (known?.isDone && type === 'reasoning') yield* this.#sealLate(known, item);
       yield* this.#finishAs(known ?? (yield* this.#begin('', item)), item);
     }
+  }
+
+  /** LiteLLM says only at the end what is to come back. With several the end does not tell which came where. */
+  *#sealLate(open: OpenItem, item: Wire): Iterable<ModelDelta> {
+    if (this.#items.filter(({ type }) => type === 'reasoning').length === 1) yield* this.#seal(open, item);
   }
 
   /** A call that was begun and of which nothing says that it is whole. */
@@ -102,7 +110,15 @@ export class ResponseItems {
   }
 
   *#begin(place: string, item: Wire): Generator<ModelDelta, OpenItem> {
-    const open = { ...ofItem(item), place, index: this.calls, said: '', part: '', isDone: false };
+    const open = {
+      ...ofItem(item),
+      place,
+      index: this.calls,
+      said: '',
+      part: '',
+      isDone: false,
+      isSealed: false,
+    };
     this.#items.push(open);
     if (open.type !== 'function_call') return open;
     this.calls += 1;
@@ -158,10 +174,16 @@ export class ResponseItems {
 
   *#finishReasoning(open: OpenItem, item: Wire): Iterable<ModelDelta> {
     if (open.said === '') yield* this.#sayParts(open, 'reasoning', item.summary);
-    const { id, summary, encrypted_content } = item;
-    if (typeof encrypted_content !== 'string' || encrypted_content === '') return;
+    yield* this.#seal(open, item);
+    // Its place among the items, for what may come of it at the end.
+    if (!open.isSealed) yield { type: 'reasoning', offset: this.#chars.reasoning, text: '' };
+  }
+
+  *#seal(open: OpenItem, { id, summary, encrypted_content }: Wire): Iterable<ModelDelta> {
+    if (open.isSealed || typeof encrypted_content !== 'string' || encrypted_content === '') return;
     // In another form it is not taken back.
     if (typeof id !== 'string' || !Array.isArray(summary)) return;
+    open.isSealed = true;
     this.#open.reasoning = false;
     yield { type: 'reasoning_end', value: { type: 'reasoning', id, summary, encrypted_content } };
   }

@@ -41,6 +41,9 @@ const message = z.discriminatedUnion('role', [
     refusal: z.string().nullish(),
     name,
     tool_calls: z.array(toolCall).min(1).optional(),
+    // Of endpoints that send reasoning, as this one does: they take it back.
+    reasoning_content: z.string().optional(),
+    reasoning: z.string().optional(),
   }),
   z.strictObject({ role: z.literal('tool'), content: texts, tool_call_id: z.string() }),
 ]);

@@ -261,6 +261,8 @@ describe('Retry-After (M6)', () => {
     [{ 'retry-after': '86400' }, MAX_RETRY_AFTER_MS],
     [{ 'retry-after': 'soon' }, null],
     [{ 'retry-after': '' }, null],
+    [{ 'llm_provider-retry-after': '7' }, 7_000],
+    [{ 'retry-after': '2', 'llm_provider-retry-after-ms': '9000' }, 2_000],
     [{}, null],
   ])('headers %j → %s ms', (headers, wait) => {
     expect(retryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(wait);

@@ -69,9 +69,9 @@ describe('chat completions', () => {
     ],
     [
       'reasoning sent back',
-      { messages: [said, { role: 'assistant', content: 'x', reasoning_content: 'y' }] },
+      { messages: [said, { role: 'assistant', content: 'x', thoughts: 'y' }] },
       'Unknown parameter',
-      'messages[1].reasoning_content',
+      'messages[1].thoughts',
     ],
     ['a name with a dot', { tools: [tool('a.b')] }, "pattern '/^[a-zA-Z0-9_-]+$/'", 'tools[0].function.name'],
     ['a name of 65 characters', { tools: [tool('a'.repeat(65))] }, 'maximum of 64', 'tools[0].function.name'],

@@ -302,6 +302,16 @@ describe('a request to Anthropic', () => {
     expect(refusing.sent(1).thinking).toEqual({ type: 'enabled', budget_tokens: 2_048 });
   });
 
+  it('thinking that a turn of another model lacks → the same try goes on without it, and without its effort', async () => {
+    const said =
+      'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.';
+    const refusing = await scripted([{ error: { status: 400, message: said } }, { text: 'fine' }]);
+    await refusing.call({ head: { reasoning: 'low' } });
+    expect(refusing.sent(0)).toMatchObject({ thinking: {}, output_config: { effort: 'low' } });
+    expect(refusing.sent(1)).not.toHaveProperty('thinking');
+    expect(refusing.sent(1)).not.toHaveProperty('output_config');
+  });
+
   it('signature that the endpoint did not give → the same try goes on without the thinking', async () => {
     const { call, sent } = await scripted([{ text: 'fine' }]);
     const data = { model: MODEL, value: { type: 'thinking', signature: 's' } };

@@ -22,11 +22,18 @@ function reply(content: AssistantMessage['content'], model = MODEL): AssistantMe
   return { ...base, stopReason: 'tool_use', usage, model, content };
 }
 
+const RESULT: Message = { id: 'm3', at: 1, kind: 'tool_result', content: [toolResult(CALL, 'executed')] };
+
+/** A reply of `MODEL` with a call, whose reasoning came in this field. */
+function thoughtIn(field: string): AssistantMessage {
+  return reply([{ type: 'reasoning', text: 'Hm.', data: { model: MODEL, value: { field } } }, CALL]);
+}
+
 const CONVERSATION: Message[] = [
   user('Goal.'),
   user('Brief.'),
   reply([{ type: 'reasoning', text: 'Hm.' }, CALL]),
-  { id: 'm3', at: 1, kind: 'tool_result', content: [toolResult(CALL, 'executed')] },
+  RESULT,
   user('Stop.'),
 ];
 
@@ -67,9 +74,28 @@ describe('conversations that an endpoint refuses → the same try with one that 
     expect(messages[0]?.content).toBe('You are a test.\n\nGoal.\n\nBrief.');
   });
 
-  it('reasoning must come back (DeepSeek) → it does, of replies with tool calls', async () => {
-    const words = 'The `reasoning_content` in the thinking mode must be passed back to the API.';
+  it.each([
+    ['DeepSeek', 'The `reasoning_content` in the thinking mode must be passed back to the API.'],
+    ['DeepSeek', 'Missing `reasoning_content` field in the assistant message at message index 3.'],
+    [
+      'Kimi',
+      'thinking is enabled but reasoning_content is missing in assistant tool call message at index 3',
+    ],
+  ])('reasoning must come back (%s: %s) → it does, of replies with tool calls', async (_who, words) => {
     expect((await afterRefusal(words))[3]).toMatchObject({ reasoning_content: 'Hm.' });
+  });
+
+  it.each([
+    "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
+    '[{"type":"extra_forbidden","loc":["body","messages",3,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted"}]',
+  ])('reasoning is not taken back: %s → the conversation without it', async message => {
+    const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
+    const messages = [user('Goal.'), thoughtIn('reasoning_content'), RESULT];
+    await runCall({ baseUrl: endpoint.baseUrl, messages });
+    const [first, second] = endpoint.bodies.map(body => JSON.stringify(body.messages));
+    expect(first).toContain('Hm.');
+    expect(second).not.toContain('Hm.');
+    expect(second).toContain('call_abc-1');
   });
 
   it('signature of a call that another model made (Gemini) → the one that says so', async () => {
@@ -122,6 +148,7 @@ describe('hosts that are known get it at once', () => {
 
   it.each([
     ['api.deepseek.com', '{"type":"json_object"}', 'reasoning_content'],
+    ['api.moonshot.ai', '"json_schema"', 'reasoning_content'],
     ['api.mistral.ai', '"json_schema"', 'Understood.'],
     ['generativelanguage.googleapis.com', '"json_schema"', 'thought_signature'],
   ])('%s', (host, format, inMessages) => {
@@ -181,6 +208,50 @@ describe('what an endpoint wants back beside a reply', () => {
     );
     expect((await sentBack(content))[2]).toMatchObject({ reasoning_details });
     expect((await sentBack(content, 'openai/other'))[2]).not.toHaveProperty('reasoning_details');
+  });
+
+  const CALLED = chunk({ tool_calls: [{ id: 't1', function: { name: 'read', arguments: '{}' } }] });
+  it.each([
+    ['reasoning_content', [chunk({ reasoning_content: 'H' }), chunk({ reasoning_content: 'm.' })], 'Hm.'],
+    ['reasoning', [chunk({ reasoning: 'Hm.' })], 'Hm.'],
+    ['content', [chunk({ content: '<think>Hm.</think>Go.' })], '<think>\nHm.\n</think>\n\nGo.'],
+  ])(
+    'reasoning in the field %s → back in it before the next call, to the same model (M11)',
+    async (field, said, back) => {
+      const endpoint = await startEventEndpoint([...said, CALLED, chunk({}, 'tool_calls')]);
+      const { content } = await runCall({ baseUrl: endpoint.baseUrl, head: { tools: [tool('read')] } });
+      expect((await sentBack(content))[2]).toHaveProperty(field, back);
+      expect(JSON.stringify(await sentBack(content, 'openai/other'))).not.toContain('Hm.');
+    },
+  );
+
+  it('reasoning of a reply without calls → stays here: nothing goes on from it', async () => {
+    const endpoint = await startEventEndpoint([chunk({ reasoning_content: 'Hm.' }), ...DONE]);
+    const { content } = await runCall({ baseUrl: endpoint.baseUrl });
+    expect(content[0]).toEqual({ type: 'reasoning', text: 'Hm.' });
+  });
+
+  it('signed thinking (LiteLLM) in fragments → whole blocks, sent to the same model (M11)', async () => {
+    const endpoint = await startEventEndpoint([
+      chunk({
+        reasoning_content: 'Let',
+        thinking_blocks: [{ type: 'thinking', thinking: 'Let', signature: null }],
+      }),
+      chunk({ reasoning_content: ' me.', thinking_blocks: [{ type: 'thinking', thinking: ' me.' }] }),
+      chunk({ thinking_blocks: [{ type: 'thinking', thinking: '', signature: 'c2ln' }] }),
+      chunk({ thinking_blocks: [{ type: 'redacted_thinking', data: 'x' }] }),
+      chunk({ thinking_blocks: [{ type: 'thinking', thinking: 'More.', signature: 'bW9y' }] }),
+      CALLED,
+      chunk({}, 'tool_calls'),
+    ]);
+    const { content } = await runCall({ baseUrl: endpoint.baseUrl, head: { tools: [tool('read')] } });
+    const thinking_blocks = [
+      { type: 'thinking', thinking: 'Let me.', signature: 'c2ln' },
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'thinking', thinking: 'More.', signature: 'bW9y' },
+    ];
+    expect((await sentBack(content))[2]).toMatchObject({ thinking_blocks });
+    expect((await sentBack(content, 'openai/other'))[2]).not.toHaveProperty('thinking_blocks');
   });
 
   it('refusal in words → refusal', async () => {

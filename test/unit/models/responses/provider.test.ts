@@ -114,6 +114,29 @@ describe('reply of the Responses API', () => {
     expect(result.usage.estimated).toBeUndefined();
   });
 
+  it('what is encrypted comes only at the end (LiteLLM) → beside the reasoning, in its place (M11)', async () => {
+    const items = [thought('rs_1', 'Hm.'), called('t1', 'read', { path: 'a' })];
+    const late = response(items).map(event => {
+      const { item } = event as { item?: object };
+      return item ? { ...event, item: { ...item, encrypted_content: undefined } } : event;
+    });
+    const { result } = await call(late, { tools: [tool('read')] });
+    expect(result.content).toEqual([
+      { type: 'reasoning', text: 'Hm.', data: { model: MODEL, value: items[0] } },
+      { type: 'tool_use', id: 't1', name: 'read', input: { path: 'a' } },
+    ]);
+  });
+
+  it('two thoughts whose ciphers come only at the end → shown, and kept by none: their places are not known', async () => {
+    const items = [thought('rs_1', 'Hm.'), called('t1', 'read', {}), thought('rs_2', 'So.')];
+    const late = response(items).map(event => {
+      const { item } = event as { item?: object };
+      return item ? { ...event, item: { ...item, encrypted_content: undefined } } : event;
+    });
+    const { result } = await call(late, { tools: [tool('read')] });
+    expect(JSON.stringify(result.content)).not.toContain('sealed');
+  });
+
   it('endpoint tells the items only at the end → the same reply', async () => {
     const items = [thought('rs_1', 'Hm.'), said('Read.'), called('t1', 'read', { path: 'a' })];
     const streamed = await call(response(items));
