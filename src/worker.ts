@@ -11,7 +11,7 @@ import { PROGRAM, scriptCall } from './shared/called-as.js';
 import { env, loadDotEnv } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
 import { isTrusted } from './stack/trust.js';
-import { runWorker } from './worker/run-worker.js';
+import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
 const program = new Command(PROGRAM.worker)
@@ -21,9 +21,17 @@ const program = new Command(PROGRAM.worker)
     '--task-queue <name>',
     `task queue to serve (default: STEERSMAN_TASK_QUEUE, else ${DEFAULT_TASK_QUEUE})`,
   )
+  .option(
+    '--replay',
+    "replay the queue's open runs against the workflow code of this version, serve none, and end: 0 when all would go on",
+  )
   .addHelpText(
     'after',
     `
+TEMPORAL_DEPLOYMENT_NAME makes it a version of that worker deployment: runs stay with the version that they began
+with. TEMPORAL_WORKER_BUILD_ID names the version (default: a digest of the workflow code). STEERSMAN_METRICS=host:port
+serves metrics for Prometheus. NAME_FILE names a file that holds the value of NAME, as for secrets of containers.
+
 Connects as TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and the TLS variables or a profile of
 Temporal's configuration file say. Model keys come from the environment or .env, never from a run.
 Ends on Ctrl-C or SIGTERM: tools in flight may finish for 30 s, model calls are taken over by another worker.
@@ -32,14 +40,19 @@ Examples:
   TEMPORAL_ADDRESS=localhost:7233 ${scriptCall('worker')}
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
-  .action(async (options: { config?: string; taskQueue?: string }) => {
+  .action(async (options: { config?: string; taskQueue?: string; replay?: true }) => {
+    const taskQueue = options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE;
+    if (options.replay) {
+      process.exitCode = (await replayOpenRuns(taskQueue)) ? 0 : 1;
+      return;
+    }
     const configDir = await trustedConfigDir(options.config);
     await checkConfigDir(configDir);
     const here = defaultConfigDir();
     if (isTrusted(here)) loadDotEnv(here);
     await runWorker({
       configDir,
-      taskQueue: options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE,
+      taskQueue,
       isTrusted: () => isTrusted(configDir),
     });
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { missingAgents } from '../config/callable-roles.js';
 import { chooseModels } from '../config/choose-models.js';
 import { localToolsDir } from '../config/config-dir.js';
+import { configurationDigest } from '../config/digest.js';
 import { displayPath } from '../config/files.js';
 import { callableModels } from '../config/models-schema.js';
 import { promptRoots } from '../config/prompt-files.js';
@@ -61,6 +62,14 @@ export async function checkConfiguration(
     roles: prompts.value?.roles ?? [],
     findings: [settings.finding, prompts.finding, mcp.finding],
   };
+}
+
+/** Workers say theirs when they start. */
+export function digestFinding(configDir: string): Finding {
+  return ok(
+    'configuration',
+    `${configurationDigest(configDir)}, the same on every host that serves this queue`,
+  );
 }
 
 function describeSettings(file: string, { models, modes, workspaces }: Settings): string {

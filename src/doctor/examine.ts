@@ -10,7 +10,12 @@ import { resolveHome } from '../stack/home.js';
 import { usesLocalStack } from '../stack/is-used.js';
 import type { Report } from '../stack/temporal-binary.js';
 import { providerSource } from '../worker/providers.js';
-import { type Configuration, checkConfiguration, checkWorkspaceFolder } from './check-configuration.js';
+import {
+  type Configuration,
+  checkConfiguration,
+  checkWorkspaceFolder,
+  digestFinding,
+} from './check-configuration.js';
 import { checkBlobs, checkNode } from './check-host.js';
 import { checkEndpoints, checkModels } from './check-models.js';
 import { checkTemporal } from './check-temporal.js';
@@ -46,6 +51,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Finding>
   ];
   yield checkNode();
   yield* configuration.findings;
+  yield digestFinding(options.configDir);
   for (const group of rest) yield* await group;
 }
 

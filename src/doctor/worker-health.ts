@@ -1,6 +1,7 @@
 /**
- * `node dist/doctor/worker-health.js`: exits with 0 when a worker of this host takes work from its task queue,
- * as Temporal sees it, else with 1 and the reason. The health check of the worker image.
+ * `node dist/doctor/worker-health.js [PID]`: exits with 0 when a worker of this host, or the one with that process id,
+ * takes work from its task queue as Temporal sees it, and is neither dead nor stopped since; else with 1 and the
+ * reason. The health check of the worker image.
  */
 import { hostname } from 'node:os';
 import { inspect } from 'node:util';
@@ -10,6 +11,8 @@ import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { usesLocalStack } from '../stack/is-used.js';
 import { recentPollers } from '../stack/pollers.js';
+import { isStopped } from '../stack/process-id.js';
+import { hasDied } from '../worker/identity.js';
 import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 
 async function main(): Promise<string | null> {
@@ -23,11 +26,20 @@ async function main(): Promise<string | null> {
       recentPollers(client, taskQueue, 'workflows'),
       recentPollers(client, taskQueue, 'activities'),
     ]);
-    const own = lists.flat().some(identity => identity.endsWith(`@${hostname()}`));
-    return own ? null : `No worker of ${hostname()} polls the task queue ${taskQueue}.`;
+    return faultOf(lists.flat(), taskQueue, process.argv[2]);
   } finally {
     await close();
   }
+}
+
+/** Temporal remembers a poll for longer than its worker may live. */
+function faultOf(identities: readonly string[], taskQueue: string, pid: string | undefined): string | null {
+  const who = pid === undefined ? `worker of ${hostname()}` : `worker ${pid} of ${hostname()}`;
+  const end = pid === undefined ? `@${hostname()}` : `.${pid}@${hostname()}`;
+  const alive = identities.filter(identity => identity.endsWith(end) && !hasDied(identity));
+  if (alive.length === 0) return `No ${who} polls the task queue ${taskQueue}.`;
+  const isStill = (identity: string) => isStopped(Number(/\.(\d+)@/.exec(identity)?.[1]));
+  return alive.every(isStill) ? `The ${who} is stopped: it polls the task queue ${taskQueue} no more.` : null;
 }
 
 try {

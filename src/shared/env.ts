@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { errorText } from '../core/error-text.js';
 import { SteersmanError } from './errors.js';
 
 /**
@@ -6,7 +8,21 @@ import { SteersmanError } from './errors.js';
  */
 function read(name: string): string | undefined {
   const value = process.env[name]?.trim();
-  return value === '' ? undefined : value;
+  return value === undefined || value === '' ? readFrom(name) : value;
+}
+
+/** From the file that `NAME_FILE` names, as containers get their secrets. */
+function readFrom(name: string): string | undefined {
+  const file = process.env[`${name}_FILE`]?.trim();
+  if (!file) return undefined;
+  try {
+    return readFileSync(file, 'utf8').trim() || undefined;
+  } catch (error) {
+    throw new SteersmanError(
+      `${name}_FILE names ${file}, which can not be read: ${errorText(error)}`,
+      'Name a file that this user may read, or unset the variable.',
+    );
+  }
 }
 
 function port<K extends string>(key: K, name: string): Partial<Record<K, number>> {
@@ -36,6 +52,10 @@ export const env = {
   /** Folder of the local stack's database, binary cache and blobs; default `.steersman` of the project. */
   home: () => read('STEERSMAN_HOME'),
   taskQueue: () => read('STEERSMAN_TASK_QUEUE'),
+  /** The worker deployment that a worker is of, in the words of Temporal's own controller. */
+  deployment: () => ({ name: read('TEMPORAL_DEPLOYMENT_NAME'), buildId: read('TEMPORAL_WORKER_BUILD_ID') }),
+  /** `host:port` at which a worker tells its metrics. */
+  metrics: () => read('STEERSMAN_METRICS'),
   /** Bearer token of the MCP server's clients, over HTTP. */
   mcpToken: () => read('STEERSMAN_MCP_TOKEN'),
   /** Ports of the local stack's server, where they are chosen. */

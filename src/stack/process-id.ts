@@ -24,6 +24,15 @@ export function isAlive(id: ProcessId): boolean {
   return identify(id.pid)?.started === id.started;
 }
 
+/** Stopped, by a debugger or SIGSTOP: it is there and does nothing. False where the system does not tell. */
+export function isStopped(pid: number): boolean {
+  try {
+    return /^[tT]/.test(statFields(pid)[0] ?? '');
+  } catch {
+    return false;
+  }
+}
+
 /** This process. */
 export function thisProcess(): ProcessId {
   return identify(process.pid) ?? { pid: process.pid, started: '' };
@@ -61,13 +70,17 @@ function signal(id: ProcessId, name: NodeJS.Signals): void {
 
 function startedOnLinux(pid: number): string | undefined {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may hold spaces; after it come the state and, 19 fields on, the start time.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statFields(pid);
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${bootId()}-${fields[19]}`;
   } catch {
     return undefined;
   }
+}
+
+/** The name in brackets may hold spaces; after it come the state and, 19 fields on, the start time. */
+function statFields(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 function bootId(): string {

@@ -1,12 +1,8 @@
-/** Replays of recorded runs: whether code takes the decisions that histories have. */
-import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
-import { SteersmanPlugin } from '../worker/plugin.js';
+/** Replays of recorded runs, for tests. */
+import type { ReplayWorkerOptions } from '@temporalio/worker';
+import { type RecordedHistory, replays } from '../worker/replay.js';
 
-export interface RecordedHistory {
-  workflowId: string;
-  /** As a handle's `fetchHistory()` gives it, or parsed from the JSON of an export. */
-  history: unknown;
-}
+export type { RecordedHistory };
 
 /**
  * Replays histories against the workflow code of this build and, where `workflowsPath` or a bundle is given, against
@@ -18,11 +14,6 @@ export async function replayHistories(
   options: Pick<ReplayWorkerOptions, 'workflowsPath' | 'workflowBundle'> = {},
 ): Promise<void> {
   if (histories.length === 0) return;
-  const plugins = [new SteersmanPlugin()];
-  for await (const { workflowId, runId, error } of Worker.runReplayHistories(
-    { ...options, plugins },
-    histories,
-  )) {
-    if (error) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${error.message}`);
-  }
+  for await (const { workflowId, runId, fault } of replays(histories, options))
+    if (fault !== null) throw new Error(`History of ${workflowId} (${runId}) does not replay: ${fault}`);
 }

@@ -7,11 +7,15 @@ export interface SteersmanWorkerOptions extends SteersmanPluginOptions, OwnWorke
   connection: NativeConnection;
   namespace: string;
   taskQueue: string;
-  /** Overrides for tests and benchmarks. */
+  /** What Temporal alone is told. */
   temporal?: Partial<
     Pick<
       WorkerOptions,
-      'maxCachedWorkflows' | 'shutdownGraceTime' | 'reuseV8Context' | 'stickyQueueScheduleToStartTimeout'
+      | 'maxCachedWorkflows'
+      | 'shutdownGraceTime'
+      | 'reuseV8Context'
+      | 'stickyQueueScheduleToStartTimeout'
+      | 'workerDeploymentOptions'
     >
   >;
 }

@@ -199,10 +199,13 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
 
 /** An application without workflows gets ours as they are; its own bundle must have been made with the plugin. */
 async function workflowsFor(
-  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle'>,
+  options: Pick<WorkerOptions, 'workflowsPath' | 'workflowBundle' | 'workerDeploymentOptions'>,
 ): Promise<Pick<WorkerOptions, 'workflowBundle' | 'buildId'>> {
   if (options.workflowBundle) await checkBundle(options.workflowBundle);
-  return options.workflowBundle || options.workflowsPath ? {} : shippedBundle();
+  if (options.workflowBundle || options.workflowsPath) return {};
+  const { buildId, workflowBundle } = await shippedBundle();
+  // A deployment's version has a build id of its own.
+  return options.workerDeploymentOptions ? { workflowBundle } : { workflowBundle, buildId };
 }
 
 /** In a replay nobody takes what is offered. */

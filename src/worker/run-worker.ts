@@ -1,9 +1,19 @@
 /** The life of a worker process: connect, serve, drain, close. */
 
 import { inspect } from 'node:util';
+import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
-import { DefaultLogger, type LogEntry, NativeConnection, Runtime, TransportError } from '@temporalio/worker';
+import {
+  DefaultLogger,
+  type LogEntry,
+  NativeConnection,
+  Runtime,
+  TransportError,
+  type WorkerOptions,
+} from '@temporalio/worker';
+import { configurationDigest } from '../config/digest.js';
 import { errorText } from '../core/error-text.js';
+import { plural } from '../print/format.js';
 import { errorLine } from '../print/output.js';
 import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
@@ -15,7 +25,9 @@ import { isManagedQueue } from '../stack/queue-name.js';
 import { readServerRecord } from '../stack/records.js';
 import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
+import { shippedBundle } from './bundle.js';
 import { createSteersmanWorker } from './create-worker.js';
+import { openHistories, replays } from './replay.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -32,7 +44,14 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   const own = { home, taskQueue };
   const managed = isManagedQueue(taskQueue);
   // Signals are taken here, since the model calls in flight are to hear of them at once.
-  Runtime.install({ logger: new DefaultLogger('WARN', logLine), shutdownSignals: [] });
+  const metrics = env.metrics();
+  Runtime.install({
+    logger: new DefaultLogger('WARN', logLine),
+    shutdownSignals: [],
+    ...(metrics === undefined
+      ? {}
+      : { telemetryOptions: { metrics: { prometheus: { bindAddress: metrics } } } }),
+  });
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
@@ -41,6 +60,33 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   } catch (error) {
     if (managed) reportWorkerFailure(own, error);
     throw error;
+  }
+}
+
+/**
+ * Replays the open runs of a queue against the workflow code of this version, and serves none. False where the code
+ * would not carry one of them on.
+ */
+export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
+  Runtime.install({ logger: new DefaultLogger('ERROR', logLine), shutdownSignals: [] });
+  const config = connectConfig(isManagedQueue(taskQueue));
+  const address = config.connectionOptions.address ?? 'localhost:7233';
+  const { connection, namespace } = await connect(config, address);
+  try {
+    const histories = openHistories(temporalClient({ connection, namespace }), taskQueue);
+    let [whole, broken] = [0, 0];
+    for await (const { workflowId, runId, fault } of replays(histories)) {
+      if (fault === null) whole += 1;
+      else broken += 1;
+      if (fault !== null) errorLine(`${workflowId} (${runId}) does not replay: ${fault}`);
+    }
+    const summary = `${plural(whole + broken, 'open run')} of ${taskQueue} replayed by version ${(await shippedBundle()).buildId}: ${whole} go on, ${broken} would not.`;
+    errorLine(
+      broken === 0 ? summary : `${summary} Let the old version finish these: docs/operations.md, Upgrades.`,
+    );
+    return broken === 0;
+  } finally {
+    await connection.close();
   }
 }
 
@@ -53,10 +99,12 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
   const { connection, namespace } = await connect(config, address);
   const idle = new AbortController();
   try {
+    const version = await deploymentVersion();
     const { worker, shutdown } = await createSteersmanWorker({
       connection,
       namespace,
       taskQueue,
+      ...(version && { temporal: versioned(version) }),
       ...folder,
       home,
       localStack: isOfLocalStack(own, address),
@@ -77,12 +125,35 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
         if (end === 'idle') shutdown();
       });
     }
-    errorLine(`Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}.`);
+    const digest = configurationDigest(folder.configDir);
+    errorLine(
+      `Serving the task queue ${taskQueue} at ${address}, namespace ${namespace}, configuration ${digest}.`,
+    );
+    if (version) errorLine(versionLine(version));
     await running;
   } finally {
     idle.abort();
     await connection.close();
   }
+}
+
+/** Null where the environment names no worker deployment. The build id is that of the workflow code, unless it is given. */
+async function deploymentVersion(): Promise<WorkerDeploymentVersion | null> {
+  const { name, buildId } = env.deployment();
+  if (name === undefined) return null;
+  return { deploymentName: name, buildId: buildId ?? (await shippedBundle()).buildId };
+}
+
+/** A run stays with the version that it began with, through all its parts. */
+function versioned(version: WorkerDeploymentVersion): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+  return {
+    workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: 'PINNED' },
+  };
+}
+
+function versionLine({ deploymentName, buildId }: WorkerDeploymentVersion): string {
+  const make = `temporal worker deployment set-current-version --deployment-name ${deploymentName} --build-id ${buildId}`;
+  return `Version ${buildId} of the deployment ${deploymentName}. New runs come to it once it is current: ${make}`;
 }
 
 /** The SDK looks the namespace up when a worker is made, and gives the server's answer as a text. */

@@ -24,7 +24,15 @@ export async function createSessionWorker(
   { pool, sessions }: Pick<Parts, 'pool' | 'sessions'>,
   report: (line: string) => void,
 ): Promise<SessionWorker | null> {
-  const { workflowsPath: _path, workflowBundle: _bundle, sinks: _sinks, plugins: _plugins, ...own } = options;
+  const {
+    workflowsPath: _path,
+    workflowBundle: _bundle,
+    sinks: _sinks,
+    plugins: _plugins,
+    ...rest
+  } = options;
+  // Its queue goes with this process: in a deployment it would be one that no later version serves.
+  const { workerDeploymentOptions: _deployment, ...own } = rest;
   if (!options.connection || !pool.config.servers.some(({ stateful }) => stateful)) return null;
   const queue = `${options.taskQueue}/${randomUUID()}`;
   const worker = await Worker.create({ ...own, taskQueue: queue, maxConcurrentActivityTaskPolls: POLLS });

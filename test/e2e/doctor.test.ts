@@ -154,8 +154,8 @@ describe('with a worker', () => {
   });
 
   test('health check: the worker of this host polls → 0; nobody serves the queue, or no server → 1', async () => {
-    const check = async (env: Record<string, string>) => {
-      const child = run('doctor/worker-health.js', env);
+    const check = async (env: Record<string, string>, ...args: string[]) => {
+      const child = run('doctor/worker-health.js', env, ...args);
       const [output, [code]] = await Promise.all([
         text(child.stdout),
         once(child, 'close') as Promise<[number]>,
@@ -168,6 +168,24 @@ describe('with a worker', () => {
       code: 1,
     });
     expect(await check({ TEMPORAL_ADDRESS: '' })).toMatchObject({ code: 1 });
+    expect(await check({}, String(worker.pid))).toMatchObject({ code: 0 });
+    expect(await check({}, String(process.pid))).toMatchObject({
+      output: expect.stringContaining(`No worker ${process.pid} of`),
+      code: 1,
+    });
+    worker.kill('SIGSTOP');
+    try {
+      expect(await check({})).toMatchObject({ output: expect.stringContaining('is stopped'), code: 1 });
+    } finally {
+      worker.kill('SIGCONT');
+    }
+  });
+
+  test('configuration: two hosts that have the same → the same digest, and the worker says it too', async () => {
+    const { of } = await doctor();
+    expect(of('configuration')?.found).toMatch(/^[0-9a-f]{8}, the same on every host/);
+    const changed = await doctor({}, '--config', makeProject({ config: { 'tools/a.mjs': '//' } }).configDir);
+    expect(changed.of('configuration')?.found).not.toBe(of('configuration')?.found);
   });
 });
 

@@ -33,6 +33,12 @@ export interface WorkerProcessOptions {
   /** Base URL of the model server. */
   modelUrl: string;
   failpoints?: FailpointsOn;
+  /** Folder of the package that it is built from. Default: this one. */
+  packageDir?: string;
+  /** Variables beside those above. */
+  env?: Record<string, string>;
+  /** Arguments beside those above. */
+  args?: string[];
 }
 
 /** Failpoints of all workers that get this object. */
@@ -63,8 +69,11 @@ export function spawnWorker(options: WorkerProcessOptions): WorkerProcess {
     OPENAI_API_KEY: 'test-key',
     STEERSMAN_HOME: home,
     ...(failpoints && { STEERSMAN_FAILPOINTS: failpoints.plan, STEERSMAN_FAILPOINTS_DIR: failpoints.dir }),
+    ...options.env,
   };
-  const args = [builtScript('worker.js'), '--config', configDir, '--task-queue', taskQueue];
+  const { packageDir, args: more = [] } = options;
+  const script = packageDir === undefined ? builtScript('worker.js') : join(packageDir, 'dist', 'worker.js');
+  const args = [script, '--config', configDir, '--task-queue', taskQueue, ...more];
   // A process group of its own, so that a test can send it what a terminal sends.
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   running.add(child);

@@ -46,3 +46,10 @@ export function isListed(
   const told = run.memo?.goal;
   return goal === undefined || (typeof told === 'string' && told.toLowerCase().includes(goal.toLowerCase()));
 }
+
+const LARGE_PAGE = 1_000;
+
+/** What only the memo tells is looked for in large pages: with small ones nearly all the time goes into asking. */
+export function pageSizeOf(limit: number, { goal }: ListFilter): number {
+  return goal === undefined ? limit : Math.max(limit, LARGE_PAGE);
+}

@@ -5,7 +5,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import { unreadableNames } from '../../shared/temporal-client.js';
 import type { Temporal } from './connect.js';
 import { explainError } from './grpc-errors.js';
-import { isListed, type ListFilter, listQuery } from './list-filter.js';
+import { isListed, type ListFilter, listQuery, pageSizeOf } from './list-filter.js';
 import { describeRun, timesOf } from './runs.js';
 import { readStuckTask, type StuckTask } from './stuck-task.js';
 
@@ -43,7 +43,8 @@ export async function* listRuns(
 ): AsyncGenerator<ListedRun> {
   let count = 0;
   try {
-    for await (const info of temporal.client.workflow.list({ query: listQuery(filter), pageSize: limit })) {
+    const query = listQuery(filter);
+    for await (const info of temporal.client.workflow.list({ query, pageSize: pageSizeOf(limit, filter) })) {
       if (!isListed(info, filter)) continue;
       yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };
       count += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isListed, listQuery } from '../../../../src/client/runs/list-filter.js';
+import { isListed, listQuery, pageSizeOf } from '../../../../src/client/runs/list-filter.js';
 import { readSince } from '../../../../src/client/verbs/since.js';
 
 const NOW = Date.parse('2026-03-10T12:00:00Z');
@@ -18,6 +18,12 @@ describe('a filtered list', () => {
     ['a goal, which the server does not know', { goal: "it's" }, ''],
   ])('%s → what the server is asked', (_name, filter, more) => {
     expect(listQuery(filter)).toBe(`${listQuery({})}${more}`);
+  });
+
+  test('a goal, which only the runs tell → many are asked for at once, else as many as are shown', () => {
+    expect([pageSizeOf(20, {}), pageSizeOf(20, { goal: 'x' }), pageSizeOf(5_000, { goal: 'x' })]).toEqual([
+      20, 1_000, 5_000,
+    ]);
   });
 
   test.each([
