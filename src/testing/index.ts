@@ -3,9 +3,10 @@ export { defineTool } from '../mcp/code-tools.js';
 export type { FaultName } from '../protocol-server/faults/names.js';
 export type { ScriptedReply, ScriptedToolCall, ScriptedUsage } from '../protocol-server/reply.js';
 export type { ChatRequest } from '../protocol-server/server.js';
+export type { RecordedHistory } from '../worker/replay.js';
 export { byRole, type RoleScript, roleOf } from './by-role.js';
 export { startTestEnvironment, type TestEnvironmentOptions } from './environment.js';
-export { type RecordedHistory, replayHistories } from './replay.js';
+export { replayHistories } from './replay.js';
 export {
   type EnvelopeParts,
   EVERY_TASK,

@@ -2,8 +2,6 @@
 import type { ReplayWorkerOptions } from '@temporalio/worker';
 import { type RecordedHistory, replays } from '../worker/replay.js';
 
-export type { RecordedHistory };
-
 /**
  * Replays histories against the workflow code of this build and, where `workflowsPath` or a bundle is given, against
  * an application's own workflows beside it.

@@ -4,7 +4,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { type History, historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { type RecordedHistory, replayHistories } from '../../src/testing/replay.js';
+import { replayHistories } from '../../src/testing/replay.js';
+import type { RecordedHistory } from '../../src/worker/replay.js';
 import { projectRoot } from './project.js';
 
 export interface RecordedPart {
