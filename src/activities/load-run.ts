@@ -8,13 +8,12 @@ import { renderOpening, renderRole } from '../config/render-prompts.js';
 import { modesFor } from '../config/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
 import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
-import type { AgentCard } from '../core/agent-card.js';
 import { PINNED_BYTES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
-import type { PinnedRole, RoleProfile } from '../core/role.js';
+import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
 import { mergeClientTools } from '../core/tools/client-tools.js';
 import { idlePermissions, isDenied } from '../core/tools/permission.js';
@@ -123,7 +122,7 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const attributes = await searchAttributes(deps);
   return {
     roles: Object.fromEntries(choice.roles.map(role => [role.name, role])),
-    agents: files.callable.map(({ profile }) => cardOf(profile)),
+    agents: files.agents,
     modes: modesFor(run, settings),
     opening,
     projectNotes: project.notes,
@@ -169,11 +168,6 @@ function namerFor(tools: readonly ToolDefinition[]): (name: string) => string {
     tools.map(tool => tool.name),
   );
   return name => nameOf('client', name);
-}
-
-/** What who may call the role knows of it. */
-function cardOf({ name, description, requires, capabilities }: RoleProfile): AgentCard {
-  return { name, description, requires, ...(capabilities && { capabilities }) };
 }
 
 function renderAll(

@@ -1,12 +1,12 @@
 /** The files that a run pins: of all roles those that it asks, what these may call, and what of them counts for nothing. */
-import { isCallable, missingAgents, missingTools } from '../config/callable-roles.js';
+import { isCallable, missingAgents, missingTools, namesBelow } from '../config/callable-roles.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { promptRoots } from '../config/prompt-files.js';
 import { loadOpening, loadRoles, type PromptTemplate, type RoleTemplate } from '../config/prompts.js';
 import { requireRoles, wayOfStart } from '../config/required-roles.js';
 import type { Settings } from '../config/settings.js';
 import { loadWords } from '../config/words.js';
-import { MOST_AGENT_DEPTH } from '../core/agent-card.js';
+import { type AgentCard, MOST_AGENT_DEPTH } from '../core/agent-card.js';
 import { type ModeName, mayPlan } from '../core/modes.js';
 import type { RoleProfile } from '../core/role.js';
 import type { RunSettings } from '../core/run-config.js';
@@ -43,6 +43,8 @@ export interface RunFiles {
   settings: Settings;
   /** Roles that those of the run may call; none where it is too deep in a tree of them. */
   callable: RoleTemplate[];
+  /** What is known of them to those that may call them. */
+  agents: AgentCard[];
   /** Of agents that roles name and do not have. */
   agentWarnings: string[];
   opening: PromptTemplate;
@@ -68,11 +70,21 @@ export async function readRunFiles(
     ({ profile }) => wanted.has(profile.name) || (mayPlan(run.mode) && carriesOut(profile)),
   );
   const globs = roles.flatMap(({ profile }) => profile.agents);
-  const isDeepest = (run.agentDepth ?? 0) >= MOST_AGENT_DEPTH;
-  const callable = isDeepest ? [] : all.filter(({ profile }) => isCallable(profile, globs));
+  const levels = MOST_AGENT_DEPTH - (run.agentDepth ?? 0);
+  const callable = levels <= 0 ? [] : all.filter(({ profile }) => isCallable(profile, globs));
   const profiles = all.map(({ profile }) => profile);
+  const agents = callable.map(({ profile }) => cardOf(profile, namesBelow(profile, profiles, levels - 1)));
   const agentWarnings = [...new Set([...roles, ...callable])].flatMap(role => missingAgents(role, profiles));
-  return { settings, callable, agentWarnings, opening, roles, words };
+  return { settings, callable, agents, agentWarnings, opening, roles, words };
+}
+
+/** What who may call the role knows of it. */
+function cardOf({ name, description, requires, capabilities }: RoleProfile, calls: string[]): AgentCard {
+  return {
+    ...{ name, description, requires },
+    ...(capabilities && { capabilities }),
+    ...(calls.length > 0 && { calls }),
+  };
 }
 
 /** What of the roles' files counts for nothing, also of those that are called: said once, where they are known. */

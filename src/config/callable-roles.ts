@@ -19,6 +19,20 @@ export function isCallable(
   return globs.includes(name) || (memory === 'private' && agents.length === 0 && matchesAny(name, globs));
 }
 
+type Callable = Parameters<typeof isCallable>[0];
+
+/** Names of the roles that a role may call, and of those that they may, so many levels down. */
+export function namesBelow(
+  { agents }: Pick<RoleProfile, 'agents'>,
+  all: readonly Callable[],
+  levels: number,
+): string[] {
+  if (levels <= 0) return [];
+  const callable = all.filter(role => isCallable(role, agents));
+  const below = callable.flatMap(role => namesBelow(role, all, levels - 1));
+  return [...new Set([...callable.map(({ name }) => name), ...below])];
+}
+
 type Listed = Pick<ToolDefinition, 'name' | 'origin' | 'policy'>;
 
 /** Warnings for tools that a role names in full and nobody offers, and for those that it may not have, for all that is known. */

@@ -15,4 +15,6 @@ export interface AgentCard {
   requires: Requirement[];
   /** What it has besides its tools, in short names: told to who may call it. Absent for nothing. */
   capabilities?: string[];
+  /** Names of the roles that it may call itself, and they. Absent for none. */
+  calls?: string[];
 }

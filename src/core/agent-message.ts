@@ -1,6 +1,7 @@
 /**
- * What a sub-agent tells the run that called it while it works: the gates that it waits at, for the person of that
- * run, and what it leaves where it has no result. The reader is total over any JSON, since anybody can send a signal.
+ * What a sub-agent and the run that called it tell each other while it works. Up: the gates that it waits at, for the
+ * person of that run, what it found out, and what it leaves where it has no result. Down: what that person said that
+ * holds for all. The readers are total over any JSON, since anybody can send a signal.
  */
 import type { Gate, GateCloser } from './gates/gate.js';
 import { GATE_CLOSERS } from './gates/gate.js';
@@ -8,7 +9,9 @@ import { readGate } from './gates/read-gate.js';
 import type { InboxItem } from './inbox.js';
 import { STEER_TIMES } from './inbox.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
+import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { isUsage } from './message.js';
+import { isTexts } from './model-use.js';
 import type { AgentRest } from './subagent.js';
 import type { UsageEntry } from './usage-by.js';
 import { usageOf } from './usage-by.js';
@@ -23,11 +26,50 @@ export type ToCaller =
   | { type: 'message_read'; messageId: string; by: string }
   /** A message that was passed on to it is for nobody there, or has no room: it is its caller's again. */
   | { type: 'message_refused'; item: InboxItem; why: string }
+  /** A message that was passed on to it was taken back before anybody read it. */
+  | { type: 'message_withdrawn'; messageId: string }
+  /** A pause holds it, or not any more; `by`: the way to the agent of its own that is meant, '' for itself. */
+  | { type: 'paused' | 'resumed'; by: string }
+  /** A model failed it for a reason that lasts (`failure`: its type), or is in again. */
+  | { type: 'model_out'; model: string; failure: string }
+  | { type: 'model_back'; model: string }
+  /** What it was told does not hold for it, or for the agent of its own that `by` names. */
+  | { type: 'not_taken'; what: string; why: string; by: string }
   /** The last word of one that was cancelled: it has no result. */
   | { type: 'cancelled'; rest: AgentRest };
 
 /** `id`: of the agent in the run that called it, such as `search/1`; `run`: its workflow id. */
 export type AgentMessage = ToCaller & { id: string; run: string };
+
+export type FromCaller =
+  /** What changes of its limits. */
+  | { type: 'limits'; limits: Partial<Limits> }
+  /** A person chose this model for a role, or for all: null. */
+  | { type: 'model_chosen'; model: string; role: string | null }
+  /** All that are out, each with the type of its failure. */
+  | { type: 'models_out'; out: Record<string, string> }
+  /** The sender of a message that was passed on to it takes it back. */
+  | { type: 'withdraw'; messageId: string };
+
+/** What a run was told as a sub-agent, as it came, or null where that is nothing. */
+export function readFromCaller(raw: unknown): FromCaller | null {
+  if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
+  const { limits, model, role, out, messageId } = raw;
+  if (raw.type === 'limits') return isLimits(limits) ? { type: 'limits', limits } : null;
+  if (raw.type === 'models_out') return isTexts(out) ? { type: 'models_out', out } : null;
+  if (raw.type === 'withdraw') return typeof messageId === 'string' ? { type: 'withdraw', messageId } : null;
+  if (raw.type !== 'model_chosen' || typeof model !== 'string') return null;
+  return role === null || typeof role === 'string' ? { type: 'model_chosen', model, role } : null;
+}
+
+/** Also 0: nothing is left. */
+function isLimits(value: unknown): value is Partial<Limits> {
+  if (!isRecord(value)) return false;
+  return Object.entries(value).every(([name, limit]) => {
+    const fits = typeof limit === 'number' && Number.isFinite(limit) && limit >= 0;
+    return Object.hasOwn(DEFAULT_LIMITS, name) && (fits || (name === 'costUsd' && limit === null));
+  });
+}
 
 /** Around a form, which is no deeper than `MAX_JSON_DEPTH`. */
 const DEPTH_AROUND = 8;
@@ -42,7 +84,6 @@ export function readAgentMessage(raw: unknown): AgentMessage | null {
 }
 
 function readSaid(raw: Record<string, unknown>): ToCaller | null {
-  const { gateId } = raw;
   if (raw.type === 'gate_opened') {
     const gate = readGate(raw.gate);
     return gate && { type: 'gate_opened', gate };
@@ -60,6 +101,28 @@ function readSaid(raw: Record<string, unknown>): ToCaller | null {
     const isRead = typeof messageId === 'string' && typeof by === 'string';
     return isRead ? { type: 'message_read', messageId, by } : null;
   }
+  if (raw.type === 'message_withdrawn') {
+    const { messageId } = raw;
+    return typeof messageId === 'string' ? { type: 'message_withdrawn', messageId } : null;
+  }
+  return readStanding(raw) ?? readOfGate(raw);
+}
+
+function readStanding({ type, by, model, failure, what, why }: Record<string, unknown>): ToCaller | null {
+  if (type === 'paused' || type === 'resumed') return typeof by === 'string' ? { type, by } : null;
+  if (type === 'model_out' || type === 'model_back') {
+    if (typeof model !== 'string' || model.length > LONGEST_MODEL) return null;
+    if (type === 'model_back') return { type, model };
+    return typeof failure === 'string' ? { type, model, failure: failure.slice(0, LONGEST_MODEL) } : null;
+  }
+  const isWord = typeof what === 'string' && typeof why === 'string' && typeof by === 'string';
+  return type === 'not_taken' && isWord ? { type, what, why, by } : null;
+}
+
+const LONGEST_MODEL = 200;
+
+function readOfGate(raw: Record<string, unknown>): ToCaller | null {
+  const { gateId } = raw;
   if (typeof gateId !== 'string') return null;
   if (raw.type === 'answer_refused')
     return typeof raw.why === 'string' ? { type: 'answer_refused', gateId, why: raw.why } : null;

@@ -48,27 +48,48 @@ export interface Children {
   started: number;
   /** The last of them, the oldest first. */
   list: ChildRecord[];
+  /** The ways to those that a pause holds, also agents of theirs: `lead/1/search/1`. */
+  paused: string[];
 }
 
 const INSTRUCTION_CHARS = 60;
 
 export function noChildren(): Children {
-  return { started: 0, list: [] };
+  return { started: 0, list: [], paused: [] };
 }
 
 /** The children with one more, which runs. */
 export function withChild(
-  { started, list }: Children,
+  { started, list, paused }: Children,
   { id, agent, callId, instruction }: Omit<ChildRecord, 'outcome' | 'cause'>,
 ): Children {
   const begun = { id, agent, callId, instruction: preview(instruction, INSTRUCTION_CHARS) };
   const child = { ...begun, outcome: null, cause: null };
-  return { started: started + 1, list: withinBound([...list, child]) };
+  return { started: started + 1, list: withinBound([...list, child]), paused };
 }
 
-export function withEnd({ started, list }: Children, id: string, end: AgentEnd): Children {
+export function withEnd({ started, list, paused }: Children, id: string, end: AgentEnd): Children {
   const as = endedAs(end);
-  return { started, list: withinBound(list.map(child => (child.id === id ? { ...child, ...as } : child))) };
+  return {
+    started,
+    list: withinBound(list.map(child => (child.id === id ? { ...child, ...as } : child))),
+    paused: paused.filter(way => !isWayTo(id, way)),
+  };
+}
+
+function isWayTo(id: string, way: string): boolean {
+  return way === id || way.startsWith(`${id}/`);
+}
+
+/** A pause holds those at the ends of these ways, or not any more. */
+export function withPaused(children: Children, ways: readonly string[], isPaused: boolean): Children {
+  const others = children.paused.filter(way => !ways.includes(way));
+  return { ...children, paused: isPaused ? [...others, ...ways] : others };
+}
+
+/** Whether a pause holds the agent, or one of its own. */
+export function isPaused({ paused }: Children, id: string): boolean {
+  return paused.some(way => isWayTo(id, way));
 }
 
 /** Nobody tells the cause of one that has no result. */

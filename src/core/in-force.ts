@@ -2,6 +2,7 @@
 import { ownValue } from './json.js';
 import type { Limits } from './limits.js';
 import { DEFAULT_LIMITS } from './limits.js';
+import { preview } from './preview.js';
 import type { PinnedRole } from './role.js';
 import type { RunState } from './run-state.js';
 
@@ -62,8 +63,7 @@ const MOST_FAILED = 16;
 
 function leftOf(state: Pick<RunState, 'models' | 'pinned'>, role: Role): string[] {
   const failed = ownValue(state.models.failed, role.name) ?? [];
-  const gone = [...failed, ...state.models.out];
-  return chainOf(state, role).filter(model => !gone.includes(model));
+  return chainOf(state, role).filter(model => !failed.includes(model) && !isOut(state, model));
 }
 
 /** Whether the chain of a role has a model, other than `except`, that is not out: each may do better the next time. */
@@ -72,5 +72,29 @@ export function mayBeCalled(
   role: Role,
   except: string | null = null,
 ): boolean {
-  return chainOf(state, role).some(model => model !== except && !state.models.out.includes(model));
+  return chainOf(state, role).some(model => model !== except && !isOut(state, model));
+}
+
+/** Whether it failed anybody in this goal for a reason that lasts. */
+export function isOut({ models }: Pick<RunState, 'models'>, model: string): boolean {
+  return Object.hasOwn(models.out, model);
+}
+
+/** Why a person can not choose this model in a run, in words; null where they can. */
+export function modelFault(
+  { pinned, limits }: Pick<RunState, 'pinned' | 'limits'>,
+  model: string,
+): string | null {
+  const { modelInfo = {} } = pinned ?? {};
+  const known = ownValue(modelInfo, model);
+  if (!known) {
+    const names = Object.keys(modelInfo).join(', ');
+    return `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`;
+  }
+  const isLimited = limitsOf({ pinned, limits }).costUsd !== null;
+  return isLimited && !known.costKnown ? noPrice(model) : null;
+}
+
+export function noPrice(models: string): string {
+  return `No price is known for ${models}, so the limit costUsd could not be held.`;
 }

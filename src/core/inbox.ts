@@ -180,9 +180,14 @@ export function giveBack(inbox: Inbox, items: readonly InboxItem[], room: number
 /** Takes back the message with this id, if it waits; null when it does not. Changes `inbox`. */
 export function withdrawMessage(inbox: Inbox, id: string): InboxItem | null {
   const item = takeFirst(inbox, candidate => candidate.id === id);
-  if (item) inbox.takenBackIds.push(id);
-  while (jsonBytes(inbox.takenBackIds) > TAKEN_BACK_BYTES) inbox.takenBackIds.shift();
+  if (item) noteTakenBack(inbox, id);
   return item;
+}
+
+/** It was taken back, here or where it was passed on to: who sends it again is told. Changes `inbox`. */
+export function noteTakenBack(inbox: Inbox, id: string): void {
+  if (!inbox.takenBackIds.includes(id)) inbox.takenBackIds.push(id);
+  while (jsonBytes(inbox.takenBackIds) > TAKEN_BACK_BYTES) inbox.takenBackIds.shift();
 }
 
 function takeFirst(inbox: Inbox, isWanted: (item: InboxItem) => boolean): InboxItem | null {

@@ -138,7 +138,8 @@ export interface JournalPayloads {
   goal_ended: { number: number; outcome: Outcome; cause: Cause; answer: string };
   new_run: { id: string; goal: string };
   paused: { reason: string };
-  resumed: { reason: string };
+  /** `agents`: the ways to those that a pause held. */
+  resumed: { reason: string; agents?: string[] };
   stop_requested: { reason: string };
   signal_ignored: { signal: string; reason: string };
   /** A text that should have been kept by reference, and was cut. Said once a run. */

@@ -94,6 +94,16 @@ export function plansLeft(counters: Counters, limits: Limits): number {
 const BUDGET_KINDS = ['turns', 'totalTurns', 'tokens', 'wallTimeMs', 'costUsd'] as const;
 export type BudgetKind = (typeof BUDGET_KINDS)[number];
 
+/** Of these limits, the budgets that are above those in force. */
+export function budgetsAbove(limits: Partial<Limits>, inForce: Limits): string[] {
+  return BUDGET_KINDS.filter(kind => isOver(limits[kind], inForce[kind]));
+}
+
+/** Whether a goal uses up the limit of this name: what its agents have is a part of it. */
+export function isBudget(name: string): boolean {
+  return BUDGET_KINDS.some(kind => kind === name);
+}
+
 export interface BudgetUse {
   turns: number;
   totalTurns: number;

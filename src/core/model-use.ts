@@ -1,5 +1,6 @@
 /** What a run keeps of the models that it calls. */
 import type { ModelFailureType } from './failure.js';
+import { isRecord } from './json.js';
 import type { StopReason } from './message.js';
 import type { InputCounts } from './token-factor.js';
 
@@ -59,15 +60,27 @@ export interface LastCalls {
   failure: ModelFailureType | null;
 }
 
-export interface ModelUse {
+/** What a person chose since the start: for agents that begin later, too. */
+export interface ChosenModels {
+  /** For every role that is not named below; null for none. */
+  all: string | null;
+  roles: Record<string, string>;
+}
+
+/** What the runs of a goal, each the sub-agent of another, know of models together. */
+export interface KnownModels {
+  chosen: ChosenModels;
+  /** The models that failed anybody in this goal for a reason that lasts, with its type: nobody is called with them unasked. */
+  out: Record<string, string>;
+}
+
+export interface ModelUse extends KnownModels {
   /** Calls in flight and the last five. */
   calls: PinnedCall[];
   /** Chains that were set since the start, by role: they stand alone. */
   chains: Record<string, string[]>;
   /** The models that failed a role in this goal, by role: it goes on with another while its chain has one. */
   failed: Record<string, string[]>;
-  /** The models that failed anybody in this goal for a reason that lasts: no role is called with them unasked. */
-  out: string[];
   /** By role; a role that is left out has its own chain. */
   resolved: Record<string, ResolvedModel>;
   /** By role. */
@@ -81,12 +94,30 @@ export interface ModelUse {
   retries: Retries;
 }
 
-export function newModelUse(): ModelUse {
+/** As it came; null where it is none. */
+export function readKnownModels(raw: unknown): KnownModels | null {
+  if (!isRecord(raw) || !isRecord(raw.chosen)) return null;
+  const { all, roles } = raw.chosen;
+  if ((all !== null && typeof all !== 'string') || !isTexts(roles) || !isTexts(raw.out)) return null;
+  return { chosen: { all, roles }, out: raw.out };
+}
+
+/** A record of texts. */
+export function isTexts(value: unknown): value is Record<string, string> {
+  return isRecord(value) && Object.values(value).every(each => typeof each === 'string');
+}
+
+export function nothingKnown(): KnownModels {
+  return { chosen: { all: null, roles: {} }, out: {} };
+}
+
+/** `known`: what the run that called this one as a sub-agent knows. */
+export function newModelUse(known: KnownModels = nothingKnown()): ModelUse {
   return {
     calls: [],
     chains: {},
     failed: {},
-    out: [],
+    ...known,
     resolved: {},
     last: {},
     at: {},

@@ -106,9 +106,16 @@ export function passingOnReceipt(id: string, agent: string): Receipt {
   return { id, state: 'accepted', how };
 }
 
-/** It was passed on; `reader`: the way to the agent that read it. */
-export function readReceipt(id: string, reader: string): Receipt {
-  return { id, state: 'applied', how: `Read by ${reader}.` };
+/** It was passed on; `reader`: the way to the agent that read it, perhaps before word came that it is taken back. */
+export function readReceipt(id: string, reader: string, tooLate = false): Receipt {
+  const late = tooLate ? ', before it could be taken back' : '';
+  return { id, state: 'applied', how: `Read by ${reader}${late}.` };
+}
+
+/** Its sender takes it back from an agent that it was passed on to. */
+export function calledBackReceipt(id: string, agent: string): Receipt {
+  const how = `It is called back from ${agent}. If that has read it meanwhile, the next receipt says so.`;
+  return { id, state: 'accepted', how };
 }
 
 /** The agent did not read it: it is accepted once more. `unread`: why, without a full stop. */

@@ -2,6 +2,7 @@
 
 import type { AgentCard } from './agent-card.js';
 import type { Ceilings, Limits } from './limits.js';
+import type { KnownModels } from './model-use.js';
 import type { DeclaredModes, ModeName } from './modes.js';
 import type { ProjectNotes } from './project-notes.js';
 import type { ResolverRow } from './resolver.js';
@@ -54,6 +55,8 @@ export interface RunSettings {
    * back what nobody read. Set by that run.
    */
   calledAs?: string;
+  /** What is known of models where it was called. Set by the run that called it. */
+  knownModels?: KnownModels;
   /** How many runs are above it, each the sub-agent of the next. Default 0. Set by the run that called it. */
   agentDepth?: number;
   /** When the run continues as new. Default `suggested`: when the server says so. The other is for tests. */
@@ -70,6 +73,7 @@ export function settingsOfNewTask(settings: RunSettings): RunSettings {
     clientTools: _tools,
     keepOpenSeconds: _open,
     calledAs: _agent,
+    knownModels: _known,
     agentDepth: _depth,
     ...rest
   } = settings;

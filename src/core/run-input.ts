@@ -3,9 +3,10 @@
  * itself, which takes nothing that a client says on trust (ST5).
  */
 import { MOST_AGENT_DEPTH } from './agent-card.js';
-import { SETTINGS_BYTES } from './bounds.js';
+import { KNOWN_MODELS_BYTES, SETTINGS_BYTES } from './bounds.js';
 import { isRecord, jsonBytes, nestsDeeper, utf8Length } from './json.js';
 import { limitsFault } from './limits.js';
+import { readKnownModels } from './model-use.js';
 import { isModeName, isOneRole, MODES, mayPlan, ONE_ROLE_MODES } from './modes.js';
 import { expected, isAbsent } from './outputs/output-fields.js';
 import type { ClientTool, RunSettings } from './run-config.js';
@@ -53,7 +54,9 @@ export function readStart(raw: unknown): StartRead {
     errors.push(
       `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
     );
-  const all = errors.length === 0 ? tooLarge(settings, 'settings', SETTINGS_BYTES) : null;
+  // What is known of models is its caller's to bound, and no client's to give.
+  const { knownModels: _known, ...own } = settings;
+  const all = errors.length === 0 ? tooLarge(own, 'settings', SETTINGS_BYTES) : null;
   if (all !== null) errors.push(all);
   if (errors.length > 0) return { ok: false, errors };
   const present = Object.entries(settings).filter(([, value]) => !isAbsent(value));
@@ -112,6 +115,7 @@ const FAULTS: Record<keyof RunSettings, Fault> = {
   projectNotes: boolean,
   clientTools: clientToolsFault,
   calledAs: text(LONGEST_NAME),
+  knownModels: knownModelsFault,
   agentDepth,
   continueAsNew: oneOf(['suggested', 'every-safe-point']),
 };
@@ -168,6 +172,11 @@ function workspaceFault(value: unknown, at: string): string | null {
 function agentDepth(value: unknown, at: string): string | null {
   const fits = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MOST_AGENT_DEPTH;
   return fits ? null : expected(at, `a whole number up to ${MOST_AGENT_DEPTH}`, value);
+}
+
+function knownModelsFault(value: unknown, at: string): string | null {
+  if (!readKnownModels(value)) return expected(at, 'an object { chosen: { all, roles }, out }', value);
+  return tooLarge(value, at, KNOWN_MODELS_BYTES);
 }
 
 function seconds(value: unknown, at: string): string | null {

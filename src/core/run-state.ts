@@ -88,7 +88,7 @@ export function newRunState(goal: string, settings: RunSettings, now: number): R
     threads: {},
     tasks: [],
     artifacts: [],
-    models: newModelUse(),
+    models: newModelUse(settings.knownModels),
     tools: newToolUse(now),
     people: newPeople(),
     total: { usage: NO_USAGE, turns: 0, usageBy: [] },

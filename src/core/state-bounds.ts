@@ -4,6 +4,7 @@ import {
   ARTIFACTS_BYTES,
   BRIEF_BYTES,
   CHILDREN_BYTES,
+  CHOSEN_BYTES,
   CONCERNS_BYTES,
   EDITED_BYTES,
   FAILURE_BYTES,
@@ -13,10 +14,12 @@ import {
   GOALS_BYTES,
   IMPROVEMENTS_BYTES,
   JOURNAL_BYTES,
+  KNOWN_MODELS_BYTES,
   LEDGER_BYTES,
   MESSAGES_BYTES,
   OPINION_BYTES,
   OTHER_ANSWERS_BYTES,
+  OUT_BYTES,
   PINNED_BYTES,
   PLAN_BYTES,
   QUESTION_BYTES,
@@ -63,7 +66,7 @@ type Path = {
 /** The bound of each part. A part or field that is new has its place here too, and where it is written. */
 export const BOUNDS: Record<Path, number> = {
   version: NUMBER_BYTES,
-  settings: SETTINGS_BYTES,
+  settings: SETTINGS_BYTES + KNOWN_MODELS_BYTES,
   pinned: PINNED_BYTES,
   limits: 600,
   startedAt: NUMBER_BYTES,
@@ -76,14 +79,14 @@ export const BOUNDS: Record<Path, number> = {
   /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 267_800,
+  threads: 262_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   artifacts: ARTIFACTS_BYTES,
   'models.calls': 8_000,
   'models.chains': 4_000,
   'models.failed': 8_000,
-  /** As many as the models of `inputCounts`. */
-  'models.out': 1_300,
+  'models.chosen': CHOSEN_BYTES,
+  'models.out': OUT_BYTES,
   'models.resolved': 4_000,
   'models.last': 4_000,
   'models.at': 4_000,

@@ -1,7 +1,7 @@
 /** A run at a glance, as Markdown for the Web UI's current details: lists, since tables come out cramped. */
 
 import { causeText } from './cause.js';
-import { childEnd } from './children.js';
+import { childEnd, isPaused, openChildren } from './children.js';
 import { here, tasksAt } from './cursor.js';
 import type { Gate } from './gates/gate.js';
 import { gateMarkdown } from './gates/gate-text.js';
@@ -24,10 +24,16 @@ export type ShownPhase = Phase | 'loading' | 'paused' | 'waiting' | 'idle' | 'en
 
 export function phaseOf(state: RunState): ShownPhase {
   if (state.end) return 'ended';
-  if (state.people.pausedAt !== null) return 'paused';
+  if (state.people.pausedAt !== null || isHeldByAgents(state)) return 'paused';
   if (unansweredGates(state).length > 0) return 'waiting';
   if (state.idleSince !== null) return 'idle';
   return state.pinned ? here(state.cursor).phase : 'loading';
+}
+
+/** All that it has called stands still. */
+function isHeldByAgents({ children }: RunState): boolean {
+  const open = openChildren(children);
+  return open.length > 0 && open.every(({ id }) => isPaused(children, id));
 }
 
 /** Gates that nobody has answered, the first opened first. */
@@ -113,6 +119,10 @@ function agents({ children }: RunState): string {
     child =>
       `- ${plainLine(child.id)} · ${plainLine(childEnd(child))} · ${plainLine(preview(child.instruction, 80))}`,
   );
+  if (children.paused.length > 0)
+    lines.push(
+      `- paused, until the signal \`resume\`: ${plainLine(preview(children.paused.join(', '), 300))}`,
+    );
   return lines.length === 0 ? '' : ['Agents:', '', ...lines].join('\n');
 }
 

@@ -6,9 +6,11 @@ import type { Account } from './account.js';
 import type { AgentCard } from './agent-card.js';
 import { type Cause, causeText, type Outcome } from './cause.js';
 import type { InboxItem } from './inbox.js';
-import { type BudgetKind, type BudgetUse, checkBudgets, type Limits } from './limits.js';
+import { type Lease, leaseOf } from './leases.js';
+import { type BudgetUse, checkBudgets, type Limits } from './limits.js';
 import type { ToolContent, ToolEnding, Usage } from './message.js';
 import { addUsage } from './message.js';
+import type { KnownModels } from './model-use.js';
 import { preview } from './preview.js';
 import type { PinnedRole } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
@@ -36,6 +38,12 @@ export function agentsInReach(
   return isOffered ? agentsOf(pinned, role) : [];
 }
 
+/** The roles of a run, and those of its agents and theirs. */
+export function rolesBelow({ roles, agents }: Pick<PinnedRun, 'roles' | 'agents'>): string[] {
+  const below = agents.flatMap(({ name, calls = [] }) => [name, ...calls]);
+  return [...new Set([...Object.keys(roles), ...below])];
+}
+
 /** What the tool `call_subagent` takes. */
 export interface Instruction {
   agent: string;
@@ -52,7 +60,7 @@ function asText(value: unknown): string {
 }
 
 export type Delegation =
-  | { kind: 'start'; limits: Partial<Limits> }
+  | { kind: 'start'; limits: Lease }
   /** `note`: why not, for the role that called it. */
   | { kind: 'refuse'; note: string };
 
@@ -78,56 +86,20 @@ export function decideDelegation(
 const URL_IN_TEXT = /\bhttps?:\/\/[^\s/]/i;
 
 /**
- * What an agent may use: what the goal has left, of which each of those that share it gets its part. Time passes for
- * all of them at once. Nothing may be used up yet.
- */
-function leaseOf(limits: Limits, used: BudgetUse, together = 1): Partial<Limits> {
-  const left = (kind: Exclude<BudgetKind, 'costUsd'>) => limits[kind] - used[kind];
-  const part = (amount: number) => Math.max(1, Math.floor(amount / together));
-  const turns = part(Math.min(left('turns'), left('totalTurns')));
-  return {
-    turns,
-    totalTurns: turns,
-    tokens: part(left('tokens')),
-    wallTimeMs: Math.max(1, Math.floor(left('wallTimeMs'))),
-    costUsd: limits.costUsd === null ? null : (limits.costUsd - (used.costUsd ?? 0)) / together,
-  };
-}
-
-/**
- * What is used, and what others at work may use yet: agents within their leases, and model calls a turn each. Who begins
- * beside them has the rest.
- */
-export function withOthers(
-  used: BudgetUse,
-  { leases, modelCalls }: { leases: Iterable<Partial<Limits>>; modelCalls: number },
-): BudgetUse {
-  let { turns, totalTurns, tokens, costUsd } = used;
-  turns += modelCalls;
-  totalTurns += modelCalls;
-  for (const lease of leases) {
-    turns += lease.turns ?? 0;
-    totalTurns += lease.totalTurns ?? 0;
-    tokens += lease.tokens ?? 0;
-    if (costUsd !== null) costUsd += lease.costUsd ?? 0;
-  }
-  return { ...used, turns, totalTurns, tokens, costUsd };
-}
-
-/**
  * What the agent's run is started with. Its person is its caller's, and its gates are put there; that person has no
  * client here that would run tools, and it waits for no other goal. `id`: what it is called in its caller's run.
  */
 export function settingsOfAgent(
   settings: RunSettings,
   limits: Limits,
-  { id, agent, lease }: { id: string; agent: string; lease: Partial<Limits> },
+  { id, agent, lease, known }: { id: string; agent: string; lease: Lease; known: KnownModels },
 ): RunSettings {
   const {
     clientTools: _tools,
     keepOpenSeconds: _open,
     approvePlan: _plan,
     onStepFailure: _policy,
+    knownModels: _known,
     ...rest
   } = settings;
   return {
@@ -137,7 +109,12 @@ export function settingsOfAgent(
     calledAs: id,
     agentDepth: (settings.agentDepth ?? 0) + 1,
     limits: { ...limits, ...lease },
+    ...(isNews(known) && { knownModels: known }),
   };
+}
+
+function isNews({ chosen, out }: KnownModels): boolean {
+  return chosen.all !== null || Object.keys({ ...chosen.roles, ...out }).length > 0;
 }
 
 /** What a run is called by a workflow of the application that answers its gates: in all else its own master. */

@@ -33,6 +33,7 @@ export function printRun(
     ['model', shown.model || null],
     ['counters', countersLine(shown)],
     ['usage', usageLine(shown)],
+    ['paused', shown.pausedAgents.join(', ') || null],
     ['web ui', webUi],
     ['stuck', shown.stuck && stuckLine(shown.stuck)],
     ['to do', shown.stuck?.todo ?? null],

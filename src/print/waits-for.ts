@@ -27,15 +27,16 @@ export class WaitTeller {
     return fresh.flatMap(({ lines }) => lines);
   }
 
-  #thingsOf({ id, stuck, gates, inputs, phase, goals, lastEventSeq }: RunSnapshot): Thing[] {
+  #thingsOf({ id, stuck, gates, inputs, phase, pausedAgents, goals, lastEventSeq }: RunSnapshot): Thing[] {
     if (stuck) return [{ key: stuck.what, lines: [stuckLine(stuck), stuck.todo] }];
     const things: Thing[] = gates.map(gate => ({
       key: gate.id,
       lines: gateLines(id, [gate], this.#colors, inputs),
     }));
-    if (phase === 'paused') {
-      const lines = [`It is paused. Go on: ${verbCall(`resume ${id}`)}`];
-      things.push({ key: `paused ${lastEventSeq}`, lines });
+    if (phase === 'paused' || pausedAgents.length > 0) {
+      const who = phase === 'paused' ? 'It' : pausedAgents.join(', ');
+      const lines = [`${who} is paused. Go on: ${verbCall(`resume ${id}`)}`];
+      things.push({ key: `${who} ${phase === 'paused' ? lastEventSeq : ''}`, lines });
     }
     if (phase === 'idle') {
       const lines = [`It is answered, and open for a follow-up. End it: ${verbCall(`finish ${id}`)}`];

@@ -2,17 +2,25 @@
 import { type AgentMessage, readAgentMessage } from '../core/agent-message.js';
 import { MESSAGES_BYTES } from '../core/bounds.js';
 import type { Addressee } from '../core/children.js';
-import { openChildren } from '../core/children.js';
+import { openChildren, withPaused } from '../core/children.js';
 import { steeringAt } from '../core/cursor.js';
 import type { InboxItem } from '../core/inbox.js';
-import { giveBack } from '../core/inbox.js';
+import { giveBack, noteTakenBack } from '../core/inbox.js';
 import { preview } from '../core/preview.js';
-import { droppedReceipt, givenBackReceipt, passingOnReceipt, readReceipt } from '../core/receipt.js';
+import {
+  calledBackReceipt,
+  droppedReceipt,
+  givenBackReceipt,
+  passingOnReceipt,
+  readReceipt,
+} from '../core/receipt.js';
 import { sizeOfList } from '../core/sizes.js';
 import { isSubagent } from '../core/subagent.js';
 import { closeFor, openFor, reopen } from './agent-gates.js';
 import { keepTime } from './keep-time.js';
+import type { PassedOn } from './part.js';
 import type { Run } from './run.js';
+import { backIn, putOut } from './set-model.js';
 
 /** Takes what an agent tells its caller. Only of one that runs: the end of one closes all that it asked. */
 export function hearAgent(run: Run, raw: unknown): void {
@@ -40,6 +48,23 @@ export function hearAgent(run: Run, raw: unknown): void {
     case 'message_read':
       hearRead(run, message);
       break;
+    case 'message_withdrawn':
+      if (run.part.agents.passed.get(message.messageId)?.agent === message.id)
+        noteWithdrawn(run, message.messageId);
+      break;
+    case 'paused':
+    case 'resumed':
+      hearPause(run, message);
+      break;
+    case 'model_out':
+      putOut(run, message.model, message.failure);
+      break;
+    case 'model_back':
+      backIn(run, message.model);
+      break;
+    case 'not_taken':
+      hearNotTaken(run, message);
+      break;
     case 'cancelled':
       run.part.agents.rests.set(message.id, message.rest);
   }
@@ -65,14 +90,65 @@ export function tellRead({ state, ports }: Run, messageId: string, by = ''): voi
   if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_read', messageId, by });
 }
 
-function hearRead(run: Run, { id, messageId, by }: Extract<AgentMessage, { type: 'message_read' }>): void {
+type Told<T extends AgentMessage['type']> = Extract<AgentMessage, { type: T }>;
+
+function hearRead(run: Run, { id, messageId, by }: Told<'message_read'>): void {
   const { passed } = run.part.agents;
+  const message = passed.get(messageId);
   // What was sent to the agent's own run is told there.
-  if (passed.get(messageId)?.agent !== id) return;
+  if (message?.agent !== id) return;
   passed.delete(messageId);
-  const reader = [id, by].filter(Boolean).join('/');
-  run.journal('receipt', readReceipt(messageId, reader));
+  const reader = wayTo(id, by);
+  run.journal('receipt', readReceipt(messageId, reader, message.takenBack));
   tellRead(run, messageId, reader);
+}
+
+/** Of an agent of an agent: `by` is the way from that one, '' for itself. */
+function wayTo(id: string, by: string): string {
+  return [id, by].filter(Boolean).join('/');
+}
+
+/** Calls back a message that was passed on, from wherever it is: the word on that comes up as that of its reading does. */
+export function callBack(run: Run, messageId: string): PassedOn | null {
+  const message = run.part.agents.passed.get(messageId);
+  if (!message || message.takenBack) return null;
+  message.takenBack = true;
+  run.journal('receipt', calledBackReceipt(messageId, message.agent));
+  const input = { type: 'withdraw' as const, messageId };
+  // Where it has ended it gives back what it did not read.
+  run.ports.tellSubagent(message.agent, { signal: 'caller', input }, () => {});
+  return message;
+}
+
+/** Nobody reads the message any more, at any level: whoever passed it on hears so, up to the run that it was sent to. */
+export function noteWithdrawn(run: Run, messageId: string): void {
+  const { state, ports, part } = run;
+  part.agents.passed.delete(messageId);
+  noteTakenBack(state.people.inbox, messageId);
+  run.journal('receipt', droppedReceipt(messageId, 'taken back by its sender'));
+  if (isSubagent(state.settings)) ports.tellCaller({ type: 'message_withdrawn', messageId });
+}
+
+/** Messages that agents have and nobody has read yet. */
+export function passedOn({ part }: Run): InboxItem[] {
+  return [...part.agents.passed.values()].flatMap(({ item, takenBack }) => (takenBack ? [] : [item]));
+}
+
+function hearPause(run: Run, { id, type, by }: Told<'paused' | 'resumed'>): void {
+  const way = wayTo(id, by);
+  run.state.children = withPaused(run.state.children, [way], type === 'paused');
+  tellPause(run, type, way);
+}
+
+/** Whoever lets the run go on above is to reach it: see `requestResume`. */
+export function tellPause({ state, ports }: Run, type: 'paused' | 'resumed', by = ''): void {
+  if (isSubagent(state.settings)) ports.tellCaller({ type, by });
+}
+
+function hearNotTaken(run: Run, { id, what, why, by }: Told<'not_taken'>): void {
+  const way = wayTo(id, by);
+  run.journal('warning', { text: `${way} did not take ${what}: ${why}` });
+  if (isSubagent(run.state.settings)) run.ports.tellCaller({ type: 'not_taken', what, why, by: way });
 }
 
 /**
@@ -96,9 +172,15 @@ export function takeBack(run: Run, agent: string, items: readonly InboxItem[], r
     refused === undefined
       ? `${agent} ended before it read this`
       : `${agent} could not take this (${refused})`;
-  const left = giveBack(people.inbox, items, room);
+  const { passed } = run.part.agents;
+  const wanted = items.filter(({ id }) => passed.get(id)?.takenBack !== true);
+  const left = giveBack(people.inbox, wanted, room);
   for (const item of items) {
-    run.part.agents.passed.delete(item.id);
+    if (!wanted.includes(item)) {
+      noteWithdrawn(run, item.id);
+      continue;
+    }
+    passed.delete(item.id);
     const dropped = `${unread}, and too many messages wait here already.`;
     run.journal(
       'receipt',

@@ -23,6 +23,7 @@ import { beginNextGoal } from './next-goal.js';
 import type { GoalEnd } from './phases/conclude.js';
 import { whatThereIs } from './phases/conclude.js';
 import type { Run } from './run.js';
+import { setChosen } from './set-model.js';
 import { cancelled, closeOpenCalls } from './turn/batch.js';
 import { keepText } from './turn/keep-text.js';
 import { shelveLastAnswer } from './turn/shelve.js';
@@ -37,6 +38,7 @@ export async function beginRun(run: Run, pinned: PinnedRun): Promise<void> {
   state.people.allowedTools = allowed;
   const warnings = [...pinned.warnings, ...(changed.length === 0 ? [] : [changedText(changed)])];
   run.journal('run_loaded', { tools: tools.length, models, warnings });
+  setChosen(run);
   const text = await keepText(run, 'goal', state.goal.text, TEXT_BYTES);
   state.goal = newGoal(state.goal.number, text, state.goal);
   // Before the goal: runs of one workspace then begin alike, which endpoints that cache take for a tenth of the price.

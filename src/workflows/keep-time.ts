@@ -1,5 +1,5 @@
 /** The time of a goal while calls are in flight: where the run itself waits for a person, `waitForPerson` counts it. */
-import { openChildren } from '../core/children.js';
+import { isPaused, openChildren } from '../core/children.js';
 import type { RunState } from '../core/run-state.js';
 
 /** What it needs of a run, which uses it itself. */
@@ -23,7 +23,7 @@ export function keepTime(run: Timed): void {
   if (inFlight === 0) return;
   const open = people.gates.filter(({ answer }) => answer === null);
   const asks = (id: string) => open.some(({ agent }) => agent?.id === id);
-  const agents = openChildren(children).filter(({ id }) => people.pausedAt !== null || asks(id));
+  const agents = openChildren(children).filter(({ id }) => isPaused(children, id) || asks(id));
   // One call may ask several things.
   const forms = open.flatMap(({ key, gate }) =>
     key.startsWith(FORM) && gate.kind === 'form' ? gate.subject.callId : [],

@@ -1,6 +1,6 @@
 /** Every signal and query of a run, with its types: what clients import. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { AgentMessage } from '../core/agent-message.js';
+import type { AgentMessage, FromCaller } from '../core/agent-message.js';
 import type { Artifact } from '../core/artifacts.js';
 import type { Cause, Outcome } from '../core/cause.js';
 import type { ChildRecord } from '../core/children.js';
@@ -65,8 +65,10 @@ export interface RunView {
   /** Texts that it wrote, by reference. */
   artifacts: Artifact[];
   paused: boolean;
+  /** The ways to sub-agents that a pause holds, such as `lead/1/search/1`: `resume` lets them go on, too. */
+  pausedAgents: string[];
   stopping: boolean;
-  /** Messages that are not applied yet. */
+  /** Messages that are not applied yet, also those that were passed on to sub-agents. */
   inbox: InboxItem[];
   counters: Counters;
   limits: Limits | null;
@@ -144,6 +146,8 @@ export const stopSignal = defineSignal<[ReasonInput?]>('stop');
 export const answerSignal = defineSignal<[Record<string, unknown>]>('answer');
 /** From the activity of a tool call whose server asks the person something, and when it asks no more. */
 export const formSignal = defineSignal<[FormMessage]>('form');
+/** From the run that called this one as a sub-agent: what its person said that holds for all. */
+export const callerSignal = defineSignal<[FromCaller]>('caller');
 /** From a sub-agent to the run that called it. */
 export const subagentSignal = defineSignal<[AgentMessage]>('subagent');
 export const finishSignal = defineSignal('finish');
@@ -158,14 +162,19 @@ export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<s
 export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: Partial<PlannedTask>[] }]>(
   'editPlan',
 );
-/** Takes back a message that waits to be read: `{ id }`. Gives its text. */
-export const withdrawUpdate = defineUpdate<{ text: string }, [{ id: string }]>('withdraw');
-/** Changes limits: `{ tokens: 2000000 }`. */
-export const setBudgetUpdate = defineUpdate<{ limits: string[] }, [Partial<Limits>]>('setBudget');
+/**
+ * Takes back a message that waits to be read: `{ id }`. Gives its text, and the agent that it is called back from,
+ * where it was passed on: its receipt says then whether that was in time.
+ */
+export const withdrawUpdate = defineUpdate<{ text: string; agent?: string }, [{ id: string }]>('withdraw');
+/** Changes limits: `{ tokens: 2000000 }`. Gives their names, and the agents at work that are told theirs. */
+export const setBudgetUpdate = defineUpdate<{ limits: string[]; agents: string[] }, [Partial<Limits>]>(
+  'setBudget',
+);
 
 /**
- * Changes the model of a role, or of all: `{ model: 'openai/gpt-5', role: 'executor' }`, from their next calls on.
- * Gives the roles.
+ * Changes the model of a role, or of all: `{ model: 'openai/gpt-5', role: 'executor' }`, from their next calls on, also
+ * in sub-agents. Gives the roles.
  */
 export const setModelUpdate = defineUpdate<{ roles: string[] }, [{ model: string; role?: string }]>(
   'setModel',

@@ -16,7 +16,7 @@ export function beginNextGoal(run: Run, text: string, spent?: Account): void {
   state.tasks = [];
   state.tools.badCalls = {};
   state.models.failed = {};
-  state.models.out = [];
+  state.models.out = {};
   state.models.last = {};
   run.journal('goal_started', { number: state.goal.number, text: preview(text) });
   run.say(run.mainThread(), 'goal', text);

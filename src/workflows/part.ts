@@ -12,6 +12,14 @@ export interface CallInFlight {
   interruptible: boolean;
 }
 
+/** A message for an agent that is at work. */
+export interface PassedOn {
+  agent: string;
+  item: InboxItem;
+  /** Its sender has taken it back, and the agent has not said yet whether that was in time. */
+  takenBack?: boolean;
+}
+
 /** What is never carried over, for nothing is in flight at a safe point: one for a run and its lanes. */
 export interface OfPart {
   calls: Set<CallInFlight>;
@@ -27,7 +35,7 @@ export interface OfPart {
     rests: Map<string, AgentRest>;
     leases: Map<string, Partial<Limits>>;
     /** Messages that were passed on and that nobody has read yet, by their ids. */
-    passed: Map<string, { agent: string; item: InboxItem }>;
+    passed: Map<string, PassedOn>;
   };
   /** What tool servers may use of models, by the call in flight that they may ask during. */
   samplings: Map<string, Partial<Limits>>;

@@ -12,7 +12,7 @@ import type {
   ResolveModelInput,
   StoreTextInput,
 } from '../activities/types.js';
-import type { ToCaller } from '../core/agent-message.js';
+import type { FromCaller, ToCaller } from '../core/agent-message.js';
 import type { ArtifactEdited } from '../core/artifacts.js';
 import type { CallFailure } from '../core/failure.js';
 import type { ComparedFile } from '../core/gates/whole-write.js';
@@ -68,6 +68,7 @@ export type ToChild =
   | { signal: 'pause'; input: PauseInput }
   | { signal: 'resume' | 'stop'; input: ReasonInput }
   | { signal: 'steer'; input: SteerInput }
+  | { signal: 'caller'; input: FromCaller }
   /** As the update `answerGate` has it. */
   | { signal: 'answer'; input: Record<string, unknown> };
 

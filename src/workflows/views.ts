@@ -20,11 +20,13 @@ import { traceReport } from '../core/trace.js';
 import type { EventsPage, RunResult, RunView } from './messages.js';
 
 /** First what a person wants to know, last what only helps to look for faults. Long texts are cut where it is too much. */
-export function viewOf(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
-  return fitted(wholeView(state, info), PAGE_BYTES);
+export function viewOf(state: RunState, info: RunInfo, passed: readonly InboxItem[] = []): RunView {
+  return fitted(wholeView(state, info, passed), PAGE_BYTES);
 }
 
-function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'runId'>): RunView {
+type RunInfo = Pick<WorkflowInfo, 'workflowId' | 'runId'>;
+
+function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[]): RunView {
   const { goal, pinned } = state;
   const { tokens, wallTimeMs, costUsd } = budgetUse(state, Date.now());
   return {
@@ -37,8 +39,9 @@ function wholeView(state: RunState, info: Pick<WorkflowInfo, 'workflowId' | 'run
     tasks: state.tasks,
     artifacts: state.artifacts,
     paused: state.people.pausedAt !== null,
+    pausedAgents: state.children.paused,
     stopping: state.people.stop !== null,
-    inbox: state.people.inbox.items,
+    inbox: [...state.people.inbox.items, ...passed],
     counters: goal.counters,
     limits: pinned && limitsOf(state),
     budget: { tokens, wallTimeMs, costUsd },

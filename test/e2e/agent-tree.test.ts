@@ -4,13 +4,24 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readChildren } from '../../src/client/runs/child-tree.js';
 import type { Temporal } from '../../src/client/runs/connect.js';
+import { takeBack } from '../../src/client/runs/sent-message.js';
 import { watchRun } from '../../src/client/runs/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import {
+  answerGateUpdate,
+  pauseSignal,
+  resumeSignal,
+  setBudgetUpdate,
+  setModelUpdate,
+  stateQuery,
+  steerSignal,
+  stopSignal,
+} from '../../src/workflows/messages.js';
 import { writingSearch } from '../support/project.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
-import { openGateOf, receiptsOf, settingsYaml } from '../support/steering.js';
+import { latch, openGateOf, receiptsOf } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 /** A role that hands its work to another. */
 const handsOn = (name: string, memory: string, agent: string) =>
@@ -21,7 +32,7 @@ let rig: Rig;
 beforeAll(async () => {
   env = await startTemporal();
   const config = {
-    'steersman.yaml': settingsYaml('steering: note'),
+    'steersman.yaml': 'models:\n  default: [openai/gpt-5-mini, openai/spare]\nsteering: note\n',
     ...writingSearch(),
     'prompts/core/chief.md': handsOn('chief', 'shared', 'middle'),
     'prompts/core/middle.md': handsOn('middle', 'private', 'search, middle'),
@@ -100,6 +111,59 @@ test('a tree of agents: the run is stopped → so are its agents and theirs (A7)
   const { children } = await handle.query(stateQuery);
   expect(await readChildren(temporal(), handle.workflowId, children)).toMatchObject([
     { id: 'middle/1', outcome: 'stopped', children: [{ id: 'search/1', outcome: 'stopped', children: [] }] },
+  ]);
+});
+
+test('a tree of agents that hand over at every safe point: a pause at the last level, and a model, a budget, a message taken back and a resume at the first → all reach the last (A7, M4, S2)', async () => {
+  const { until: released, open } = latch();
+  const script = rig.play(
+    tree(said =>
+      said.includes('Successfully wrote')
+        ? { text: 'Sailing boats it is.' }
+        : { ...WRITE, hold: { until: released } },
+    ),
+  );
+  const settings = { role: 'chief', autoApprove: true, continueAsNew: 'every-safe-point' } as const;
+  const handle = await rig.start('Count the boats.', { mode: 'react', ...settings });
+  await script.arrived(2);
+  const to = 'middle/1/search/1';
+  const search = env.client.workflow.getHandle(`${handle.workflowId}/${to}`);
+  await search.signal(pauseSignal);
+  open();
+  await until('it was handed over', async () => (await search.query(stateQuery)).internals.part > 1);
+  await until('it stands still', async () => (await handle.query(stateQuery)).pausedAgents.includes(to));
+  const changed = await handle.executeUpdate(setBudgetUpdate, { args: [{ tokens: 500_000, turns: 12 }] });
+  expect(changed).toEqual({ limits: ['tokens', 'turns'], agents: ['middle/1'] });
+  await handle.executeUpdate(setModelUpdate, { args: [{ model: 'openai/spare', role: 'search' }] });
+  await handle.signal(steerSignal, { id: 'u1', text: 'Rowing boats', to });
+  await until('the message is there', async () => (await search.query(stateQuery)).inbox.length > 0);
+  expect(await takeBack(temporal(), handle.workflowId, ['u1'])).toBe('Rowing boats');
+  expect(await receiptsOf(handle, 'u1')).toEqual(['accepted', 'accepted', 'dropped']);
+  await handle.signal(resumeSignal);
+  expect(await handle.result()).toMatchObject({ outcome: 'unverified', cause: 'direct_answer' });
+  expect(script.requests.map(({ body }) => body.model)).toEqual([
+    ...['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini'],
+    ...['spare', 'gpt-5-mini', 'gpt-5-mini'],
+  ]);
+  expect(JSON.stringify(script.requests)).not.toContain('Rowing boats');
+  const { limits } = await search.query(stateQuery);
+  // A reply of the chief is counted, and one of the middle.
+  expect(limits?.turns).toBe(10);
+  expect(limits?.tokens).toBeLessThan(500_000);
+});
+
+test('a tree of agents: a key is refused at the last level → those above it do not call that model again (A1, M7)', async () => {
+  const script = rig.play(request => {
+    const isSearch = JSON.stringify(request.body.messages).includes('search-agent');
+    if (isSearch && request.body.model === 'gpt-5-mini')
+      return { error: { status: 401, message: 'No key.' } };
+    return tree(() => ({ text: 'Sailing boats it is.' }))(request);
+  });
+  const handle = await rig.start('Count the boats.', { mode: 'react', role: 'chief' });
+  expect(await handle.result()).toMatchObject({ answer: 'Sailing boats it is.' });
+  expect(script.requests.map(({ body }) => body.model)).toEqual([
+    ...['gpt-5-mini', 'gpt-5-mini', 'gpt-5-mini'],
+    ...['spare', 'spare', 'spare'],
   ]);
 });
 

@@ -16,6 +16,7 @@ import { beginRun, endCancelled, endRun, goOn, pursue } from '../../src/workflow
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import {
   answerFromCaller,
+  hearCaller,
   receive,
   requestPause,
   requestResume,
@@ -27,14 +28,17 @@ import { resultOf } from '../../src/workflows/views.js';
 import { modelFacts, pinnedRun } from './core-values.js';
 import { fileTool, quietPorts, testRole } from './small-run.js';
 
-/** Calls by the name of their tool; a text is the answer. */
-export type TreeReply = string | [tool: string, input: Record<string, unknown>][];
+/** Calls by the name of their tool; a text is the answer. `failure`: the type of what the call ends with. */
+export type TreeReply = string | [tool: string, input: Record<string, unknown>][] | { failure: string };
 
 export interface TreeCall {
   /** The way to the run: '' for the lead, then `search/1`, `middle/1/search/1`. */
   path: string;
   /** Of the calls of this run's model, from 1. */
   times: number;
+  /** The role that is called, and its model. */
+  role: string;
+  model: string;
   run: Run;
 }
 
@@ -44,6 +48,10 @@ export interface TreeGiven {
   limits?: Partial<Limits>;
   /** Over the profiles of the roles. */
   roles?: Record<string, Partial<PinnedRole>>;
+  /** The chain of all roles. */
+  models?: string[];
+  /** Known beside those: names of models without a price. */
+  unpriced?: string[];
 }
 
 export interface AgentTree {
@@ -52,6 +60,8 @@ export interface AgentTree {
   readonly agents: ReadonlyMap<string, Run>;
   /** Tools that ran, each as `path tool`. */
   ran: string[];
+  /** Models that were called, each as `path model`. */
+  called: string[];
   clock: { now: number };
   end: Promise<TreeEnd>;
   /** As the platform cancels a workflow: all of the tree. `end` is rejected. */
@@ -98,7 +108,10 @@ const ROLES: Record<string, PinnedRole> = Object.fromEntries(
     testRole('search', { output: 'text', memory: 'private' }),
   ].map(role => [role.name, role]),
 );
-const AGENTS = ['search', 'middle'].map(name => ({ name, description: '', requires: [] }));
+const AGENTS = [
+  { name: 'search', description: '', requires: [] },
+  { name: 'middle', description: '', requires: [], calls: ['search'] },
+];
 const PER_CALL = { ...NO_USAGE, inputTokens: 10, outputTokens: 1 };
 
 export function call(agent_name: string, instruction: string): [string, Record<string, unknown>] {
@@ -109,6 +122,11 @@ export function agentTree(given: TreeGiven): AgentTree {
   const runs = new Map<string, InMemory>();
   const terminators = new Map<string, () => void>();
   const ran: string[] = [];
+  const called: string[] = [];
+  const { models = ['p/a'], unpriced = [] } = given;
+  const modelInfo = Object.fromEntries(
+    [...models, ...unpriced].map(model => [model, modelFacts(100_000, !unpriced.includes(model))]),
+  );
   const clock = { now: 1_000 };
   const settings: RunSettings = {
     mode: 'lead',
@@ -138,14 +156,17 @@ export function agentTree(given: TreeGiven): AgentTree {
         while (!done() && !cancelled && clock.now < deadline) await new Promise(setImmediate);
       },
       interrupt: () => cutOff(),
-      callModel: async () => {
+      callModel: async ({ role, model }) => {
         times += 1;
+        called.push(`${path} ${model}`.trim());
         const cut = new Promise<null>(resolve => {
           cutOff = () => resolve(null);
         });
-        const reply = await Promise.race([given.reply({ path, times, run }), cut]);
+        const reply = await Promise.race([given.reply({ path, times, role, model, run }), cut]);
         cutOff = () => {};
         if (reply === null) return { ok: false, failure: { kind: 'cancelled', type: '', message: '' } };
+        if (typeof reply === 'object' && 'failure' in reply)
+          return { ok: false, failure: { kind: 'application', type: reply.failure, message: 'No.' } };
         const content: AssistantMessage['content'] =
           typeof reply === 'string'
             ? [{ type: 'text', text: reply }]
@@ -158,7 +179,7 @@ export function agentTree(given: TreeGiven): AgentTree {
         const value = {
           content,
           stopReason: 'end_turn' as const,
-          model: 'p/a',
+          model,
           usage: PER_CALL,
           durationMs: 1,
         };
@@ -238,8 +259,8 @@ export function agentTree(given: TreeGiven): AgentTree {
         roles: { [role.name]: role },
         agents: AGENTS,
         tools: addWorkflowTools([fileTool('put')], [role]).tools,
-        models: ['p/a'],
-        modelInfo: { 'p/a': modelFacts(100_000, true) },
+        models,
+        modelInfo,
         limits: { ...DEFAULT_LIMITS, ...limits },
         gateTimeoutMs: 60_000,
       }),
@@ -255,6 +276,7 @@ export function agentTree(given: TreeGiven): AgentTree {
     cancel: lead.cancel,
     terminate: path => terminators.get(path)?.(),
     ran,
+    called,
     clock,
     end: lead.pursue(given.limits),
   };
@@ -282,4 +304,5 @@ function deliver(run: Run, { signal, input }: ToChild): void {
   if (signal === 'resume') requestResume(run, input);
   if (signal === 'stop') requestStop(run, input);
   if (signal === 'answer') answerFromCaller(run, input);
+  if (signal === 'caller') hearCaller(run, input);
 }

@@ -167,6 +167,7 @@ export function lookOf(given: Partial<RunSnapshot>): RunSnapshot {
     usageBy: [],
     budget: null,
     paused: false,
+    pausedAgents: [],
     stopping: false,
     gates: [],
     inputs: {},

@@ -48,6 +48,8 @@ export interface RunSnapshot {
   usageBy: RunView['usageBy'];
   budget: RunView['budget'] | null;
   paused: boolean;
+  /** The ways to sub-agents that a pause holds. */
+  pausedAgents: string[];
   stopping: boolean;
   /** Open gates, oldest first. */
   gates: Gate[];
@@ -125,6 +127,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     usageBy: view?.usageBy ?? result?.usageBy ?? [],
     budget: view?.budget ?? null,
     paused: view?.paused ?? false,
+    pausedAgents: end ? [] : (view?.pausedAgents ?? []),
     stopping: view?.stopping ?? false,
     gates: end ? [] : (view?.gates ?? []),
     inputs: {},

@@ -32,9 +32,8 @@ import {
   setModel,
   submitToolResult,
   type ToolResultInput,
-  takeBack,
 } from './send.js';
-import { type SentMessage, sendMessage } from './sent-message.js';
+import { type SentMessage, sendMessage, takeBack } from './sent-message.js';
 import { readTranscript, type ThreadTranscript } from './transcript.js';
 import { type WaitOptions, waitForEnd } from './wait-for-end.js';
 import { type WatchOptions, watchRun } from './watch-run.js';
@@ -113,7 +112,7 @@ export class Run {
     return sendMessage(this.#scope.temporal, this.id, { kind: 'follow-up', input: { text } }, options);
   }
 
-  /** Takes back the last of these messages that waits to be read: its text, or null when none waits. */
+  /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
     return this.#work(options, () => takeBack(this.#scope.temporal, this.id, messageIds));
   }
@@ -123,7 +122,7 @@ export class Run {
     return this.#ask(interrupt ? 'hold' : 'pause', reason, options);
   }
 
-  /** Lets a paused run go on. */
+  /** Lets a paused run go on, and its sub-agents, whoever paused them. */
   resume(reason = '', options: Abortable = {}): Promise<Asked> {
     return this.#ask('resume', reason, options);
   }
@@ -161,13 +160,13 @@ export class Run {
     return (await this.#work(options, () => editPlan(this.#scope.temporal, this.id, [...tasks]))).tasks;
   }
 
-  /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on. */
+  /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
     await this.#work(options, () => setBudget(this.#scope.temporal, this.id, limits));
   }
 
   /**
-   * Changes the model of a role, or of all, from their next calls on: alone, whatever chains and rows say. It is one
+   * Changes the model of a role, or of all, also in sub-agents, from their next calls on: alone, whatever chains and rows say. It is one
    * that the configuration named at the run's start. Resolves with the roles.
    */
   setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {

@@ -1,7 +1,6 @@
 /** Sending to a run: signals, updates, and what becomes of them. */
 
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -9,36 +8,29 @@ import {
 } from '@temporalio/client';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
-import type { Receipt } from '../../core/receipt.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
   answerGateUpdate,
   editPlanUpdate,
-  eventsQuery,
   finishSignal,
   followUpSignal,
   pauseSignal,
   resumeSignal,
   setBudgetUpdate,
   setModelUpdate,
-  stateQuery,
   steerSignal,
   stopSignal,
   submitToolResultUpdate,
-  withdrawUpdate,
 } from '../../workflows/messages.js';
-import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
-import { explainError, isFinalQueryError, isServerAway } from './grpc-errors.js';
+import { explainError, isServerAway } from './grpc-errors.js';
 import type { RunDescription } from './runs.js';
 import { describeRun, isOpen, mayBeServed } from './runs.js';
 
 const SEND_TIMEOUT_MS = 10_000;
 const UPDATE_TIMEOUT_MS = 30_000;
-const RECEIPT_TIMEOUT_MS = 15_000;
-const RECEIPT_POLL_MS = 100;
 
 type Handle = ReturnType<Temporal['client']['workflow']['getHandle']>;
 
@@ -59,19 +51,6 @@ export function deliver(temporal: Temporal, id: string, message: OutgoingMessage
       ? handle.signal(steerSignal, message.input)
       : handle.signal(followUpSignal, message.input);
   return sendToOpen(temporal, id, signal, message.input.text);
-}
-
-/**
- * Waits for the run's first word on a message that was delivered. Null where no worker gave one within 15 s,
- * and where it is known that none serves the run.
- */
-export async function firstReceipt(
-  temporal: Temporal,
-  { workflowId: id, taskQueue }: RunDescription,
-  messageId: string,
-  signal: AbortSignal | undefined,
-): Promise<Receipt | null> {
-  return (await mayBeServed(temporal, taskQueue)) ? receiptOf(temporal, id, messageId, signal) : null;
 }
 
 /** Typed again, a message whose sender lost sight of it is another one: nobody may do that unaware. */
@@ -175,20 +154,6 @@ export function editPlan(temporal: Temporal, id: string, tasks: Partial<PlannedT
   return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
 }
 
-/** Takes back the last of these messages that waits to be read: its text, or null when none waits. */
-export async function takeBack(
-  temporal: Temporal,
-  id: string,
-  ids: readonly string[],
-): Promise<string | null> {
-  const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
-  const waiting = inbox.findLast(item => ids.includes(item.id));
-  if (!waiting) return null;
-  const args: [{ id: string }] = [{ id: waiting.id }];
-  const { text } = await update(temporal, id, handle => handle.executeUpdate(withdrawUpdate, { args }));
-  return text;
-}
-
 /** Changes limits. Throws as `answerGate` does. */
 export function setBudget(temporal: Temporal, id: string, limits: Partial<Limits>) {
   return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args: [limits] }));
@@ -226,37 +191,12 @@ async function sendToOpen<T>(
   }
 }
 
-/** Waits for the run's first word on a message: an event of its journal. */
-async function receiptOf(
+/** An update needs a worker: without one it would only wait. */
+export async function update<T>(
   temporal: Temporal,
   id: string,
-  messageId: string,
-  signal: AbortSignal | undefined,
-): Promise<Receipt | null> {
-  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
-  let since = 0;
-  while (Date.now() < deadline && signal?.aborted !== true) {
-    const page = await eventsAfter(temporal, id, since);
-    const found = page?.find(event => event.type === 'receipt' && event.id === messageId);
-    if (found?.type === 'receipt') return { id: found.id, state: found.state, how: found.how };
-    since = page?.at(-1)?.seq ?? since;
-    if (!page?.length) await delay(RECEIPT_POLL_MS);
-  }
-  return null;
-}
-
-/** Null where no worker answers now. */
-async function eventsAfter(temporal: Temporal, id: string, since: number) {
-  try {
-    return (await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, eventsQuery, since)).events;
-  } catch (error) {
-    if (isFinalQueryError(error)) throw error;
-    return null;
-  }
-}
-
-/** An update needs a worker: without one it would only wait. */
-async function update<T>(temporal: Temporal, id: string, work: (handle: Handle) => Promise<T>): Promise<T> {
+  work: (handle: Handle) => Promise<T>,
+): Promise<T> {
   const { client } = temporal;
   const run = await describeRun(temporal, id);
   if (!isOpen(run)) throw closed(run);

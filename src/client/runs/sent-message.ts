@@ -1,13 +1,25 @@
 /** A message that was sent to a run, and what becomes of it. */
-
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Receipt } from '../../core/receipt.js';
 import { verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
-import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
+import {
+  eventsQuery,
+  type FollowUpInput,
+  type SteerInput,
+  stateQuery,
+  withdrawUpdate,
+} from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from './abortable.js';
+import { askRun } from './ask-run.js';
 import type { Temporal } from './connect.js';
-import { deliver, firstReceipt, newMessageId, uncertainDelivery } from './send.js';
+import { isFinalQueryError } from './grpc-errors.js';
+import { mayBeServed, type RunDescription } from './runs.js';
+import { deliver, newMessageId, uncertainDelivery, update } from './send.js';
 import { watchRun } from './watch-run.js';
+
+const RECEIPT_TIMEOUT_MS = 15_000;
+const RECEIPT_POLL_MS = 100;
 
 export interface SentMessage {
   /** Of the message. */
@@ -78,4 +90,68 @@ async function lastReceipt(
     `See what it did: ${verbCall(`watch ${runId}`)}`,
     'ended',
   );
+}
+
+/**
+ * Waits for the run's first word on a message that was delivered. Null where no worker gave one within 15 s,
+ * and where it is known that none serves the run.
+ */
+async function firstReceipt(
+  temporal: Temporal,
+  { workflowId: id, taskQueue }: RunDescription,
+  messageId: string,
+  signal: AbortSignal | undefined,
+): Promise<Receipt | null> {
+  return (await mayBeServed(temporal, taskQueue)) ? receiptOf(temporal, id, messageId, { signal }) : null;
+}
+
+/**
+ * Takes back the last of these messages that waits to be read: its text, or null when none waits, also where a sub-agent
+ * has read it meanwhile.
+ */
+export async function takeBack(
+  temporal: Temporal,
+  id: string,
+  ids: readonly string[],
+): Promise<string | null> {
+  const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
+  const waiting = inbox.findLast(item => ids.includes(item.id));
+  if (!waiting) return null;
+  const args: [{ id: string }] = [{ id: waiting.id }];
+  const taken = await update(temporal, id, handle => handle.executeUpdate(withdrawUpdate, { args }));
+  if (taken.agent === undefined) return taken.text;
+  const last = await receiptOf(temporal, id, waiting.id, { isWanted: ({ state }) => state !== 'accepted' });
+  return last?.state === 'dropped' ? taken.text : null;
+}
+
+/** Waits for the run's first word on a message, or the first that is wanted: an event of its journal. */
+async function receiptOf(
+  temporal: Temporal,
+  id: string,
+  messageId: string,
+  {
+    signal,
+    isWanted = () => true,
+  }: { signal?: AbortSignal | undefined; isWanted?: (receipt: Receipt) => boolean },
+): Promise<Receipt | null> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT_MS;
+  let since = 0;
+  while (Date.now() < deadline && signal?.aborted !== true) {
+    const page = await eventsAfter(temporal, id, since);
+    const found = page?.find(event => event.type === 'receipt' && event.id === messageId && isWanted(event));
+    if (found?.type === 'receipt') return { id: found.id, state: found.state, how: found.how };
+    since = page?.at(-1)?.seq ?? since;
+    if (!page?.length) await delay(RECEIPT_POLL_MS);
+  }
+  return null;
+}
+
+/** Null where no worker answers now. */
+async function eventsAfter(temporal: Temporal, id: string, since: number) {
+  try {
+    return (await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, eventsQuery, since)).events;
+  } catch (error) {
+    if (isFinalQueryError(error)) throw error;
+    return null;
+  }
 }

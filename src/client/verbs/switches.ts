@@ -26,9 +26,9 @@ const SWITCHES: SwitchVerb[] = [
   },
   {
     name: 'resume',
-    description: 'Let a paused run go on.',
+    description: 'Let a paused run go on, and its sub-agents, whoever paused them.',
     ask: (run, reason) => run.resume(reason),
-    effect: 'It goes on, if it was paused',
+    effect: 'It and its sub-agents go on, if they were paused',
     takesReason: true,
     example: 'resume my-run',
   },

@@ -4,6 +4,9 @@
  * (TR2, LI1).
  */
 
-/** `setBudget`: the update. `gate`: a person's answer at a gate that `onlyAPerson` (gate.ts) answers. */
-const MAY_ENLARGE = ['setBudget', 'gate'] as const;
+/**
+ * `setBudget`: the update. `gate`: a person's answer at a gate that `onlyAPerson` (gate.ts) answers. `caller`: one of
+ * these at the run that called this one as a sub-agent.
+ */
+const MAY_ENLARGE = ['setBudget', 'gate', 'caller'] as const;
 export type Enlarger = (typeof MAY_ENLARGE)[number];

@@ -3,10 +3,11 @@ import type { UpdateDefinition } from '@temporalio/common';
 import { ApplicationFailure, setDefaultSignalHandler, setHandler, workflowInfo } from '@temporalio/workflow';
 import { readersOf } from '../../core/modes.js';
 import { wayOf } from '../../core/run-state.js';
-import { hearAgent } from '../agents.js';
+import { hearAgent, passedOn } from '../agents.js';
 import {
   answerGateUpdate,
   answerSignal,
+  callerSignal,
   editPlanUpdate,
   eventsQuery,
   finishSignal,
@@ -35,6 +36,7 @@ import {
   answerFromCaller,
   changeModel,
   editPlan,
+  hearCaller,
   ignore,
   receive,
   requestFinish,
@@ -75,7 +77,9 @@ function registerSignals(run: Run): void {
     description:
       'Holds the run before its next model or tool call. Input: {"reason": "…"} or nothing; "interrupt": true cuts off the call in flight.',
   });
-  setHandler(resumeSignal, input => requestResume(run, input), { description: 'Lets a paused run go on.' });
+  setHandler(resumeSignal, input => requestResume(run, input), {
+    description: 'Lets a paused run go on, and its sub-agents, whoever paused them.',
+  });
   setHandler(stopSignal, input => requestStop(run, input), {
     description:
       'Ends the run with what there is, without another model call. Input: {"reason": "…"} or nothing.',
@@ -87,8 +91,11 @@ function registerSignals(run: Run): void {
     description:
       'Sent by the run that called this one as a sub-agent. From elsewhere: the update answerGate.',
   });
+  setHandler(callerSignal, input => hearCaller(run, input), {
+    description: 'Sent by the run that called this one as a sub-agent: limits, models, messages taken back.',
+  });
   setHandler(subagentSignal, input => hearAgent(run, input), {
-    description: 'Sent by sub-agents of this run: what they ask.',
+    description: 'Sent by sub-agents of this run: what they ask and find out.',
   });
   setHandler(formSignal, input => hearForm(run, input), {
     description: 'Sent by tool calls of this run: what their servers ask a person.',
@@ -121,7 +128,7 @@ function registerUpdates(run: Run): void {
     description: 'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}.',
   });
   onUpdate(withdrawUpdate, {
-    reader: () => withdrawalReader(state),
+    reader: () => withdrawalReader(run),
     act: id => withdraw(run, id),
     description: 'Takes back a message that nobody has read yet: {"id": "…"}, as state lists it in inbox.',
   });
@@ -134,7 +141,7 @@ function registerUpdates(run: Run): void {
     reader: () => modelReader(state),
     act: given => changeModel(run, given),
     description:
-      'Changes the model from the next call on: {"model": "openai/gpt-5", "role": "executor"}; without a role, of all.',
+      'Changes the model from the next call on, also in sub-agents: {"model": "openai/gpt-5", "role": "executor"}; without a role, of all.',
   });
 }
 
@@ -163,7 +170,7 @@ function onUpdate<Result, Input, T>(
 
 function registerQueries(run: Run): void {
   const { state } = run;
-  setHandler(stateQuery, () => viewOf(state, workflowInfo()), {
+  setHandler(stateQuery, () => viewOf(state, workflowInfo(), passedOn(run)), {
     description: 'Where the run stands: phase, tasks, gates, counters, limits, usage, answer.',
   });
   setHandler(eventsQuery, since => eventsPage(state, readIndex(since)), {

@@ -2,9 +2,9 @@
  * What becomes of what people send, once it is read (read-input.ts). Handlers are synchronous, write to inbox,
  * gates and switches only, and never throw; the loop does the rest.
  */
-import { readItem } from '../../core/agent-message.js';
+import { readFromCaller, readItem } from '../../core/agent-message.js';
 import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
-import { addresseeOf, addresses, openChildren } from '../../core/children.js';
+import { addresseeOf, addresses, isPaused, withPaused } from '../../core/children.js';
 import { here, steeringAt } from '../../core/cursor.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
@@ -19,14 +19,14 @@ import { sizeOfList } from '../../core/sizes.js';
 import { isSubagent } from '../../core/subagent.js';
 import { replyOf } from '../../core/thread.js';
 import { passAnswer } from '../agent-gates.js';
-import { passOn } from '../agents.js';
+import { callBack, noteWithdrawn, passOn, tellPause } from '../agents.js';
 import { closeForAlways } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
 import { keepTime } from '../keep-time.js';
-import type { ToChild } from '../ports.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
-import { setModel } from '../set-model.js';
+import { chooseModel, setOut } from '../set-model.js';
+import { tellAgents } from '../tell-agents.js';
 import { takeForm } from '../tool-forms.js';
 import { updatePlan } from '../update-plan.js';
 import type { ReadAnswer, ReadModel } from './read-input.js';
@@ -79,11 +79,15 @@ function giveUp({ state, ports }: Run, raw: Record<string, unknown>, why: string
   if (item && isSubagent(state.settings)) ports.tellCaller({ type: 'message_refused', item, why });
 }
 
-/** Takes a message back that nobody has read, for its sender to change it. */
-export function withdraw(run: Run, id: string): { text: string } {
+/** Takes a message back that nobody has read, for its sender to change it: here, or from where it was passed on to. */
+export function withdraw(run: Run, id: string): { text: string; agent?: string } {
   const item = withdrawMessage(run.state.people.inbox, id);
-  run.journal('receipt', { id, state: 'dropped', how: 'taken back by its sender' });
-  return { text: item?.text ?? '' };
+  if (item) {
+    noteWithdrawn(run, id);
+    return { text: item.text };
+  }
+  const passed = callBack(run, id);
+  return passed ? { text: passed.item.text, agent: passed.agent } : { text: '' };
 }
 
 function situationOf(run: Run, to: string | null): Situation {
@@ -124,31 +128,43 @@ function roleAtWork(run: Run): string | null {
   return replyOf(state, batch)?.role ?? null;
 }
 
+/** Holds the run and its agents, also those that go on in a run that is paused. */
 export function requestPause(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.end || state.people.pausedAt !== null) {
+  const reason = readReason(input);
+  const interrupt = isRecord(input) && input.interrupt === true;
+  const wasPaused = state.people.pausedAt !== null;
+  const told = state.end ? [] : tellAgents(run, () => ({ signal: 'pause', input: { reason, interrupt } }));
+  const isNews = !wasPaused || told.some(id => !isPaused(state.children, id));
+  state.children = withPaused(state.children, told, true);
+  if (state.end || !isNews) {
     ignore(run, 'pause', state.end ? 'the run has ended' : 'it is paused already');
     return;
   }
-  state.people.pausedAt = run.ports.now();
-  const reason = readReason(input);
-  const interrupt = isRecord(input) && input.interrupt === true;
+  state.people.pausedAt ??= run.ports.now();
   run.journal('paused', { reason });
-  passDown(run, { signal: 'pause', input: { reason, interrupt } });
+  if (!wasPaused) tellPause(run, 'paused');
   keepTime(run);
   if (interrupt && run.inFlight?.interruptible) run.ports.interrupt();
 }
 
+/** Lets the run and its agents go on, whoever paused them: what an agent says of a pause may be on its way still. */
 export function requestResume(run: Run, input: unknown): void {
   const { state } = run;
-  if (state.people.pausedAt === null) {
-    ignore(run, 'resume', 'it is not paused');
+  const reason = readReason(input);
+  const { paused } = state.children;
+  const wasPaused = state.people.pausedAt !== null;
+  const told = tellAgents(run, () => ({ signal: 'resume', input: { reason } }));
+  if (!wasPaused && paused.length === 0) {
+    const agents =
+      told.length === 0 ? '' : ', and its agents at work did not say that they are: they are told';
+    ignore(run, 'resume', `it is not paused${agents}`);
     return;
   }
   state.people.pausedAt = null;
-  const reason = readReason(input);
-  run.journal('resumed', { reason });
-  passDown(run, { signal: 'resume', input: { reason } });
+  state.children = withPaused(state.children, paused, false);
+  run.journal('resumed', { reason, ...(paused.length > 0 && { agents: paused }) });
+  if (wasPaused) tellPause(run, 'resumed');
   keepTime(run);
 }
 
@@ -163,15 +179,7 @@ export function requestStop(run: Run, input: unknown): void {
   state.people.stop = { at: run.ports.now(), reason };
   run.journal('stop_requested', { reason });
   run.ports.interrupt();
-  passDown(run, { signal: 'stop', input: { reason } });
-}
-
-/**
- * What holds or ends a run does so with the sub-agents at work; one that has just ended needs it no more. They get
- * what was read: what came may be as large as a message can be, and all of them together get it.
- */
-function passDown(run: Run, message: ToChild): void {
-  for (const { id } of openChildren(run.state.children)) run.ports.tellSubagent(id, message, () => {});
+  tellAgents(run, () => ({ signal: 'stop', input: { reason } }));
 }
 
 /** A run that is kept open ends when its goal is answered and nothing waits. */
@@ -225,13 +233,36 @@ export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: numbe
 }
 
 /** Changes limits of a run in flight; they count from the next check on. */
-export function setBudget(run: Run, input: Partial<Limits>): { limits: string[] } {
-  setLimits(run, input, 'setBudget');
-  return { limits: Object.keys(input) };
+export function setBudget(run: Run, input: Partial<Limits>): { limits: string[]; agents: string[] } {
+  return { agents: setLimits(run, input, 'setBudget'), limits: Object.keys(input) };
 }
 
 /** Changes the model of roles of a run in flight: a call that has begun ends with the one that it has. */
-export function changeModel(run: Run, { model, roles }: ReadModel): { roles: string[] } {
-  for (const name of roles) setModel(run, run.role(name), model, 'chosen by a person');
+export function changeModel(run: Run, { model, role, roles }: ReadModel): { roles: string[] } {
+  chooseModel(run, { model, role });
   return { roles };
+}
+
+/** What the run that called this one as a sub-agent tells it: its person said it there. */
+export function hearCaller(run: Run, raw: unknown): void {
+  const message = isSubagent(run.state.settings) ? readFromCaller(raw) : null;
+  if (message === null) {
+    ignore(run, 'caller', 'it is nothing that a run tells its sub-agents');
+    return;
+  }
+  // It ended while that was on its way.
+  if (run.state.end) return;
+  switch (message.type) {
+    case 'limits':
+      setLimits(run, message.limits, 'caller');
+      break;
+    case 'model_chosen':
+      chooseModel(run, message);
+      break;
+    case 'models_out':
+      setOut(run, message.out);
+      break;
+    case 'withdraw':
+      withdraw(run, message.messageId);
+  }
 }

@@ -8,11 +8,11 @@ import { capabilitiesOf } from '../../core/capabilities.js';
 import { steeringAt } from '../../core/cursor.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
-import { chainOf, limitsOf, modelOf } from '../../core/in-force.js';
+import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/in-force.js';
 import { ANSWERED, howClosed } from '../../core/journal.js';
 import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
-import { ceilingFault, limitsFault } from '../../core/limits.js';
+import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits.js';
 import type { ModeName } from '../../core/modes.js';
 import { hasPlan } from '../../core/modes.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
@@ -22,6 +22,9 @@ import { preview } from '../../core/preview.js';
 import type { RunState } from '../../core/run-state.js';
 import { budgetUse } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
+import { isSubagent, rolesBelow } from '../../core/subagent.js';
+import { passedOn } from '../agents.js';
+import type { Run } from '../run.js';
 import { argumentFaults } from './check-arguments.js';
 
 export type Read<T> = { ok: T } | { error: string };
@@ -42,12 +45,13 @@ export function readReason(input: unknown): string {
 }
 
 /** The id of a message that waits: `{ "id": "…" }`, or the bare id. */
-export function withdrawalReader(state: RunState): Reader<string> {
+export function withdrawalReader(run: Run): Reader<string> {
   return shallow(input => {
     const id = isRecord(input) ? input.id : input;
     if (typeof id !== 'string')
       return { error: 'Say which message: { "id": "…" }, as the query state lists it in inbox.' };
-    if (state.people.inbox.items.some(item => item.id === id)) return { ok: id };
+    const waiting = [...run.state.people.inbox.items, ...passedOn(run)];
+    if (waiting.some(item => item.id === id)) return { ok: id };
     return { error: `No message ${preview(id, 200)} waits: it has been read, or never came.` };
   });
 }
@@ -146,6 +150,11 @@ export function budgetReader(state: RunState, now: number): Reader<Partial<Limit
     if (fault !== null) return { error: fault };
     // Every name and value has been judged: this is the codec.
     const read = input as Partial<Limits>;
+    const above = isSubagent(state.settings) ? budgetsAbove(read, limits) : [];
+    if (above.length > 0)
+      return {
+        error: `${above.join(', ')}: what an agent may use is a part of its caller's goal. Raise it at the run that called it, and every agent at work has more.`,
+      };
     const bare = typeof read.costUsd === 'number' ? unpriced(state) : [];
     if (bare.length > 0) return { error: noPrice(bare.join(', ')) };
     const over = ceilingFault(read, ceilings);
@@ -161,36 +170,31 @@ function unpriced(state: RunState): string[] {
   return [...inUse].filter(model => ownValue(modelInfo, model)?.costKnown !== true);
 }
 
-function noPrice(models: string): string {
-  return `No price is known for ${models}, so the limit costUsd could not be held.`;
-}
-
 export interface ReadModel {
   model: string;
+  /** Null: for all. */
+  role: string | null;
+  /** Those that it is for, here and in sub-agents. */
   roles: string[];
 }
 
-/** A model that the run knows, for one of its roles or for all: a name that nobody knows would only fail. */
+/**
+ * A model that the run knows, for one of the roles here or in sub-agents, or for all: a name that nobody knows would
+ * only fail.
+ */
 export function modelReader(state: RunState): Reader<ReadModel> {
-  return shallow(input => {
+  return shallow((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
     if (state.people.stop) return { error: 'The run is stopping: no model is called any more.' };
-    const { modelInfo } = state.pinned;
     if (!isRecord(input) || typeof input.model !== 'string')
       return { error: 'Give { "model": "endpoint/model" }, and "role" for one role alone.' };
     const { model, role } = input;
-    const known = ownValue(modelInfo, model);
-    if (!known) {
-      const names = Object.keys(modelInfo).join(', ');
-      return {
-        error: `The run does not know the model ${preview(model, 200)}: it was started with ${names}. A model is known that the configuration names at the start, also under models.info.`,
-      };
-    }
-    if (limitsOf(state).costUsd !== null && !known.costKnown) return { error: noPrice(model) };
-    const roles = Object.keys(state.pinned.roles);
-    if (role === undefined || role === null) return { ok: { model, roles } };
-    if (typeof role === 'string' && roles.includes(role)) return { ok: { model, roles: [role] } };
+    const fault = modelFault(state, model);
+    if (fault !== null) return { error: fault };
+    const roles = rolesBelow(state.pinned);
+    if (role === undefined || role === null) return { ok: { model, role: null, roles } };
+    if (typeof role === 'string' && roles.includes(role)) return { ok: { model, role, roles: [role] } };
     return { error: `There is no role ${preview(String(role), 100)}. There are: ${roles.join(', ')}.` };
   });
 }

@@ -19,6 +19,7 @@ import { reportOf } from '../../core/subagent.js';
 import { resultOf, type StartedRun } from '../child-run.js';
 import {
   answerSignal,
+  callerSignal,
   pauseSignal,
   resumeSignal,
   steerSignal,
@@ -37,6 +38,7 @@ const SIGNALS = {
   stop: stopSignal,
   steer: steerSignal,
   answer: answerSignal,
+  caller: callerSignal,
 } as const;
 
 interface OpenAgent {

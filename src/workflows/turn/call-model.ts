@@ -4,6 +4,7 @@ import { here, taskAt } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
 import { isRetryableModelFailure, modelFailure, tookTooLong } from '../../core/failure.js';
 import { goalTimeMs } from '../../core/goal.js';
+import { ownValue } from '../../core/json.js';
 import { callTimeMs } from '../../core/limits.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { actionOf, NO_USAGE, textOf, toolCallId, toolCallsOf } from '../../core/message.js';
@@ -13,6 +14,7 @@ import { NO_RETRIES, withPinned } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
 import { MODEL_RETRIES, type PinnedRole } from '../../core/role.js';
 import { isCounted } from '../../core/run-state.js';
+import { isSubagent } from '../../core/subagent.js';
 import type { Thread } from '../../core/thread.js';
 import { withInputCount } from '../../core/token-factor.js';
 import type { CallOptions } from '../ports.js';
@@ -50,6 +52,8 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   if (run.pinned.asksProgram && !(await askProgram(run, role))) return { kind: 'again' };
   const model = modelForCall(run, role);
   if (!run.hasTurn()) return { kind: 'again' };
+  const foundOut = outAlready(run, role, model);
+  if (foundOut) return { kind: 'failed', failure: foundOut };
   trimToFit(run, thread, contextBudget(run, role, model), 'context window');
   const call = pinCall(run, role, thread, model, toolsOffered);
   const estimated = requestTokens(run, role);
@@ -77,6 +81,18 @@ export async function callModel(run: Run, role: PinnedRole, toolsOffered: boolea
   return failure ? failedBy(failure) : settle(run, { thread, role, estimated }, call, called.value);
 }
 
+/**
+ * The failure of a call that a sub-agent need not make, for others of the goal found out that its models are out. Who
+ * wants them tried all the same is asked first.
+ */
+function outAlready({ state }: Run, { name }: PinnedRole, model: string): CallFailure | null {
+  const type = ownValue(state.models.out, model);
+  const { failure = null } = ownValue(state.models.last, name) ?? {};
+  if (type === undefined || failure !== null || !isSubagent(state.settings)) return null;
+  const why = `${model} is not called again: it failed another agent of this goal for a reason that lasts (${type}).`;
+  return { kind: 'application', type, message: why };
+}
+
 interface FailedCall {
   role: PinnedRole;
   thread: Thread;
@@ -93,7 +109,7 @@ function settleFailure(run: Run, failed: FailedCall): ModelReply {
   const { model } = call;
   const faultOfModel = isOutOfTime(run, failed) ? null : modelFailure(failure);
   if (faultOfModel) noteCall(run, role.name, { failure: faultOfModel });
-  if (isLasting(failure)) putOut(run, model);
+  if (isLasting(failure)) putOut(run, model, failure.type);
   const nextModel = modelAfter(run, role, model);
   spend(run, call, failure.usage ?? NO_USAGE, { failedCalls: 1 });
   const next = nextOf(run, failed, nextModel !== undefined);

@@ -4,7 +4,7 @@
  */
 import type { CallToolResult } from '../../activities/types.js';
 import { endedAs, withChild, withEnd } from '../../core/children.js';
-import type { Limits } from '../../core/limits.js';
+import type { Lease } from '../../core/leases.js';
 import { addUsage } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
 import type { AgentEnd, AgentRest, Instruction } from '../../core/subagent.js';
@@ -20,6 +20,7 @@ import {
 import { closeGatesOf } from '../agent-gates.js';
 import { settlePassed, takeBack } from '../agents.js';
 import type { Run } from '../run.js';
+import { shareAnew } from '../set-limits.js';
 import { sharedUse } from './spend.js';
 import type { WorkflowToolCall } from './workflow-tool-call.js';
 
@@ -48,14 +49,15 @@ async function delegate(
   run: Run,
   { agent, text }: Instruction,
   callId: string,
-  lease: Partial<Limits>,
+  lease: Lease,
 ): Promise<AgentEnd> {
   const { state, ports } = run;
   const id = `${agent}/${state.children.started + 1}`;
   state.children = withChild(state.children, { id, agent, callId, instruction: text });
   run.journal('subagent_started', { id, agent, callId });
   run.show();
-  const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease });
+  const { chosen, out } = state.models;
+  const settings = settingsOfAgent(state.settings, run.limits, { id, agent, lease, known: { chosen, out } });
   run.part.agents.leases.set(id, lease);
   const end = await ports.callSubagent({ id, goal: text, settings });
   run.part.agents.leases.delete(id);
@@ -78,6 +80,7 @@ function settle(run: Run, id: string, end: AgentEnd): void {
   if (rest) {
     charge(run, rest);
     takeBack(run, id, rest.unread);
+    shareAnew(run);
   }
   // One that was cancelled before it began has used nothing.
   else if (end.kind === 'lost')

@@ -1,7 +1,7 @@
 /** Chooses the model of a role's next call, anew each time: by the table that the run pins. */
 import { here } from '../../core/cursor.js';
 import type { CallFailure } from '../../core/failure.js';
-import { isSet, modelOf, nextModelOf } from '../../core/in-force.js';
+import { isOut, isSet, modelOf, nextModelOf } from '../../core/in-force.js';
 import { ownValue } from '../../core/json.js';
 import type { LastCalls } from '../../core/model-use.js';
 import { preview } from '../../core/preview.js';
@@ -47,7 +47,7 @@ export function waitsFor({ pinned, state }: Run, { name }: PinnedRole, { type }:
 function whyChosen({ pinned, state }: Run, { name }: PinnedRole, called: string): string {
   const { row = null, model } = ownValue(state.models.resolved, name) ?? {};
   const before = ownValue(state.models.at, name);
-  if (before !== undefined && state.models.out.includes(before))
+  if (before !== undefined && isOut(state, before))
     return `${before} failed another role for a reason that lasts`;
   if (model === called) return "chosen by the worker's program";
   return row === null ? 'its own chain again' : rowWords(pinned.resolver, row);

@@ -1,9 +1,9 @@
 /** What calls of models cost, whoever asked for them. */
 
+import { withOthers } from '../../core/leases.js';
 import type { BudgetUse, Limits } from '../../core/limits.js';
 import { addUsage, type Usage } from '../../core/message.js';
 import { accountOf, budgetUse } from '../../core/run-state.js';
-import { withOthers } from '../../core/subagent.js';
 import { withCall } from '../../core/usage-by.js';
 import { modelCalls, type OfPart } from '../part.js';
 import type { Run } from '../run.js';

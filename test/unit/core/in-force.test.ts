@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { chainOf, limitsOf, mayBeCalled, modelOf, nextModelOf } from '../../../src/core/in-force.js';
+import { jsonBytes } from '../../../src/core/json.js';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.js';
+import { BOUNDS } from '../../../src/core/state-bounds.js';
 import { setLimits } from '../../../src/workflows/set-limits.js';
-import { goOnWith, leaveModel, putOut, setModel } from '../../../src/workflows/set-model.js';
+import { chooseModel, goOnWith, leaveModel, putOut, setModel } from '../../../src/workflows/set-model.js';
 import { runAtCalls, testRole } from '../../support/small-run.js';
 
 const executor = testRole('executor', { models: ['p/a', 'p/b'] });
@@ -52,16 +54,29 @@ test('modelOf: models are out → the others; where all are, the one it was call
   const run = smallRun();
   const { state } = run;
   goOnWith(run, executor, 'p/a', 'its chain');
-  putOut(run, 'p/a');
+  putOut(run, 'p/a', 'model.auth');
   expect(modelOf(state, executor)).toBe('p/b');
   expect(nextModelOf(state, executor, 'p/b')).toBeUndefined();
-  putOut(run, 'p/b');
+  putOut(run, 'p/b', 'model.auth');
   expect(modelOf(state, executor)).toBe('p/a');
   expect(mayBeCalled(state, executor)).toBe(false);
   setModel(run, testRole('verifier'), 'p/b', 'chosen');
   expect(modelOf(state, executor)).toBe('p/b');
   expect(mayBeCalled(state, executor)).toBe(true);
   expect(mayBeCalled(state, executor, 'p/b')).toBe(false);
+});
+
+test('models that are chosen or put out without end → the last of them, within their bounds (ST1)', () => {
+  const run = smallRun();
+  for (let number = 0; number < 200; number += 1) {
+    putOut(run, `p/${number}`, 'model.auth');
+    chooseModel(run, { model: 'p/a', role: `role-${number}` });
+  }
+  const { out, chosen } = run.state.models;
+  expect(Object.keys(out).at(-1)).toBe('p/199');
+  expect(Object.keys(chosen.roles).at(-1)).toBe('role-199');
+  expect(jsonBytes(out)).toBeLessThanOrEqual(BOUNDS['models.out']);
+  expect(jsonBytes(chosen)).toBeLessThanOrEqual(BOUNDS['models.chosen']);
 });
 
 test('a model: it fails a role, which goes on, and a person takes the first again → told with from, to and why (M5)', () => {

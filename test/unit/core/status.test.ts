@@ -80,6 +80,7 @@ describe('statusMarkdown: what follows', () => {
   test('statusMarkdown: sub-agents → each with how it stands and what it was told, as plain text (A1)', () => {
     const state = stateWith({});
     state.children = {
+      paused: [],
       started: 2,
       list: [
         {

@@ -14,6 +14,7 @@ import type { Gate } from '../../../src/core/gates/gate.js';
 import { readGate } from '../../../src/core/gates/read-gate.js';
 import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../src/core/limits.js';
 import { NO_USAGE } from '../../../src/core/message.js';
+import { nothingKnown } from '../../../src/core/model-use.js';
 import {
   type AgentReport,
   type AgentRest,
@@ -116,7 +117,12 @@ test('settingsOfAgent: attended as its caller, with what a person allowed for go
   };
   const limits = { ...DEFAULT_LIMITS, execution: 3 };
   expect(
-    settingsOfAgent(settings, limits, { id: 'search/1', agent: 'search', lease: { tokens: 9 } }),
+    settingsOfAgent(settings, limits, {
+      id: 'search/1',
+      agent: 'search',
+      lease: { tokens: 9 },
+      known: nothingKnown(),
+    }),
   ).toEqual({
     mode: 'react',
     role: 'search',

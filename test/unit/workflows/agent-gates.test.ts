@@ -56,10 +56,11 @@ describe('gates of sub-agents', () => {
 
   test('an agent of an agent → its gate comes up both levels, and the answer goes down', async () => {
     const tree = agentTree({
-      reply: ({ path, times, run }) => {
+      reply: given => {
+        const { path, times } = given;
         if (path === '') return times === 1 ? [call('middle', 'Have it written.')] : 'All done.';
         if (path === 'middle/1') return times === 1 ? [call('search', 'Write it.')] : 'It was written.';
-        return wantsToPut({ path, times, run });
+        return wantsToPut(given);
       },
     });
     const gate = await onlyGate(tree);

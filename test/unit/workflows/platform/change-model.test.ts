@@ -38,12 +38,12 @@ describe('what is taken', () => {
     [
       'a model that the run knows → for every role',
       { model: 'p/free' },
-      { model: 'p/free', roles: ['planner', 'executor'] },
+      { model: 'p/free', role: null, roles: ['planner', 'executor'] },
     ],
     [
       'a role beside it → for that one',
       { model: 'p/free', role: 'planner' },
-      { model: 'p/free', roles: ['planner'] },
+      { model: 'p/free', role: 'planner', roles: ['planner'] },
     ],
   ])('setModel: %s (M4)', (_, input, ok) => {
     expect(modelReader(runOf().state)(input)).toEqual({ ok });
@@ -87,7 +87,7 @@ test('setModel: while a gate asks about a model that failed → the gate closes,
   const role = run.role('executor');
   const failure = { kind: 'application' as const, type: FAILURE.model.auth, message: 'No key.' };
   const rescued = rescueFailure(run, role, failure);
-  changeModel(run, { model: 'p/free', roles: ['executor'] });
+  changeModel(run, { model: 'p/free', role: 'executor', roles: ['executor'] });
   expect(await rescued).toBe('again');
   expect(modelOf(run.state, role)).toBe('p/free');
   expect(run.state.people.gates).toEqual([]);

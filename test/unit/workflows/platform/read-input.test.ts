@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readFromCaller } from '../../../../src/core/agent-message.js';
 import type { GateCloser } from '../../../../src/core/gates/gate.js';
 import { newGoal } from '../../../../src/core/goal.js';
 import { closeGate } from '../../../../src/workflows/gates.js';
@@ -149,7 +150,7 @@ function send(input: unknown): void {
     carriedOut(planEditReader(state)(input), tasks => editPlan(run, tasks)),
     carriedOut(budgetReader(state, 1)(input), limits => setBudget(run, limits)),
     carriedOut(modelReader(state)(input), read => changeModel(run, read)),
-    carriedOut(withdrawalReader(state)(input), id => withdraw(run, id)),
+    carriedOut(withdrawalReader(run)(input), id => withdraw(run, id)),
   ];
   receive(run, input, 'steer');
   receive(run, input, 'follow-up');
@@ -157,6 +158,7 @@ function send(input: unknown): void {
   requestResume(run, input);
   if (sent % 200 === 199) requestStop(run, input);
   readReason(input);
+  readFromCaller(input);
   readPageOptions(input);
   transcript(state, readName(input), readIndex(input));
   // What was taken can be carried over.
@@ -180,10 +182,10 @@ describe('readers of what clients send', () => {
 
   test('withdraw: a bare id, as a form sends it → the message is taken back (ST4)', () => {
     run = runWithGates();
-    const read = withdrawalReader(run.state)('u1');
+    const read = withdrawalReader(run)('u1');
     expect(read).toEqual({ ok: 'u1' });
     expect('ok' in read && withdraw(run, read.ok)).toEqual({ text: 'Mind this.' });
-    expect(withdrawalReader(run.state)({ id: 'u1' })).toHaveProperty('error');
+    expect(withdrawalReader(run)({ id: 'u1' })).toHaveProperty('error');
   });
 });
 
