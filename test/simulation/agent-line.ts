@@ -1,8 +1,10 @@
 /** What runs of a tree tell each other: one message after the other, each a moment after it was sent. */
-import type { AgentMessage } from '../../src/core/agent-message.js';
+import type { AgentMessage, FromCaller } from '../../src/core/agent-message.js';
+import { modelFault } from '../../src/core/in-force.js';
 import { hearAgent } from '../../src/workflows/agents.js';
 import {
   answerFromCaller,
+  hearCaller,
   receive,
   requestPause,
   requestResume,
@@ -76,5 +78,25 @@ export function deliver({ run, watcher }: Seen, { signal, input }: ToChild): voi
       return;
     case 'stop':
       requestStop(run, input);
+      return;
+    case 'caller':
+      tell({ run, watcher }, input);
   }
+}
+
+/** What its caller's person said: promised to them there, and held here. */
+function tell({ run, watcher }: Seen, said: FromCaller): void {
+  const { state } = run;
+  if (said.type === 'withdraw' && state.people.inbox.items.some(({ id }) => id === said.messageId))
+    watcher.messages.takenBack(said.messageId);
+  hearCaller(run, said);
+  watcher.seen.add(`told ${said.type}`);
+  if (state.end) return;
+  if (said.type === 'limits') watcher.promises.limitsSet(said.limits);
+  if (said.type !== 'model_chosen' || modelFault(state, said.model) !== null) return;
+  const roles = Object.keys(state.pinned?.roles ?? {});
+  watcher.promises.modelSet(state, {
+    model: said.model,
+    roles: roles.filter(role => said.role === null || said.role === role),
+  });
 }

@@ -1,4 +1,6 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
+
+import { passedOn } from '../../src/workflows/agents.js';
 import {
   changeModel,
   editPlan,
@@ -29,8 +31,8 @@ import type { Watcher } from './watcher.js';
 /** Messages and tasks while the run waits: each may become work of its own, so they must end. */
 const MOST_MESSAGES = 5;
 
-/** What people do to an agent's own run as well: a pause of it would be for them to end. */
-const TO_ANY: readonly Act['kind'][] = ['steer', 'follow-up', 'stop', 'model', 'answer'];
+/** What people do to an agent's own run as well. */
+const TO_ANY: readonly Act['kind'][] = ['steer', 'follow-up', 'pause', 'stop', 'budget', 'model', 'answer'];
 
 /** A run that people see, and who watches it. */
 export interface Seen {
@@ -82,10 +84,9 @@ export class Crowd {
     this.#patience -= 1;
     const { neglect } = this.#scenario.people;
     const gates = run.state.people.gates.filter(open => open.answer === null);
-    const {
-      people: { pausedAt },
-    } = run.state;
-    if (pausedAt !== null && random.chance(0.5)) this.#does({ kind: 'resume' }, random);
+    const { people, children } = run.state;
+    const stands = people.pausedAt !== null || children.paused.length > 0;
+    if (stands && random.chance(0.5)) this.#does({ kind: 'resume' }, random);
     else if (gates.length > 0 && random.chance(0.7)) {
       if (random.chance(neglect)) return false;
       this.#does({ kind: 'answer' }, random, this.#anyAgent(random));
@@ -116,6 +117,9 @@ export class Crowd {
       [2, 'answer'],
       [0.4, 'pause'],
       [0.4, 'stop'],
+      [0.4, 'budget'],
+      [0.4, 'model'],
+      [passedOn(this.#lead().run).length > 0 ? 8 : 0, 'withdraw'],
     ] as const);
     if (kind === 'steer' && this.#messages < MOST_MESSAGES) {
       this.#messages += 1;
@@ -225,11 +229,12 @@ export class Crowd {
   }
 
   #withdraws({ run, watcher }: Seen, random: Random): void {
-    const { items, seenIds } = run.state.people.inbox;
-    const known = items.length > 0 ? items.map(item => item.id) : [...seenIds, 'nobody'];
+    const { inbox } = run.state.people;
+    const items = [...inbox.items, ...passedOn(run)];
+    const known = items.length > 0 ? items.map(item => item.id) : [...inbox.seenIds, 'nobody'];
     const id = random.pick(known);
     const input = random.chance(0.1) ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
-    const read = withdrawalReader(run.state)(input);
+    const read = withdrawalReader(run)(input);
     watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
     if ('error' in read) return;
     withdraw(run, read.ok);

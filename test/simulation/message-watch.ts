@@ -163,7 +163,7 @@ export class MessageWatch {
 
 /** The agent that a message is on its way to by this receipt, or that read it. */
 function agentIn({ how }: Pick<Receipt, 'how'>): string | null {
-  return /^(?:It is passed on to|Read by) ([^ ,]+?)[.,]/.exec(how)?.[1] ?? null;
+  return /^(?:It is passed on to|It is called back from|Read by) ([^ ,]+?)[.,]/.exec(how)?.[1] ?? null;
 }
 
 function isBroken({ end, people: { stop } }: RunState): boolean {

@@ -70,6 +70,7 @@ const MUST_HAPPEN = [
     'budget_warning',
     'signal_ignored',
   ],
+  ...['limits', 'model_chosen', 'withdraw'].map(what => `told ${what}`),
   'a row chooses a model',
   'mode_chosen',
   'tools_changed',
