@@ -3,15 +3,17 @@
  * person of that run, what it found out, and what it leaves where it has no result. Down: what that person said that
  * holds for all. The readers are total over any JSON, since anybody can send a signal.
  */
+import { OUT_BYTES } from './bounds.js';
 import type { Gate, GateCloser } from './gates/gate.js';
 import { GATE_CLOSERS } from './gates/gate.js';
 import { readGate } from './gates/read-gate.js';
 import type { InboxItem } from './inbox.js';
 import { STEER_TIMES } from './inbox.js';
-import { isRecord, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
+import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { isUsage } from './message.js';
 import { isTexts } from './model-use.js';
+import { preview } from './preview.js';
 import type { AgentRest } from './subagent.js';
 import type { UsageEntry } from './usage-by.js';
 import { usageOf } from './usage-by.js';
@@ -56,10 +58,11 @@ export function readFromCaller(raw: unknown): FromCaller | null {
   if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH)) return null;
   const { limits, model, role, out, messageId } = raw;
   if (raw.type === 'limits') return isLimits(limits) ? { type: 'limits', limits } : null;
-  if (raw.type === 'models_out') return isTexts(out) ? { type: 'models_out', out } : null;
+  if (raw.type === 'models_out')
+    return isTexts(out) && jsonBytes(out) <= OUT_BYTES ? { type: 'models_out', out } : null;
   if (raw.type === 'withdraw') return typeof messageId === 'string' ? { type: 'withdraw', messageId } : null;
-  if (raw.type !== 'model_chosen' || typeof model !== 'string') return null;
-  return role === null || typeof role === 'string' ? { type: 'model_chosen', model, role } : null;
+  if (raw.type !== 'model_chosen' || !isShort(model)) return null;
+  return role === null || isShort(role) ? { type: 'model_chosen', model, role } : null;
 }
 
 /** Also 0: nothing is left. */
@@ -109,17 +112,20 @@ function readSaid(raw: Record<string, unknown>): ToCaller | null {
 }
 
 function readStanding({ type, by, model, failure, what, why }: Record<string, unknown>): ToCaller | null {
-  if (type === 'paused' || type === 'resumed') return typeof by === 'string' ? { type, by } : null;
-  if (type === 'model_out' || type === 'model_back') {
-    if (typeof model !== 'string' || model.length > LONGEST_MODEL) return null;
-    if (type === 'model_back') return { type, model };
-    return typeof failure === 'string' ? { type, model, failure: failure.slice(0, LONGEST_MODEL) } : null;
-  }
-  const isWord = typeof what === 'string' && typeof why === 'string' && typeof by === 'string';
-  return type === 'not_taken' && isWord ? { type, what, why, by } : null;
+  if (type === 'paused' || type === 'resumed') return isShort(by) ? { type, by } : null;
+  if (type === 'model_back') return isShort(model) ? { type, model } : null;
+  if (type === 'model_out') return isShort(model) && isShort(failure) ? { type, model, failure } : null;
+  const isWord = isShort(by) && isShort(what) && typeof why === 'string';
+  return type === 'not_taken' && isWord ? { type, by, what, why: preview(why, LONGEST_WHY) } : null;
 }
 
-const LONGEST_MODEL = 200;
+/** Of a name, or of the way to an agent. What is longer is none of ours, and the next level would get it too. */
+const SHORT_BYTES = 1_000;
+const LONGEST_WHY = 1_000;
+
+function isShort(value: unknown): value is string {
+  return typeof value === 'string' && jsonBytes(value) <= SHORT_BYTES;
+}
 
 function readOfGate(raw: Record<string, unknown>): ToCaller | null {
   const { gateId } = raw;

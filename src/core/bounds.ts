@@ -78,7 +78,7 @@ export const CHILDREN_BYTES = 6_000;
 
 export const SETTINGS_BYTES = 52_000;
 /** Of what a run knows of models for its sub-agents: those that a person chose, and those that are out. */
-export const CHOSEN_BYTES = 2_400;
+export const CHOSEN_BYTES = 3_100;
 export const OUT_BYTES = 1_500;
 export const KNOWN_MODELS_BYTES = CHOSEN_BYTES + OUT_BYTES + 100;
 export const PINNED_BYTES = 300_000;

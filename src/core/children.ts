@@ -81,10 +81,13 @@ function isWayTo(id: string, way: string): boolean {
   return way === id || way.startsWith(`${id}/`);
 }
 
+/** Anybody can say that one is paused. */
+const PAUSED_KEPT = 200;
+
 /** A pause holds those at the ends of these ways, or not any more. */
 export function withPaused(children: Children, ways: readonly string[], isPaused: boolean): Children {
   const others = children.paused.filter(way => !ways.includes(way));
-  return { ...children, paused: isPaused ? [...others, ...ways] : others };
+  return { ...children, paused: isPaused ? [...others, ...ways].slice(-PAUSED_KEPT) : others };
 }
 
 /** Whether a pause holds the agent, or one of its own. */

@@ -79,7 +79,7 @@ export const BOUNDS: Record<Path, number> = {
   /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 262_000,
+  threads: 261_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   artifacts: ARTIFACTS_BYTES,
   'models.calls': 8_000,

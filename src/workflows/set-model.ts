@@ -20,7 +20,7 @@ export function setModel(run: Run, role: PinnedRole, model: string, why: string)
 
 const CHOSEN = 'chosen by a person';
 /** Beside the model for all. */
-const CHOSEN_ROLES_BYTES = CHOSEN_BYTES - 400;
+const CHOSEN_ROLES_BYTES = CHOSEN_BYTES - 1_100;
 
 /** What a person chose for a role, or for all (null): here, in the agents at work, and in those that begin later. */
 export function chooseModel(run: Run, { model, role }: { model: string; role: string | null }): void {

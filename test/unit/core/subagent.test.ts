@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentCard } from '../../../src/core/agent-card.js';
-import { readAgentMessage } from '../../../src/core/agent-message.js';
+import { readAgentMessage, readFromCaller } from '../../../src/core/agent-message.js';
 import {
   addresseeOf,
   addresses,
@@ -134,6 +134,38 @@ test('settingsOfAgent: attended as its caller, with what a person allowed for go
     allowTools: ['put'],
     context: { user: 'u1' },
     limits: { ...limits, tokens: 9 },
+  });
+});
+
+describe('what runs of a tree tell each other', () => {
+  const from = { id: 'search/1', run: 'run/search/1' };
+  const long = 'x'.repeat(2_000);
+
+  test.each<[string, Record<string, unknown>, boolean]>([
+    ['a pause', { type: 'paused', by: 'search/1' }, true],
+    ['a pause of a way without end', { type: 'paused', by: long }, false],
+    ['a model that is out', { type: 'model_out', model: 'p/a', failure: 'model.auth' }, true],
+    ['a model of a name without end', { type: 'model_out', model: long, failure: 'model.auth' }, false],
+    ['a message that was taken back', { type: 'message_withdrawn', messageId: 'u1' }, true],
+    ['what was not taken', { type: 'not_taken', what: 'a model', why: 'No.', by: '' }, true],
+    ['what was not taken, by nobody', { type: 'not_taken', what: 'a model', why: 'No.' }, false],
+  ])('up: %s → read as it came, or nothing', (_title, said, isRead) => {
+    expect(readAgentMessage({ ...from, ...said })).toEqual(isRead ? { ...from, ...said } : null);
+  });
+
+  test.each<[string, unknown, boolean]>([
+    ['limits', { type: 'limits', limits: { tokens: 0, costUsd: null } }, true],
+    ['a limit that there is not', { type: 'limits', limits: { tokns: 5 } }, false],
+    ['a limit below nothing', { type: 'limits', limits: { tokens: -1 } }, false],
+    ['tokens without a limit', { type: 'limits', limits: { tokens: null } }, false],
+    ['a model for all', { type: 'model_chosen', model: 'p/a', role: null }, true],
+    ['a model for a role that is a number', { type: 'model_chosen', model: 'p/a', role: 7 }, false],
+    ['models that are out', { type: 'models_out', out: { 'p/a': 'model.auth' } }, true],
+    ['more of them than a run keeps', { type: 'models_out', out: { [long]: 'model.auth' } }, false],
+    ['a message that is taken back', { type: 'withdraw', messageId: 'u1' }, true],
+    ['nothing', null, false],
+  ])('down: %s → read as it came, or nothing', (_title, said, isRead) => {
+    expect(readFromCaller(said)).toEqual(isRead ? said : null);
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { withChild } from '../../../src/core/children.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import type { Limits } from '../../../src/core/limits.js';
 import { textOf } from '../../../src/core/message.js';
@@ -16,6 +17,7 @@ import { budgetReader, modelReader, withdrawalReader } from '../../../src/workfl
 import type { Run } from '../../../src/workflows/run.js';
 import { viewOf } from '../../../src/workflows/views.js';
 import { type AgentTree, agentTree, call, type TreeCall, type TreeGiven } from '../../support/agent-tree.js';
+import { runAtCalls } from '../../support/small-run.js';
 
 /** Nobody is asked whether a budget is raised. */
 const YES = { autoApprove: true, attended: false };
@@ -159,6 +161,19 @@ describe('a budget that is changed while agents work', () => {
     await tree.end;
     expect(refused).toEqual([expect.stringMatching(/tokens.*run that called it/)]);
   });
+});
+
+test('an agent that has ended when it is told something → whoever said it reads which one, and what', () => {
+  const { run } = runAtCalls([]);
+  const child = { id: 'search/1', agent: 'search', callId: 'c1', instruction: '' };
+  run.state.children = withChild(run.state.children, child);
+  run.part.agents.leases.set('search/1', { tokens: 1_000_000 });
+  budget(run, { tokens: 5_000 });
+  requestPause(run, null);
+  expect(eventsOf(run, 'warning')).toMatchObject([
+    { text: 'search/1 had ended before it was told its new limits.' },
+    { text: 'search/1 had ended before it was told to pause.' },
+  ]);
 });
 
 describe('a model that a person chooses while agents work', () => {
