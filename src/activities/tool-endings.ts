@@ -1,11 +1,8 @@
 /** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
+import { proofOfRpc, RPC } from '../core/tools/effect.js';
 import { unknownOutcomeNote } from '../core/tools/tool-notes.js';
 import type { Words } from '../core/words.js';
 import type { CallToolResult } from './types.js';
-
-/** JSON-RPC codes of MCP: no such method, wrong parameters. */
-const METHOD_NOT_FOUND = -32_601;
-const INVALID_PARAMS = -32_602;
 
 /** What an error answer of a server means, by its code and whether the server lists the tool. */
 export function refusal(
@@ -13,9 +10,9 @@ export function refusal(
   code: number | undefined,
   isListed: boolean,
 ): Required<Pick<CallToolResult, 'ending' | 'note'>> {
-  if (code !== INVALID_PARAMS && code !== METHOD_NOT_FOUND) return { ending: 'executed', note: '' };
+  if (proofOfRpc(code) === null) return { ending: 'executed', note: '' };
   if (!isListed) return { ending: 'unavailable', note: words.noteGone };
-  if (code === INVALID_PARAMS) return { ending: 'invalid', note: words.noteRefusedArguments };
+  if (code === RPC.invalidParams) return { ending: 'invalid', note: words.noteRefusedArguments };
   return { ending: 'unavailable', note: words.noteRefusedTool };
 }
 

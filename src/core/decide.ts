@@ -2,8 +2,6 @@
 
 import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
-import { type CallFailure, FAILURE } from './failure.js';
-import type { ToolEnding } from './message.js';
 import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
 import { planInForce, type Task, UNCONFIRMED } from './plan.js';
@@ -115,49 +113,6 @@ export function planningDecision(given: {
   const bringsNew = given.changed || (round <= 1 && output?.tasks.length === 0);
   if (output?.needsMorePlanning && round < limit && bringsNew) return 'plan_again';
   return given.taskCount > 0 ? 'execute' : 'direct_answer';
-}
-
-/** The failure says that the tool's server can not have seen the call. */
-function wasNotSent({ type }: CallFailure): boolean {
-  return type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
-}
-
-/** How often the workflow makes a tool call again that was lost through no fault of its own. */
-const TOOL_RESCHEDULES = 3;
-
-/**
- * What follows a tool call whose attempts are used up: made again where
- * it was not sent, or was lost with its worker and may be repeated; asked for again where its server carries it on;
- * else it ends as `toolEnding` says.
- * `rescheduled`: how often that was done for this call. `carriedOn`: its server has it as a task. Default false.
- */
-export function toolFailureDecision(
-  failure: CallFailure,
-  given: { idempotent: boolean; rescheduled: number; stopped: boolean; carriedOn?: boolean },
-): 'reschedule' | 'end' {
-  if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= TOOL_RESCHEDULES) return 'end';
-  if (wasNotSent(failure) || given.carriedOn) return 'reschedule';
-  return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
-}
-
-/**
- * How a tool call ends that brought no result. A call that may have had effects and
- * may have been sent is `outcome_unknown`; an idempotent one that is spent ran out of time, or its
- * server or worker was not there.
- */
-export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEnding {
-  if (wasNotSent(failure)) return 'unavailable';
-  switch (failure.kind) {
-    case 'cancelled':
-      return 'cancelled';
-    case 'timedOut':
-      return idempotent ? 'timed_out' : 'outcome_unknown';
-    case 'lost':
-      return idempotent ? 'unavailable' : 'outcome_unknown';
-    case 'application':
-      if (!idempotent) return 'outcome_unknown';
-      return failure.type === FAILURE.tool.timeout ? 'timed_out' : 'unavailable';
-  }
 }
 
 export interface AnswerCandidates {

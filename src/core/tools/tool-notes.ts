@@ -6,6 +6,7 @@ import { type CallFailure, FAILURE } from '../failure.js';
 import type { ToolEnding } from '../message.js';
 import { delimit } from '../prompt.js';
 import { fill, type WordKey, type Words } from '../words.js';
+import { isNotBegun } from './effect.js';
 
 /** The first words of a note, by ending: whoever reads a result knows by them how the call ended. */
 export const ENDING_WORDS = {
@@ -75,8 +76,7 @@ export function failedNote(words: Words, ending: ToolEnding, failure: CallFailur
         failure.kind === 'timedOut' ? words.noteWhyTimedOut : words.noteWhyLost,
       );
     default: {
-      const notSent = failure.type === FAILURE.tool.notSent || failure.type === FAILURE.stateUnavailable;
-      if (notSent) return words.noteNotReached;
+      if (isNotBegun(failure)) return words.noteNotReached;
       const isServer = failure.type === FAILURE.tool.connectionLost;
       return fill(words.noteLost, {
         what: isServer ? words.noteItsServer : words.noteItsWorker,

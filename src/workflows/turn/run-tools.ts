@@ -2,7 +2,6 @@
 
 import type { CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
-import { toolEnding, toolFailureDecision } from '../../core/decide.js';
 import type { CallFailure } from '../../core/failure.js';
 import type { TaskRef } from '../../core/heartbeats.js';
 import { headChars } from '../../core/large-text.js';
@@ -12,6 +11,7 @@ import type { Batch } from '../../core/place.js';
 import { preview } from '../../core/preview.js';
 import { isHeld } from '../../core/run-state.js';
 import { inputOf } from '../../core/tools/batch-input.js';
+import { toolEnding, toolFailureDecision } from '../../core/tools/effect.js';
 import type { LedgerEntry } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';

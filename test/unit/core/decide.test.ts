@@ -5,10 +5,7 @@ import {
   decideVerdict,
   finalAnswer,
   planningDecision,
-  toolEnding,
-  toolFailureDecision,
 } from '../../../src/core/decide.js';
-import { type CallFailure, FAILURE } from '../../../src/core/failure.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from '../../../src/core/outputs/parse-output.js';
 import { TASK_STATUSES, type Task, type TaskStatus } from '../../../src/core/plan.js';
 import { plannedTask, task as taskWith } from '../../support/core-values.js';
@@ -233,54 +230,6 @@ describe('planningDecision', () => {
     ['L8 unreadable, a plan stands', null, 2, false, 2, 'execute'],
   ] as const)('%s → as the table says', (_name, given, round, changed, taskCount, decision) => {
     expect(planningDecision({ output: given, round, limit: 3, changed, taskCount })).toBe(decision);
-  });
-});
-
-const failure = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, type, message: '' });
-
-describe('toolEnding', () => {
-  it.each([
-    [failure('cancelled'), 'cancelled', 'cancelled'],
-    [failure('lost'), 'unavailable', 'outcome_unknown'],
-    [failure('timedOut'), 'timed_out', 'outcome_unknown'],
-    [failure('application', FAILURE.tool.timeout), 'timed_out', 'outcome_unknown'],
-    [failure('application', FAILURE.tool.connectionLost), 'unavailable', 'outcome_unknown'],
-    [failure('application', FAILURE.tool.notSent), 'unavailable', 'unavailable'],
-    [failure('application', 'TypeError'), 'unavailable', 'outcome_unknown'],
-    [failure('application', ''), 'unavailable', 'outcome_unknown'],
-    [failure('lost', FAILURE.stateUnavailable), 'unavailable', 'unavailable'],
-    [failure('lost', FAILURE.workerShutdown), 'unavailable', 'outcome_unknown'],
-  ])('toolEnding: %j → %s when idempotent, else %s', (given, idempotent, other) => {
-    expect(toolEnding(given, true)).toBe(idempotent);
-    expect(toolEnding(given, false)).toBe(other);
-  });
-});
-
-describe('toolFailureDecision', () => {
-  it.each([
-    [failure('lost'), 'reschedule', 'end'],
-    [failure('lost', FAILURE.workerShutdown), 'reschedule', 'end'],
-    [failure('lost', 'WorkerShutdown'), 'reschedule', 'end'],
-    [failure('lost', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
-    [failure('application', FAILURE.tool.notSent), 'reschedule', 'reschedule'],
-    [failure('application', FAILURE.tool.timeout), 'end', 'end'],
-    [failure('application', FAILURE.tool.connectionLost), 'end', 'end'],
-    [failure('application', 'TypeError'), 'end', 'end'],
-    [failure('timedOut'), 'end', 'end'],
-    [failure('cancelled'), 'end', 'end'],
-  ] as const)('E1 toolFailureDecision: %j → %s when idempotent, else %s', (given, idempotent, other) => {
-    const asked = (is: boolean) =>
-      toolFailureDecision(given, { idempotent: is, rescheduled: 2, stopped: false });
-    expect([asked(true), asked(false)]).toEqual([idempotent, other]);
-  });
-
-  it.each([
-    ['made again three times already', { rescheduled: 3, stopped: false }],
-    ['the run is to stop', { rescheduled: 0, stopped: true }],
-  ])('E1 toolFailureDecision: %s → end, whatever the failure', (_name, given) => {
-    for (const lost of [failure('lost'), failure('application', FAILURE.tool.notSent)]) {
-      expect(toolFailureDecision(lost, { idempotent: true, ...given })).toBe('end');
-    }
   });
 });
 
