@@ -1,9 +1,9 @@
 /** How often, and after which pauses, a call that was not run is sent again. */
 
 /** Tries to reach a server before the call is `unavailable`: nothing was sent yet, so all may be repeated. */
-export const CONNECT_TRIES = 3;
-/** Of a call that its server carries on as a task, in pauses that fill the budget: a server that is started anew takes its time. */
-const TASK_TRIES = 7;
+const CONNECT_TRIES = 3;
+/** Of a server that was there a moment ago, in pauses that fill the budget: one that is started anew takes its time. */
+const RESTART_TRIES = 7;
 const CONNECT_PAUSE_MS = 250;
 /** All tries together, without pauses that a server asked for: the activity has 30 s more than the tool's own limit. */
 const CONNECT_BUDGET_MS = 20_000;
@@ -19,6 +19,7 @@ export class CallPace {
   #waitedMs = 0;
   #pauseMs = 0;
   #mostTries = CONNECT_TRIES;
+  #patienceMs = Number.POSITIVE_INFINITY;
 
   /** `limitMs`: time limit of the tool. `startMs`: what its server may take to start, where that is waited for. */
   constructor(limitMs: number, startMs = 0) {
@@ -38,8 +39,10 @@ export class CallPace {
 
   /** What is left for reaching the server; nothing after the last try. */
   get connectMs(): number {
+    const tookMs = performance.now() - this.#reachedAt - this.#waitedMs;
     if (this.#tries >= this.#mostTries) return 0;
-    return this.#connectMs + this.#waitedMs - (performance.now() - this.#reachedAt);
+    if (this.#tries >= CONNECT_TRIES && tookMs >= this.#patienceMs) return 0;
+    return this.#connectMs - tookMs;
   }
 
   /** The limit of the next request: waiting for a busy server is part of the tool's time. */
@@ -53,9 +56,21 @@ export class CallPace {
     this.#tries += 1;
   }
 
+  /** Made so far. */
+  get tries(): number {
+    return this.#tries;
+  }
+
+  /** The server was there, and can not be reached now: after three tries it is waited for while the tool has time. */
+  lost(): void {
+    if (this.#mostTries === RESTART_TRIES) return;
+    this.#mostTries = RESTART_TRIES;
+    this.#patienceMs = this.#limitMs;
+  }
+
   /** The call has begun, as a task, and the server was reached for it until now. */
   begun(): void {
-    this.#mostTries = TASK_TRIES;
+    this.#mostTries = RESTART_TRIES;
     this.#reachedAt = performance.now();
   }
 

@@ -1,5 +1,6 @@
 /** A call of a tool on its server: connects and sends, again from the start where it turns out that nothing was sent. */
 
+import { secondsOf } from '../core/error-text.js';
 import { badArgumentsNote } from '../core/tools/tool-notes.js';
 import { fill, type Words } from '../core/words.js';
 import { McpCallError } from '../mcp/call-failure.js';
@@ -9,7 +10,7 @@ import type { McpSessions } from '../mcp/sessions.js';
 import { SteersmanError } from '../shared/errors.js';
 import { failpoint } from '../shared/failpoints.js';
 import { type Line, lineOf } from './call-line.js';
-import { CallPace, CONNECT_TRIES } from './call-pace.js';
+import { CallPace } from './call-pace.js';
 import type { CallStop } from './call-stop.js';
 import type { CallTask } from './call-task.js';
 import { argumentErrors } from './may-run.js';
@@ -99,7 +100,7 @@ export class ServerCall {
     let why = '';
     while (pace.connectMs > 0) {
       await stop.before(pause(pace.pauseMs));
-      const connected = await this.#connect(at, pace);
+      const connected = await this.#connect(at, pace, why);
       if (connected === 'session_lost')
         return unanswered.sessionLost(task.ref ? words.noteSessionGoneUnknown : words.noteSessionGone);
       if ('why' in connected) {
@@ -116,6 +117,7 @@ export class ServerCall {
         return ended('unavailable', fill(words.noteBusy, { server: at.server }), { said: why });
       }
       if (task.ref) pace.begun();
+      if (again.proof === 'not_connected') pace.lost();
       pace.unreached();
       if (again.kind !== 'task_lost') this.#leave(connected.connection, at, again);
       else {
@@ -127,16 +129,16 @@ export class ServerCall {
       }
     }
     if (task.ref) throw unanswered.taskUnreached(why);
-    const note = fill(words.noteUnreachable, { server: at.server, tries: CONNECT_TRIES });
-    return ended('unavailable', note, { said: why });
+    const note = this.#input.idempotent ? words.noteUnreachable : words.noteUnreachableUnrun;
+    return ended('unavailable', fill(note, { server: at.server, tries: pace.tries }), { said: why });
   }
 
   /** The next try gets another connection; a task is asked for in its own session, beside what others do there. */
-  #leave(connection: McpConnection, at: Place, { kind }: McpCallError): void {
+  #leave(connection: McpConnection, at: Place, { reconnect }: McpCallError): void {
     const { runId, task } = this.#given;
     if (task.ref?.session !== undefined && at.line.kind === 'shared')
       at.line = lineOf(this.#deps, this.#input, { server: at.server, runId, task: task.ref });
-    else if (!task.ref || kind === 'not_sent') at.line.discard(connection);
+    else if (reconnect) at.line.discard(connection);
   }
 
   /** A connection that goes on in a session was never told what its server offers: no call is begun there. */
@@ -158,8 +160,10 @@ export class ServerCall {
   async #connect(
     { line, workspace }: Place,
     { connectMs, budgetMs }: CallPace,
+    given: string,
   ): Promise<{ connection: McpConnection } | { why: string } | 'session_lost'> {
-    const tooSlow = { why: `It took longer than ${budgetMs / 1000} s to start.` };
+    // What an earlier try met says more than that the time is up.
+    const tooSlow = { why: given || `It took longer than ${secondsOf(budgetMs)} s to start.` };
     try {
       const opening = line
         .connect(workspace)
@@ -187,13 +191,15 @@ export class ServerCall {
     } catch (error) {
       if (!(error instanceof McpCallError)) throw error;
       if (this.#isMadeAgain(error, at.line)) return { again: error };
+      if (error.reconnect) at.line.discard(connection);
       const sent = { connection, inSession: at.line.kind === 'bound', durationMs: since(startedAt) };
       return { result: await unanswered.resultOf(error, sent) };
     }
   }
 
-  #isMadeAgain({ kind }: McpCallError, line: Line): boolean {
-    if (kind === 'not_sent' || kind === 'busy') return true;
+  #isMadeAgain({ kind, proof }: McpCallError, line: Line): boolean {
+    if (proof !== null) return true;
+    if (kind === 'busy') return this.#input.idempotent || this.#given.task.ref !== null;
     if (kind === 'task_lost') return this.#input.idempotent;
     const isTask = this.#given.task.ref !== null && (line.kind === 'shared' || line.kind === 'resumed');
     return kind === 'connection_lost' && isTask;
@@ -208,7 +214,10 @@ export class ServerCall {
     stop.look();
     const startedAt = performance.now();
     const abort = new AbortController();
-    await failpoint('tool.before-send', () => new McpCallError('not_sent', 'failpoint'));
+    await failpoint(
+      'tool.before-send',
+      () => new McpCallError('not_begun', 'failpoint', { proof: 'not_sent' }),
+    );
     const call = this.#request(args, abort.signal, timeoutMs);
     const answer = await stop.sent(abort, connection.callTool(call));
     const durationMs = since(startedAt);

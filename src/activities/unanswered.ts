@@ -1,5 +1,6 @@
 /** What it means that a call has no answer, or a refusal in its place, by whether the tool may be called twice. */
 import { ApplicationFailure } from '@temporalio/common';
+import { secondsOf } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { fill, type Words } from '../core/words.js';
 import type { McpCallError } from '../mcp/call-failure.js';
@@ -49,7 +50,7 @@ export class Unanswered {
       case 'rejected':
         return this.#refused(error, connection, durationMs);
       case 'timed_out': {
-        const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: timeoutMs / 1000 });
+        const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: secondsOf(timeoutMs) });
         const said = this.#texts.shortOf(error.message);
         const whole = said === '' ? why : `${why}: ${said}`;
         if (idempotent) throw ApplicationFailure.retryable(whole, FAILURE.tool.timeout);
@@ -61,9 +62,12 @@ export class Unanswered {
           durationMs,
         });
       default: {
-        const why = fill(this.#words.noteWhyConnection, { server: server ?? '', tool });
+        const isAnswered = error.status !== undefined;
+        const words = isAnswered ? this.#words.noteWhyAnswered : this.#words.noteWhyConnection;
+        const why = fill(words, { server: server ?? '', tool });
         const said = this.#texts.shortOf(error.message);
-        if (inSession) return this.sessionLost(this.#words.noteSessionGoneUnknown, { said, durationMs });
+        if (inSession && (error.reconnect || !isAnswered))
+          return this.sessionLost(this.#words.noteSessionGoneUnknown, { said, durationMs });
         if (idempotent) throw ApplicationFailure.retryable(`${why}: ${said}`, FAILURE.tool.connectionLost);
         return unknown(this.#words, why, { said, durationMs });
       }

@@ -261,8 +261,10 @@ export const EN = {
   noteRefusedTool: 'The tool server does not know this tool. Go on without it.',
   noteGone:
     'Not run: its server no longer has this tool. Go on without it, and say in your report that it was missing. The next run lists the tools of the server anew.',
+  noteUnreachableUnrun:
+    'Not run: the tool server {server} could not be reached, or turned the call away, in {tries} tries. Go on with other tools if you can, and say in your report that this one was missing.',
   noteUnreachable:
-    'Not run, and nothing was sent: the tool server {server} could not be reached in {tries} tries. Go on with other tools if you can, and say in your report that this one was missing.',
+    'The tool server {server} could not be reached, or turned the call away, in {tries} tries. Go on with other tools if you can, and say in your report that this one was missing.',
   noteBusy:
     'Not run: the tool server {server} takes no more calls for now. Go on with other work first; call again later if it is still needed, or say in your report that it was missing.',
   noteOutcomeUnknown:
@@ -279,6 +281,7 @@ export const EN = {
   noteWhyLost: 'the worker or the connection was lost while it ran',
   noteWhyTimedOutAfter: '{tool} did not answer within {seconds} s',
   noteWhyConnection: 'the connection to tool server {server} was lost while {tool} ran',
+  noteWhyAnswered: 'tool server {server} answered with an HTTP error, which does not say whether {tool} ran',
   noteWhyTaskLost: 'tool server {server} has cancelled the task that {tool} ran as, or knows it no more',
   noteTimedOutHow:
     'The tool did not answer within its time limit{tries}. Ask for less at once, or go on without it.',
@@ -566,8 +569,10 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteRefusedTool: '工具服务器不认识这个工具。请不用它继续。',
   noteGone:
     '没有执行：它的服务器已不再有这个工具。请不用它继续，并在报告中说明缺少它。下一个运行会重新列出服务器的工具。',
+  noteUnreachableUnrun:
+    '没有执行：尝试 {tries} 次，工具服务器 {server} 都连不上或拒绝接受调用。可以的话用其他工具继续，并在报告中说明缺少这个工具。',
   noteUnreachable:
-    '没有执行，也没有发出任何内容：尝试 {tries} 次都连不上工具服务器 {server}。可以的话用其他工具继续，并在报告中说明缺少这个工具。',
+    '尝试 {tries} 次，工具服务器 {server} 都连不上或拒绝接受调用。可以的话用其他工具继续，并在报告中说明缺少这个工具。',
   noteBusy:
     '没有执行：工具服务器 {server} 暂时不再接受调用。请先做其他工作；之后仍需要时再调用，或在报告中说明缺少它。',
   noteOutcomeUnknown: '它可能已生效，也可能没有：{why}。再次调用之前，请用只读工具核实。',
@@ -583,6 +588,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteWhyLost: '执行时工作进程或连接中断',
   noteWhyTimedOutAfter: '{tool} 没有在 {seconds} 秒内答复',
   noteWhyConnection: '执行 {tool} 时与工具服务器 {server} 的连接中断',
+  noteWhyAnswered: '工具服务器 {server} 以 HTTP 错误作答，无从得知 {tool} 是否执行',
   noteWhyTaskLost: '工具服务器 {server} 已取消 {tool} 所运行的任务，或已不再认得它',
   noteTimedOutHow: '工具没有在时限内答复{tries}。请一次少要一些，或不用它继续。',
   noteTries: '，{tries} 次尝试都是如此',

@@ -1,14 +1,16 @@
+import type { NotBegun } from '../core/tools/effect.js';
+
 /**
  * Why a tool call has no result:
- * - `not_sent`: the server can not have seen the request, so it may be sent again;
- * - `busy`: the server takes no more requests now, so it may be sent again later;
+ * - `not_begun`: there is a proof that the server has not begun it, so it may be sent again;
+ * - `busy`: the server takes no more requests now; it may be sent again later, where `proof` says that it was not begun;
  * - `timed_out`, `connection_lost`: sent, and nobody knows what became of it;
  * - `aborted`: the caller gave up;
  * - `rejected`: the server answered with a protocol error, which is in `code`;
  * - `task_lost`: the call was a task of the server, which has cancelled it or knows it no more.
  */
 export type CallFailureKind =
-  | 'not_sent'
+  | 'not_begun'
   | 'busy'
   | 'timed_out'
   | 'connection_lost'
@@ -16,39 +18,68 @@ export type CallFailureKind =
   | 'rejected'
   | 'task_lost';
 
+export interface FailureFacts {
+  /** What proves that the call was not begun. Default: nothing does. */
+  proof?: NotBegun | null;
+  /** JSON-RPC error code of `rejected`. */
+  code?: number;
+  /** Of an HTTP answer that is no success. */
+  status?: number;
+  /** How long the server wants to be left alone, where it says so. */
+  retryAfterMs?: number | null;
+  /** The connection is of no more use: who calls next needs another. Default false. */
+  reconnect?: boolean;
+}
+
 export class McpCallError extends Error {
   override readonly name = 'McpCallError';
   readonly kind: CallFailureKind;
-  /** JSON-RPC error code of `rejected`. */
+  readonly proof: NotBegun | null;
   readonly code: number | undefined;
-
-  /** How long the server of a `busy` wants to be left alone, where it says so. */
+  readonly status: number | undefined;
   readonly retryAfterMs: number | null;
+  readonly reconnect: boolean;
 
   constructor(
     kind: CallFailureKind,
     message: string,
-    { code, retryAfterMs = null }: { code?: number; retryAfterMs?: number | null } = {},
+    { proof = null, code, status, retryAfterMs = null, reconnect = false }: FailureFacts = {},
   ) {
     super(message);
     this.kind = kind;
+    this.proof = proof;
     this.code = code;
+    this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.reconnect = reconnect;
   }
 }
 
-/** Thrown by transports: the message did not leave whole. */
-export class NotSentError extends Error {
-  override readonly name: string = 'NotSentError';
+/** Thrown by transports: there is a proof that the call was not begun. */
+export class NotBegunError extends Error {
+  override readonly name = 'NotBegunError';
+  readonly proof: NotBegun;
+
+  constructor(proof: NotBegun, message: string) {
+    super(message);
+    this.proof = proof;
+  }
 }
 
-/** The server has too many requests, and did not take this one up (HTTP 429). */
-export class BusyError extends NotSentError {
-  override readonly name = 'BusyError';
+/** A server over HTTP answered a message with a status that is no success. */
+export class HttpStatusError extends Error {
+  override readonly name = 'HttpStatusError';
+  readonly status: number;
+  readonly proof: NotBegun | null;
   readonly retryAfterMs: number | null;
+  /** The request named a session. */
+  readonly inSession: boolean;
 
-  constructor(message: string, retryAfterMs: number | null) {
-    super(message);
-    this.retryAfterMs = retryAfterMs;
+  constructor(given: Pick<HttpStatusError, 'status' | 'proof' | 'retryAfterMs' | 'inSession'>, said: string) {
+    super(`it answered HTTP ${given.status}${said === '' ? '' : `: ${said}`}`);
+    this.status = given.status;
+    this.proof = given.proof;
+    this.retryAfterMs = given.retryAfterMs;
+    this.inSession = given.inSession;
   }
 }

@@ -47,6 +47,10 @@ export class McpConnection {
   readonly #words: FailureWords;
   readonly #requests: Requests;
   #closed = false;
+  #isUseless = false;
+  #underWay = 0;
+  /** Waits for the moment at which nothing is under way. */
+  #onIdle: (() => void) | null = null;
   /** Something is under way in it for others. */
   #keepsSession = false;
 
@@ -56,7 +60,14 @@ export class McpConnection {
     this.#transport = transport;
     this.#client = clientFor(server);
     this.#words = new FailureWords(server, transport);
-    this.#requests = new Requests(this.#client, this.#words, () => this.#closed);
+    this.#requests = new Requests(
+      this.#client,
+      this.#words,
+      () => this.#closed,
+      () => {
+        this.#isUseless = true;
+      },
+    );
     this.#tools = new ServerTools({
       name: server.name,
       capabilities: () => this.#client.getServerCapabilities(),
@@ -94,25 +105,34 @@ export class McpConnection {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
+    // The SDK listens to a signal for ever, and this one outlives the connection.
+    const giveUp = new AbortController();
+    const onAbort = () => giveUp.abort(signal.reason);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort);
     try {
       // The SDK's transport type is not written for exactOptionalPropertyTypes.
       const transport = this.#transport as Parameters<Client['connect']>[0];
-      await this.#client.connect(transport, { timeout: this.server.startTimeoutMs, signal });
+      const options = { timeout: this.server.startTimeoutMs, signal: giveUp.signal };
+      await this.#client.connect(transport, options);
       answerApart(transport);
     } catch (error) {
       const failure = await this.#words.ofStart(error);
       await this.close();
       throw failure;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
-  /** A connection in use is never closed for being idle. */
-  get callsInFlight(): number {
-    return this.#calls.size;
+  /** Nothing is under way on it. Else it is never closed while the worker runs. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
   }
 
+  /** Who calls next needs another: it is closed, its session is lost, or its server can not be reached. */
   get closed(): boolean {
-    return this.#closed;
+    return this.#closed || this.#isUseless;
   }
 
   /** Process id of a stdio server. */
@@ -136,7 +156,7 @@ export class McpConnection {
 
   /** All tools of the server, every page. Kept until the server says that they changed, if it can say so. */
   listTools(): Promise<ListedTool[]> {
-    return this.#tools.list();
+    return this.#during(() => this.#tools.list());
   }
 
   /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
@@ -160,7 +180,7 @@ export class McpConnection {
     answer: T,
   ): Promise<z.output<T>> {
     try {
-      return await this.#requests.ask(asked, answer, {});
+      return await this.#during(() => this.#requests.ask(asked, answer, {}));
     } catch (error) {
       const where = `Tool server ${this.server.name}, ${asked.method}`;
       throw new SteersmanError(`${where}: ${errorText(error)}`, '', 'rejected');
@@ -172,7 +192,8 @@ export class McpConnection {
    * A result that the tool itself marks as an error is a result, not a failure.
    */
   async callTool(call: McpCall): Promise<ToolAnswer> {
-    if (this.#closed) throw new McpCallError('not_sent', this.describeEnd());
+    if (this.#closed)
+      throw new McpCallError('not_begun', this.describeEnd(), { proof: 'not_sent', reconnect: true });
     const over = new AbortController();
     const giveUp = (reason: GivenUp) => over.abort(reason);
     const timer = new CallTimer(call.timeoutMs, () => giveUp('timed_out'));
@@ -182,7 +203,7 @@ export class McpConnection {
     const running: Running = { call, timer, task: call.task?.known?.id ?? null };
     const end = this.#calls.begin(running);
     try {
-      return await this.#call(call, running, over.signal);
+      return await this.#during(() => this.#call(call, running, over.signal));
     } finally {
       end();
       timer.stop();
@@ -219,8 +240,19 @@ export class McpConnection {
 
   #kindOf(tool: string) {
     return this.#tools.kindOf(tool).catch(error => {
-      throw new McpCallError('not_sent', errorText(error));
+      this.#isUseless = true;
+      throw new McpCallError('not_begun', errorText(error), { proof: 'not_sent', reconnect: true });
     });
+  }
+
+  async #during<T>(work: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    try {
+      return await work();
+    } finally {
+      this.#underWay -= 1;
+      if (this.isIdle) this.#onIdle?.();
+    }
   }
 
   /** Over HTTP, where the server gives one. */
@@ -228,9 +260,20 @@ export class McpConnection {
     return 'sessionId' in this.#transport ? this.#transport.sessionId : undefined;
   }
 
+  /** Ends the connection when nothing is under way on it any more: what one run meets there is no other run's. */
+  async closeWhenIdle(): Promise<void> {
+    this.#isUseless = true;
+    if (!this.isIdle)
+      await new Promise<void>(resolve => {
+        this.#onIdle = resolve;
+      });
+    await this.close();
+  }
+
   /** Ends the connection; a stdio server's process is gone when this resolves. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#onIdle?.();
     if (this.#session !== undefined && !this.#keepsSession && 'terminateSession' in this.#transport)
       await this.#transport.terminateSession().catch(() => undefined);
     // Twice is harmless: the client forgets its transport when the handshake fails.

@@ -1,11 +1,10 @@
 /** Why a server did not start, or a request to it has no answer: for people and for whoever made the call. */
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { errorTextWithCause } from '../core/error-text.js';
+import { errorTextWithCause, secondsOf } from '../core/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { AnswerWatch } from './answer-watch.js';
-import { BusyError, McpCallError, NotSentError } from './call-failure.js';
-import { isHttpError, isRefused } from './http-transport.js';
+import { HttpStatusError, McpCallError, NotBegunError } from './call-failure.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
@@ -29,9 +28,11 @@ export class FailureWords {
     { closed, badAnswer }: { closed: boolean; badAnswer: string },
   ): McpCallError {
     const message = this.#server.redact(errorTextWithCause(error));
-    if (error instanceof BusyError)
-      return new McpCallError('busy', message, { retryAfterMs: error.retryAfterMs });
-    if (error instanceof NotSentError) return new McpCallError('not_sent', closed ? this.ofEnd() : message);
+    if (error instanceof NotBegunError) {
+      const facts = { proof: error.proof, reconnect: true };
+      return new McpCallError('not_begun', closed ? this.ofEnd() : message, facts);
+    }
+    if (error instanceof HttpStatusError) return ofStatus(error, message);
     const instead = this.#server.redact(words);
     if (givenUp === 'no_answer') {
       const ended = 'the connection closed before the answer came';
@@ -39,8 +40,6 @@ export class FailureWords {
     }
     if (givenUp) return new McpCallError(givenUp, instead);
     if (closed) return new McpCallError('connection_lost', this.ofEnd());
-    if (isRefused(error)) return new McpCallError('not_sent', `it answered HTTP ${error.code}: ${message}`);
-    if (isHttpError(error)) return new McpCallError('connection_lost', message);
     if (error instanceof McpError) return new McpCallError('rejected', message, { code: error.code });
     if (error instanceof z.core.$ZodError) return new McpCallError('rejected', badAnswer);
     return new McpCallError('connection_lost', message);
@@ -61,7 +60,7 @@ export class FailureWords {
       );
     }
     // A broken pipe is noticed before the exit that caused it, and the exit code says more.
-    if (error instanceof NotSentError) await this.#process.endsWithin(EXIT_NOTICE_MS);
+    if (error instanceof NotBegunError) await this.#process.endsWithin(EXIT_NOTICE_MS);
     const hasStarted = this.#process.pid !== undefined;
     const why = this.#process.ending ? this.ofEnd() : this.#reason(error);
     const more = hasStarted && !this.#process.ending ? `. ${this.#lastWords(this.#process)}` : '';
@@ -78,9 +77,22 @@ export class FailureWords {
 
   #reason(error: unknown): string {
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
-      return `no answer to the handshake within ${this.#server.startTimeoutMs / 1000} s (startTimeoutMs in .mcp.json)`;
+      return `no answer to the handshake within ${secondsOf(this.#server.startTimeoutMs)} s (startTimeoutMs in .mcp.json)`;
     }
-    const status = isHttpError(error) && (error.code ?? 0) >= 400 ? `it answered HTTP ${error.code}: ` : '';
-    return this.#server.redact(`${status}${errorTextWithCause(error)}`);
+    return this.#server.redact(errorTextWithCause(error));
   }
+}
+
+const TOO_MANY = 429;
+/** In a session: many servers answer so to a session that they do not know. */
+const BAD_REQUEST = 400;
+
+function ofStatus(
+  { status, proof, retryAfterMs, inSession }: HttpStatusError,
+  message: string,
+): McpCallError {
+  const reconnect = proof === 'http_session_lost' || (inSession && status === BAD_REQUEST);
+  const facts = { proof, status, retryAfterMs, reconnect };
+  if (status === TOO_MANY) return new McpCallError('busy', message, facts);
+  return new McpCallError(proof ? 'not_begun' : 'connection_lost', message, facts);
 }

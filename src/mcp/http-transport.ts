@@ -1,14 +1,12 @@
-/** MCP over streamable HTTP, with what the SDK's transport does not tell: whether a request left at all. */
-import {
-  StreamableHTTPClientTransport,
-  StreamableHTTPError,
-} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+/** MCP over streamable HTTP, with what the SDK's transport does not tell: what became of a request without an answer. */
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isJSONRPCRequest, LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { type NotBegun, proofOfHttp, proofOfSocket } from '../core/tools/effect.js';
 import { retryAfterMs } from '../models/retry-after.js';
-import { fetchSameOrigin, RedirectRefusedError } from '../shared/same-origin-fetch.js';
+import { fetchSameOrigin } from '../shared/same-origin-fetch.js';
 import { answerWatch } from './answer-watch.js';
-import { BusyError, NotSentError } from './call-failure.js';
+import { HttpStatusError, NotBegunError } from './call-failure.js';
 import type { ResolvedHttpServer } from './resolve-server.js';
 import { MAX_MESSAGE_BYTES } from './stdio-transport.js';
 
@@ -25,19 +23,9 @@ export function answerApart(transport: Transport): void {
   };
 }
 
-/** Failures before a connection stood: the request can not have been seen. */
-const CONNECT_ERRORS: ReadonlySet<string> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
-
 /**
- * A transport for `server`. Its requests fail with NotSentError where nothing was sent. `session`: one to go on in, of
- * the latest version of the protocol.
+ * A transport for `server`. Its requests fail with NotBegunError where nothing was sent, and with HttpStatusError.
+ * `session`: one to go on in, of the latest version of the protocol.
  */
 export function createHttpTransport(
   server: ResolvedHttpServer,
@@ -54,26 +42,28 @@ export function createHttpTransport(
 
 async function fetchWatched(url: string | URL, init?: RequestInit): Promise<Response> {
   const watch = answerWatch.getStore();
-  const response = await fetchOrNotSent(url, init);
+  const response = await fetchOrNotBegun(url, init);
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   // Where a stream was to be taken up again, the SDK takes this for the server's right, and waits.
   if (init?.method === 'GET' && response.status === NO_STREAMS_HERE) watch?.lost();
   const body = response.body?.pipeThrough(boundMessages(isStream)) ?? null;
-  if (response.status === TOO_MANY) throw await busyError(new Response(body, response));
+  if (init?.method === 'POST' && !response.ok)
+    throw await statusError(new Response(body, response), new Headers(init.headers));
   const onEnd = () => watch?.streamEnded();
   if (body === null) onEnd();
   return body === null ? response : new Response(watchEnd(body, onEnd), response);
 }
 
 const NO_STREAMS_HERE = 405;
-const TOO_MANY = 429;
+const SESSION_HEADER = 'mcp-session-id';
 
-async function busyError(response: Response): Promise<BusyError> {
+async function statusError(response: Response, asked: Headers): Promise<HttpStatusError> {
+  const { status, headers } = response;
   const said = await response.text().catch(() => '');
-  return new BusyError(
-    `it answered HTTP ${response.status}${said === '' ? '' : `: ${said}`}`,
-    retryAfterMs(response.headers, Date.now()),
-  );
+  const inSession = asked.has(SESSION_HEADER);
+  const waitMs = retryAfterMs(headers, Date.now());
+  const proof = proofOfHttp({ status, inSession, asksAgain: waitMs !== null });
+  return new HttpStatusError({ status, proof, retryAfterMs: waitMs, inSession }, said || response.statusText);
 }
 
 /** An answer, or an event of a stream, that does not end would fill the worker's memory: it ends as an error. */
@@ -91,27 +81,25 @@ function boundMessages(isStream: boolean): TransformStream<Uint8Array, Uint8Arra
   });
 }
 
-async function fetchOrNotSent(url: string | URL, init?: RequestInit): Promise<Response> {
+async function fetchOrNotBegun(url: string | URL, init?: RequestInit): Promise<Response> {
   try {
     return await fetchSameOrigin(url, init);
   } catch (error) {
-    if (error instanceof RedirectRefusedError) throw new NotSentError(error.message);
-    const code = connectErrorCode(error);
-    if (code) throw new NotSentError(`${new URL(url).host} can not be reached (${code})`);
+    const met = socketProof(error);
+    if (met) throw new NotBegunError(met.proof, `${new URL(url).host} can not be reached (${met.code})`);
     throw error;
   }
 }
 
-/** undici wraps the cause, and several of them where a name has several addresses. */
-function connectErrorCode(error: unknown): string | null {
+/** undici wraps the cause, and several of them where a name has several addresses: each has to prove it. */
+function socketProof(error: unknown): { proof: NotBegun; code: string } | null {
   if (!(error instanceof Error)) return null;
-  if ('code' in error && typeof error.code === 'string' && CONNECT_ERRORS.has(error.code)) return error.code;
-  const inner = error instanceof AggregateError ? error.errors : [error.cause];
-  for (const cause of inner) {
-    const code = connectErrorCode(cause);
-    if (code) return code;
-  }
-  return null;
+  const { code, syscall }: NodeJS.ErrnoException = error;
+  const proof = proofOfSocket({ code, syscall });
+  if (proof) return { proof, code: String(code) };
+  if (!(error instanceof AggregateError)) return socketProof(error.cause);
+  const met = error.errors.map(socketProof);
+  return met.every(each => each !== null) ? (met[0] ?? null) : null;
 }
 
 function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
@@ -133,20 +121,4 @@ function watchEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): Readable
       return reader.cancel(reason);
     },
   });
-}
-
-/** HTTP answers that say the request was not taken up: a lost session (400, 404), no permission. */
-export function isRefused(error: unknown): error is StreamableHTTPError {
-  return (
-    error instanceof StreamableHTTPError &&
-    error.code !== undefined &&
-    error.code >= 400 &&
-    error.code < 500 &&
-    error.code !== 408
-  );
-}
-
-/** An HTTP answer of any other kind than a JSON-RPC one. */
-export function isHttpError(error: unknown): error is StreamableHTTPError {
-  return error instanceof StreamableHTTPError;
 }

@@ -48,6 +48,7 @@ export class McpPool {
   readonly codeTools: readonly CodeTool[];
   readonly #options: McpPoolOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #retired = new Set<McpConnection>();
   readonly #closing = new Set<Promise<void>>();
   readonly #sweeper: NodeJS.Timeout;
   readonly #ending = new AbortController();
@@ -68,14 +69,15 @@ export class McpPool {
   }
 
   /**
-   * The connection to a server, made on first use and again when the last one closed; callers at the same
-   * time share one attempt.
+   * The connection to a server, made on first use, and again when the last one is of no more use, which ends when nobody
+   * uses it; callers at the same time share one attempt.
    * @throws SteersmanError when the server is not configured, lacks a variable, or does not start.
    */
   async connect(name: string, workspace: string): Promise<McpConnection> {
     const server = this.#resolve(name, workspace);
     const known = this.#entries.get(server.key);
     const reusable = known && known.error === null && !known.connection?.closed;
+    if (known && !reusable) this.#drop(server.key, known);
     const entry = reusable ? known : this.#open(server);
     entry.lastUsedAt = Date.now();
     return entry.opening;
@@ -126,11 +128,9 @@ export class McpPool {
     return entry;
   }
 
-  /** Drops a connection that turned out to be useless, such as one whose HTTP session the server forgot. */
+  /** Ends a connection that `resume` gave, when nobody uses it; one that all share is left alone. */
   discard(connection: McpConnection): void {
-    const entry = this.#entries.get(connection.server.key);
-    if (entry?.connection === connection) this.#drop(connection.server.key, entry);
-    else this.#track(connection.close());
+    if (this.#entries.get(connection.server.key)?.connection !== connection) this.#retire(connection);
   }
 
   /** What this pool has tried to connect to, and how it stands. */
@@ -154,20 +154,23 @@ export class McpPool {
   sweep(now = Date.now()): void {
     const { idleCloseMs = IDLE_CLOSE_MS, maxConnections = MAX_CONNECTIONS } = this.#options;
     const idle = [...this.#entries]
-      .filter(
-        ([, entry]) => entry.error !== null || (entry.connection && entry.connection.callsInFlight === 0),
-      )
+      .filter(([, entry]) => entry.error !== null || entry.connection?.isIdle)
       .sort(([, a], [, b]) => a.lastUsedAt - b.lastUsedAt);
     for (const [key, entry] of idle) {
       const isOld = now - entry.lastUsedAt >= idleCloseMs;
       const isTooMany = this.#entries.size > maxConnections && now - entry.lastUsedAt >= IN_HAND_MS;
-      if (isOld || isTooMany) this.#drop(key, entry);
+      if (isOld || isTooMany || entry.connection?.closed) this.#drop(key, entry);
     }
   }
 
   #drop(key: string, entry: Entry): void {
     this.#entries.delete(key);
-    if (entry.connection) this.#track(entry.connection.close());
+    if (entry.connection) this.#retire(entry.connection);
+  }
+
+  #retire(connection: McpConnection): void {
+    this.#retired.add(connection);
+    this.#track(connection.closeWhenIdle().finally(() => this.#retired.delete(connection)));
   }
 
   #track(closing: Promise<void>): void {
@@ -181,6 +184,7 @@ export class McpPool {
     clearInterval(this.#sweeper);
     const entries = [...this.#entries.values()];
     this.#entries.clear();
+    for (const connection of this.#retired) this.#track(connection.close());
     for (const { opening } of entries) {
       this.#track(
         opening.then(

@@ -24,11 +24,14 @@ export class Requests {
   readonly #client: Client;
   readonly #words: FailureWords;
   readonly #isClosed: () => boolean;
+  readonly #onUseless: () => void;
 
-  constructor(client: Client, words: FailureWords, isClosed: () => boolean) {
+  /** `onUseless`: told when a request shows that the connection is of no more use. */
+  constructor(client: Client, words: FailureWords, isClosed: () => boolean, onUseless: () => void) {
     this.#client = client;
     this.#words = words;
     this.#isClosed = isClosed;
+    this.#onUseless = onUseless;
   }
 
   get areOver(): boolean {
@@ -59,7 +62,9 @@ export class Requests {
     try {
       return await answerWatch.run(watch, () => this.#client.request(asked, answer, options));
     } catch (error) {
-      throw this.#words.ofRequest(error, watch, { closed: this.#isClosed(), badAnswer });
+      const failure = this.#words.ofRequest(error, watch, { closed: this.#isClosed(), badAnswer });
+      if (failure.reconnect) this.#onUseless();
+      throw failure;
     } finally {
       over?.removeEventListener('abort', onOver);
       // Keeps a late end of stream from cancelling what is already answered.

@@ -47,10 +47,6 @@ export class RunningCalls {
       );
   }
 
-  get size(): number {
-    return this.#calls.size;
-  }
-
   /** The call runs until what is returned is called. */
   begin(running: Running): () => void {
     this.#calls.add(running);

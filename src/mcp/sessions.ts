@@ -69,7 +69,7 @@ export class McpSessions {
 
   /** Closes those whose server or run has ended, and those that are idle for too long. Runs by itself. */
   async sweep(isOpen: (runId: string) => Promise<boolean>, now = Date.now()): Promise<void> {
-    const idle = [...this.#sessions].filter(([, { connection }]) => connection.callsInFlight === 0);
+    const idle = [...this.#sessions].filter(([, { connection }]) => connection.isIdle);
     await Promise.all(
       idle.map(async ([id, { connection, runId, lastUsedAt }]) => {
         const isOld = now - lastUsedAt >= IDLE_CLOSE_MS;

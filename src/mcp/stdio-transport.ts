@@ -9,7 +9,7 @@ import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ErrorCode, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { isRecord } from '../core/json.js';
-import { NotSentError } from './call-failure.js';
+import { NotBegunError } from './call-failure.js';
 import type { ResolvedStdioServer } from './resolve-server.js';
 
 /** Characters of a server's stderr that are kept for messages. */
@@ -131,14 +131,14 @@ export class StdioTransport implements Transport {
     }
   }
 
-  /** Rejects with NotSentError where the line can not have reached the server whole. */
+  /** Rejects with NotBegunError where the line can not have reached the server whole. */
   send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
     if (this.#closed || !stdin?.writable)
-      return Promise.reject(new NotSentError('the server is not running'));
+      return Promise.reject(new NotBegunError('not_written', 'the server is not running'));
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), error =>
-        error ? reject(new NotSentError(error.message)) : resolve(),
+        error ? reject(new NotBegunError('not_written', error.message)) : resolve(),
       );
     });
   }

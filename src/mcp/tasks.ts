@@ -88,7 +88,8 @@ export async function callAsTask(
   if (isKept) call.onBegun({ id, ...(isTaskId(line.session) && { session: line.session }) });
   return new Followed(line, call, id).result(task).catch(error => {
     // Of one that nobody can ask for again, no failure says that nothing was called.
-    if (isKept || !(error instanceof McpCallError) || !['not_sent', 'busy'].includes(error.kind)) throw error;
+    if (isKept || !(error instanceof McpCallError) || !['not_begun', 'busy'].includes(error.kind))
+      throw error;
     throw new McpCallError('connection_lost', error.message);
   });
 }

@@ -80,8 +80,7 @@ interface ServerTools {
 
 async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {
   try {
-    const connection = await pool.connect(name, workspace);
-    const tools = await connection.listTools();
+    const { tools, connection } = await listTools(pool, name, workspace);
     return { name, tools, connected: true, warning: leftOutWarning(name, connection.unreadableTools) };
   } catch (error) {
     const message = errorText(error);
@@ -90,6 +89,17 @@ async function listServer(pool: McpPool, name: string, workspace: string): Promi
         ? `${message.replace(/\.?$/, '.')} ${error.remedy}`
         : `Tool server ${name}: its tools can not be listed (${message}).`;
     return { name, tools: [], connected: false, warning: text };
+  }
+}
+
+/** Once more where the list shows that the connection at hand is of no more use: its server may have started anew. */
+async function listTools(pool: McpPool, name: string, workspace: string, isAgain = false) {
+  const connection = await pool.connect(name, workspace);
+  try {
+    return { connection, tools: await connection.listTools() };
+  } catch (error) {
+    if (isAgain || !connection.closed) throw error;
+    return listTools(pool, name, workspace, true);
   }
 }
 

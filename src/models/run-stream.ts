@@ -1,4 +1,5 @@
 /** Reads one streamed reply to its end, its interruption or its failure, with the limits of a call. */
+import { secondsOf } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from './model-call-error.js';
 import type { ModelProvider, ModelRequest } from './provider.js';
@@ -120,12 +121,12 @@ class Watch {
   }
 
   #stalled(ms: number): void {
-    this.#fail(FAILURE.model.stalled, `${nameOf(this.#run)} sent nothing for ${ms / 1000} s.`);
+    this.#fail(FAILURE.model.stalled, `${nameOf(this.#run)} sent nothing for ${secondsOf(ms)} s.`);
   }
 
   #timedOut(): void {
     const { timeoutMs } = this.#run.limits;
-    this.#fail(FAILURE.model.timeout, `${nameOf(this.#run)} was not done after ${timeoutMs / 1000} s.`);
+    this.#fail(FAILURE.model.timeout, `${nameOf(this.#run)} was not done after ${secondsOf(timeoutMs)} s.`);
   }
 
   #fail(type: ModelCallError['type'], message: string): void {

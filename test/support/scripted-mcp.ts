@@ -19,14 +19,19 @@ export async function serveHttp(handle: RequestListener): Promise<Served> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
+/** `session`: the one that it opens. `told`: the method of each request, of JSON-RPC where it has one. */
 export function serveMcp(
   answers: Record<string, McpAnswer>,
   capabilities: object = { tools: {} },
+  session?: string,
+  told: (method: string) => void = () => {},
 ): Promise<Served> {
   return serveHttp(async (req, res) => {
     let body = '';
     for await (const chunk of req) body += chunk;
     const { id, method } = body === '' ? {} : JSON.parse(body);
+    told(method ?? req.method);
+    if (method === 'initialize' && session !== undefined) res.setHeader('mcp-session-id', session);
     if (method === 'initialize')
       return json(res, { jsonrpc: '2.0', id, result: { ...GREETING, capabilities } });
     const answer = answers[method];

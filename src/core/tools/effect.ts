@@ -110,12 +110,18 @@ export function proofOfHttp({ status, inSession, asksAgain }: HttpAnswer): NotBe
   }
 }
 
-const BEFORE_A_CONNECTION: ReadonlySet<unknown> = new Set(['getaddrinfo', 'connect']);
+const BEFORE_A_CONNECTION: ReadonlySet<string | undefined> = new Set(['getaddrinfo', 'connect']);
 /** Node's own limit of time for a connection, which has no system call. */
 const CONNECT_TIMEOUT = 'UND_ERR_CONNECT_TIMEOUT';
 
 /** `syscall`, `code`: of the error of a socket, as Node gives them. */
-export function proofOfSocket({ syscall, code }: { syscall?: unknown; code?: unknown }): NotBegun | null {
+export function proofOfSocket({
+  syscall,
+  code,
+}: {
+  syscall?: string | undefined;
+  code?: string | undefined;
+}): NotBegun | null {
   return BEFORE_A_CONNECTION.has(syscall) || code === CONNECT_TIMEOUT ? 'not_connected' : null;
 }
 

@@ -27,8 +27,9 @@ const give = (id: number, res: ServerResponse, content: unknown[]) =>
 async function callWith(
   answers: Record<string, McpAnswer>,
   { deny = [], real, ...input }: Partial<CallToolInput> & { deny?: string[]; real?: string } = {},
+  session?: string,
 ): Promise<CallToolResult> {
-  const { url, close } = await serveMcp({ 'tools/list': list, ...answers });
+  const { url, close } = await serveMcp({ 'tools/list': list, ...answers }, { tools: {} }, session);
   closing.push(close);
   const text = JSON.stringify({ mcpServers: { near: { command: 'none' }, far: { url } } });
   const config = { file: '.mcp.json', dir: process.cwd(), ...parseMcpConfig(text, '.mcp.json') };
@@ -71,6 +72,18 @@ test('call tool: a server that is busy, more often than a server is tried → wa
     content: [{ type: 'text', text: 'done' }],
     posts: 6,
   });
+});
+
+test('call tool: a server that is busy and does not say for how long → a tool that may be called again waits for it', async () => {
+  let posts = 0;
+  const answers: Record<string, McpAnswer> = {
+    'tools/call': (id, res) => {
+      posts += 1;
+      if (posts === 1) res.writeHead(429).end('slow down');
+      else give(id, res, []);
+    },
+  };
+  expect([await callWith(answers, { idempotent: true }), posts]).toMatchObject([{ ending: 'executed' }, 2]);
 });
 
 test('call tool: a server that is busy for longer than the tool may take → unavailable at once, not run, in the server’s words', async () => {
@@ -152,5 +165,50 @@ test.each(['/link/secret/key', `${process.cwd()}/secret/key`, 'secret/key', './x
     const called = { arguments: { path }, workspace: '/link', real: process.cwd() };
     const { ending } = await callWith(answers, { ...called, deny: ['far__echo(secret/**)'] });
     expect({ ending, calls }).toEqual({ ending: 'denied', calls: 0 });
+  },
+);
+
+/** Greets with a session, where one is given, and answers every call as told, after its effect. */
+async function callAfterEffect(answer: (res: ServerResponse, nth: number) => void, session?: string) {
+  let effects = 0;
+  const answers: Record<string, McpAnswer> = {
+    'tools/call': (_, res) => {
+      effects += 1;
+      answer(res, effects);
+    },
+  };
+  return { result: await callWith(answers, {}, session), effects };
+}
+
+test.each<[string, number, Record<string, string>]>([
+  ['of its tool', 400, {}],
+  ['of its tool', 403, {}],
+  ['of its tool, which knows no sessions', 404, {}],
+  ['of its tool', 409, {}],
+  ['of its tool', 422, {}],
+  ['passed on by its tool', 429, {}],
+  ['of its tool', 500, {}],
+  ['of a proxy', 503, { 'retry-after': '0' }],
+  ['to another host', 307, { location: 'http://127.0.0.2:1/mcp' }],
+  ['that would lose the request', 303, { location: '/done' }],
+])(
+  'call tool: an answer %s after the effect, HTTP %i %j → outcome unknown, done once',
+  async (_, status, headers) => {
+    const { result, effects } = await callAfterEffect(res => void res.writeHead(status, headers).end('no'));
+    expect([effects, result.ending]).toEqual([1, 'outcome_unknown']);
+  },
+);
+
+test.each<[number, string | undefined]>([
+  [401, undefined],
+  [404, 'session-1'],
+  [405, undefined],
+  [415, undefined],
+])(
+  'call tool: HTTP %i, in the session %s → proves that nothing was begun: made again, then unavailable',
+  async (status, session) => {
+    const { result, effects } = await callAfterEffect(res => void res.writeHead(status).end('no'), session);
+    expect([effects, result.ending]).toEqual([3, 'unavailable']);
+    expect(result.note).not.toMatch(/nothing was sent/);
   },
 );

@@ -4,9 +4,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { CallToolInput } from '../../../src/activities/types.js';
 import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
+import { secondsOf } from '../../../src/core/error-text.js';
+import { McpCallError } from '../../../src/mcp/call-failure.js';
 import type { McpConnection } from '../../../src/mcp/connection.js';
 import type { McpPool } from '../../../src/mcp/pool.js';
 import { McpSessions } from '../../../src/mcp/sessions.js';
+import { SteersmanError } from '../../../src/shared/errors.js';
 import { toolCaller } from '../../support/tool-calls.js';
 
 beforeEach(() => {
@@ -60,3 +63,56 @@ test.each([
     expect(await callAt(ms, input)).toMatchObject({ ending: 'unavailable', hasSession: false });
   },
 );
+
+/** A call by a connection that stood until now; its server is there again after so long. */
+async function callOfRestarted(awayMs: number, input: Partial<CallToolInput>) {
+  let calls = 0;
+  const startedAt = performance.now();
+  const connection = {
+    closed: false,
+    toolsChangedAt: null,
+    callTool: async () => {
+      if (calls++ > 0) return { content: [], isError: false, unreadable: [] };
+      throw new McpCallError('not_begun', 'ECONNREFUSED', { proof: 'not_connected', reconnect: true });
+    },
+  } as Partial<McpConnection> as McpConnection;
+  const pool = {
+    config: { servers: [] },
+    connect: async () => {
+      if (calls === 0 || performance.now() - startedAt >= awayMs) return connection;
+      throw new SteersmanError('Tool server fake can not be reached: ECONNREFUSED', '');
+    },
+  } as unknown as McpPool;
+  const blobs = createLocalBlobStore(join(tmpdir(), 'unused'));
+  const calling = toolCaller(pool, 'look', { blobs })(input);
+  await vi.advanceTimersByTimeAsync(60_000);
+  const { ending, note } = await calling;
+  return { ending, note, calls };
+}
+
+test.each([
+  [7_000, 60_000, 'executed'],
+  [14_000, 60_000, 'executed'],
+  [30_000, 60_000, 'unavailable'],
+  [7_000, 1_000, 'unavailable'],
+])(
+  'tool server: it starts anew under a call, away for %i ms, of a tool with %i ms → %s',
+  async (awayMs, timeoutMs, ending) => {
+    const result = await callOfRestarted(awayMs, { timeoutMs, idempotent: false });
+    expect([result.ending, result.calls]).toEqual([ending, ending === 'executed' ? 2 : 1]);
+  },
+);
+
+test.each([
+  [false, /^Not run: the tool server fake could not be reached/],
+  [true, /^The tool server fake could not be reached/],
+])(
+  'tool server: it can not be reached, and the tool may be called again: %s → said to be not run only where no earlier try can have run it',
+  async (idempotent, note) => {
+    expect((await callOfRestarted(60_000, { idempotent })).note).toMatch(note);
+  },
+);
+
+test('a limit in a sentence: milliseconds that a subtraction left → seconds with two decimals at most', () => {
+  expect([860.3999999999999, 20_000, 1_500].map(secondsOf)).toEqual([0.86, 20, 1.5]);
+});

@@ -1,5 +1,5 @@
 import type { RequestListener, ServerResponse } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { McpConnection } from '../../../src/mcp/connection.js';
 import { resolveServer } from '../../../src/mcp/resolve-server.js';
 import { json, type McpAnswer, serveHttp, serveMcp } from '../../support/scripted-mcp.js';
@@ -134,11 +134,11 @@ test('tool server over HTTP: the list of tools in a stream that ends without it 
 });
 
 test.each([
-  ['3', 3_000],
-  [null, null],
+  ['3', 3_000, 'http_rate_limit'],
+  [null, null, null],
 ])(
-  'tool server over HTTP: 429 with Retry-After %s → busy, not run, with what it asks for',
-  async (asked, wait) => {
+  'tool server over HTTP: 429 with Retry-After %s → busy, with what it asks for; not begun: %s, %s',
+  async (asked, wait, proof) => {
     const connection = await connectTo({
       'tools/call': (_, res) =>
         void res
@@ -148,9 +148,27 @@ test.each([
     const failure = {
       kind: 'busy',
       retryAfterMs: wait,
+      proof,
       message: expect.stringMatching(/429: quota of .* used up/),
     };
     await expect(callEcho(connection)).rejects.toMatchObject(failure);
+  },
+);
+
+test.each([
+  ['connect', 'EHOSTUNREACH', 'not_begun'],
+  ['connect', 'ENETUNREACH', 'not_begun'],
+  ['read', 'EHOSTUNREACH', 'connection_lost'],
+  ['write', 'ENETUNREACH', 'connection_lost'],
+  ['read', 'ECONNRESET', 'connection_lost'],
+])(
+  'tool server over HTTP: a socket fails at %s with %s → %s, by whether the connection stood',
+  async (syscall, code, kind) => {
+    const connection = await connectTo({});
+    const cause = Object.assign(new Error(`${syscall} ${code}`), { syscall, code });
+    vi.stubGlobal('fetch', () => Promise.reject(new TypeError('fetch failed', { cause })));
+    open.push(() => vi.unstubAllGlobals());
+    await expect(callEcho(connection)).rejects.toMatchObject({ kind });
   },
 );
 
