@@ -1,19 +1,28 @@
 /** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
-import { proofOfRpc, RPC } from '../core/tools/effect.js';
+import { rpcEnding } from '../core/tools/effect.js';
 import { unknownOutcomeNote } from '../core/tools/tool-notes.js';
-import type { Words } from '../core/words.js';
+import { fill, type Words } from '../core/words.js';
 import type { CallToolResult } from './types.js';
 
-/** What an error answer of a server means, by its code and whether the server lists the tool. */
+/** What an error answer of a server means, by its code. */
 export function refusal(
   words: Words,
-  code: number | undefined,
-  isListed: boolean,
+  { code, ...given }: { code: number | undefined; isListed: boolean; mayRepeat: boolean; server: string },
 ): Required<Pick<CallToolResult, 'ending' | 'note'>> {
-  if (proofOfRpc(code) === null) return { ending: 'executed', note: '' };
-  if (!isListed) return { ending: 'unavailable', note: words.noteGone };
-  if (code === RPC.invalidParams) return { ending: 'invalid', note: words.noteRefusedArguments };
-  return { ending: 'unavailable', note: words.noteRefusedTool };
+  const ending = rpcEnding(code, given);
+  switch (ending) {
+    case 'executed':
+      return { ending, note: '' };
+    case 'unavailable':
+      return { ending, note: given.isListed ? words.noteRefusedTool : words.noteGone };
+    case 'invalid':
+      return { ending, note: words.noteRefusedArguments };
+    case 'outcome_unknown':
+      return {
+        ending,
+        note: unknownOutcomeNote(words, fill(words.noteWhyRefused, { server: given.server })),
+      };
+  }
 }
 
 export interface Ended {

@@ -129,7 +129,10 @@ export class Unanswered {
     connection: McpConnection,
     durationMs: number,
   ): Promise<CallToolResult> {
-    const { ending, note } = refusal(this.#words, error.code, await this.#isListed(connection));
+    const isListed = await this.#isListed(connection);
+    const mayRepeat = this.#input.idempotent || connection.server.type === 'code';
+    const given = { code: error.code, isListed, mayRepeat, server: connection.server.name };
+    const { ending, note } = refusal(this.#words, given);
     return { ending, note, content: [await this.#texts.refusalOf(error.message)], isError: true, durationMs };
   }
 

@@ -135,7 +135,7 @@ export function argumentsOf(
   const schema = isZod(input) ? input : null;
   return {
     inputSchema: inputSchemaOf(name, input),
-    parse: args => (schema ? parseBy(schema, args) : args),
+    parse: args => (schema ? parseBy(schema, args, name) : args),
   };
 }
 
@@ -154,13 +154,23 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
 }
 
 /** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
-function parseBy(schema: z.ZodType, args: unknown): unknown {
+function parseBy(schema: z.ZodType, args: unknown, tool: string): unknown {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
   const faults = error.issues.map(
     ({ path, message }) => `${path.map(String).join('.') || 'arguments'}: ${message}`,
   );
-  throw new McpError(ErrorCode.InvalidParams, faults.join('; '));
+  throw new ArgumentsError(tool, faults.join('; '));
+}
+
+/** Arguments that do not fit: the function was not called. Whatever that throws itself proves no such thing. */
+class ArgumentsError extends McpError {
+  readonly tool: string;
+
+  constructor(tool: string, faults: string) {
+    super(ErrorCode.InvalidParams, faults);
+    this.tool = tool;
+  }
 }
 
 /** @throws SteersmanError where two have one name. */
@@ -204,19 +214,35 @@ function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTo
 }
 
 async function answer(tool: CodeTool, args: unknown, context: ToolContext): Promise<CallToolResult> {
+  let value: unknown;
   try {
-    return { content: contentOf(await tool.run(args, context)) };
+    value = await tool.run(args, context);
   } catch (error) {
-    if (error instanceof McpError) throw error;
+    if (error instanceof ArgumentsError && error.tool === tool.name) throw error;
     const text = errorText(error);
     return { content: [{ type: 'text', text }], isError: true };
   }
+  return { content: contentOf(value) };
 }
 
-/** A text as it is, any other value as JSON. */
+/** A text as it is, any other value as JSON. What is neither was returned all the same: the tool has run. */
 export function contentOf(value: unknown): CallToolResult['content'] {
   if (value === undefined) return [];
-  return [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
+  return [{ type: 'text', text: typeof value === 'string' ? value : jsonOf(value) }];
+}
+
+function jsonOf(value: unknown): string {
+  try {
+    // Of a function or a symbol there is none, whatever its type says.
+    const json: string | undefined = JSON.stringify(value);
+    return json ?? noJson(`it is a ${typeof value}`);
+  } catch (error) {
+    return noJson(errorText(error));
+  }
+}
+
+function noJson(why: string): string {
+  return `The tool has run. Its result is no JSON: ${why}`;
 }
 
 const OWN_KEY = 'steersman/';

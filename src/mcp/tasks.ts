@@ -7,7 +7,7 @@ import { RELATED_TASK_META_KEY, type ServerCapabilities } from '@modelcontextpro
 import { z } from 'zod';
 import { isTaskId, type TaskRef } from '../core/heartbeats.js';
 import { isRecord } from '../core/json.js';
-import { proofOfRpc } from '../core/tools/effect.js';
+import { RPC } from '../core/tools/effect.js';
 import { type CallFailureKind, McpCallError } from './call-failure.js';
 import type { AskOptions, Requests } from './requests.js';
 import { readToolAnswer, type ToolAnswer, toolAnswerSchema } from './tool-answer.js';
@@ -70,6 +70,9 @@ const MOST_POLL_MS = 10_000;
 const MOST_FAULTS = 5;
 /** Of the word that nobody wants it any more. */
 const CANCEL_MS = 2_000;
+
+/** Codes of a server that has no such task, or no tasks. */
+const NO_TASK: ReadonlySet<number | undefined> = new Set(Object.values(RPC));
 
 /** Makes a call as a task, or takes up the one that is known. @throws McpCallError. */
 export async function callAsTask(
@@ -165,8 +168,7 @@ class Followed {
       if (!(error instanceof McpCallError)) throw error;
       // Of a task that has failed it may be what became of the call: a refusal of the tool's own.
       const isOfTool = method === 'tasks/result' && this.#status === 'failed';
-      // It has no such task, or no tasks.
-      if (proofOfRpc(error.code) && !isOfTool) throw lost(error.message);
+      if (NO_TASK.has(error.code) && !isOfTool) throw lost(error.message);
       if (requests.areOver || this.#faults >= MOST_FAULTS || !passing.includes(error.kind)) throw error;
       this.#faults += 1;
       return null;

@@ -144,15 +144,18 @@ async function callTool(
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
   const stopBeats = keepBeating(context);
+  let ran: { isError: boolean; value: unknown };
   try {
-    return await resultOf(parts, false, await run(parsed.value), took());
+    ran = { isError: false, value: await run(parsed.value) };
   } catch (error) {
     const again = context.info.attempt < call.attempts && isRetryable(error);
     if (again || context.cancellationSignal.aborted) throw error;
-    return await resultOf(parts, true, errorText(error), took());
+    ran = { isError: true, value: errorText(error) };
   } finally {
     stopBeats();
   }
+  // Beyond the try: no fault of a result makes a failed activity of one that ran.
+  return resultOf(parts, ran, took());
 }
 
 function parsedBy(tool: ReadyActivityTool, args: unknown): { value: unknown } | { fault: string } {
@@ -165,8 +168,7 @@ function parsedBy(tool: ReadyActivityTool, args: unknown): { value: unknown } | 
 
 async function resultOf(
   { blobs, secrets, settings }: Needed,
-  isError: boolean,
-  value: unknown,
+  { isError, value }: { isError: boolean; value: unknown },
   durationMs: number,
 ): Promise<CallToolResult> {
   const clean = (text: string) => secrets.redact(text);

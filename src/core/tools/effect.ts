@@ -61,10 +61,15 @@ export const NOT_BEGUN = {
     seen: 'HTTP 429 with `Retry-After`',
     why: 'a limit counts requests before it lets them in, and asks for this one again; without the header it may be passed on from behind the server',
   },
-  rpc_refused: {
+  rpc_no_method: {
     call: 'an MCP server',
-    seen: 'JSON-RPC error -32601 or -32602',
-    why: 'no such tool, or wrong arguments: both are found before a tool begins',
+    seen: 'JSON-RPC error -32601',
+    why: 'there is nothing that could begin',
+  },
+  rpc_no_tool: {
+    call: 'an MCP server',
+    seen: 'JSON-RPC error -32602, and the server lists no such tool',
+    why: 'the protocol has this answer for a tool that is not there; of a tool that is there, servers also give it for a bad result',
   },
   function_arguments: {
     call: 'a function in code, an activity of the application',
@@ -125,11 +130,26 @@ export function proofOfSocket({
   return BEFORE_A_CONNECTION.has(syscall) || code === CONNECT_TIMEOUT ? 'not_connected' : null;
 }
 
-/** JSON-RPC codes: no such method, wrong parameters. MCP answers both for a tool that is not there. */
+/** JSON-RPC codes: no such method, wrong parameters. */
 export const RPC = { methodNotFound: -32_601, invalidParams: -32_602 } as const;
 
-export function proofOfRpc(code: number | undefined): NotBegun | null {
-  return code === RPC.methodNotFound || code === RPC.invalidParams ? 'rpc_refused' : null;
+/** `isListed`: the server has the tool. */
+export function proofOfRpc(code: number | undefined, isListed: boolean): NotBegun | null {
+  if (code === RPC.methodNotFound) return 'rpc_no_method';
+  return code === RPC.invalidParams && !isListed ? 'rpc_no_tool' : null;
+}
+
+/**
+ * How a call ends that was answered with a JSON-RPC error. `mayRepeat`: it has no effect that another call could double,
+ * or who answered says so of arguments alone, as our own server of functions does.
+ */
+export function rpcEnding(
+  code: number | undefined,
+  { isListed, mayRepeat }: { isListed: boolean; mayRepeat: boolean },
+): Extract<ToolEnding, 'executed' | 'unavailable' | 'invalid' | 'outcome_unknown'> {
+  if (proofOfRpc(code, isListed)) return 'unavailable';
+  if (code !== RPC.invalidParams) return 'executed';
+  return mayRepeat ? 'invalid' : 'outcome_unknown';
 }
 
 /** Whether the failure of an activity is such a proof. Who fails with one of these types has looked at the table. */

@@ -103,15 +103,22 @@ test('call tool: a server that is busy for longer than the tool may take → una
 });
 
 test.each([
-  [-32_602, 'echo', 'invalid', /refused the arguments/],
-  [-32_602, 'fly', 'unavailable', /no longer has this tool/],
-  [-32_601, 'fly', 'unavailable', /no longer has this tool/],
-  [-32_601, 'echo', 'unavailable', /does not know this tool/],
+  [-32_602, 'echo', true, 'invalid', /refused the arguments/],
+  [
+    -32_602,
+    'echo',
+    false,
+    'outcome_unknown',
+    /may or may not have taken effect: .* far answered that the arg/,
+  ],
+  [-32_602, 'fly', false, 'unavailable', /no longer has this tool/],
+  [-32_601, 'fly', false, 'unavailable', /no longer has this tool/],
+  [-32_601, 'echo', false, 'unavailable', /does not know this tool/],
 ])(
-  'call tool: refused with %i, %s of a server with echo → %s, by what it lists now (TR5)',
-  async (code, serverToolName, ending, note) => {
+  'call tool: refused with %i, %s of a server with echo, idempotent: %s → %s, by what it lists now (TR5)',
+  async (code, serverToolName, idempotent, ending, note) => {
     const refuse: McpAnswer = (id, res) => json(res, { jsonrpc: '2.0', id, error: { code, message: 'no' } });
-    const result = await callWith({ 'tools/call': refuse }, { serverToolName });
+    const result = await callWith({ 'tools/call': refuse }, { serverToolName, idempotent });
     expect(result).toMatchObject({ ending, note: expect.stringMatching(note), isError: true });
   },
 );

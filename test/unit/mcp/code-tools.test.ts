@@ -1,3 +1,4 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -88,6 +89,54 @@ describe('tools in code', () => {
       content: [{ type: 'text', text: 'the warehouse is closed' }],
       isError: true,
     });
+  });
+
+  const cycle: Record<string, unknown> = {};
+  cycle.self = cycle;
+  test.each([
+    ['a BigInt', 12n],
+    ['a cycle', cycle],
+    ['a function', () => 'paid'],
+    ['a symbol', Symbol('paid')],
+    ['a value in it that is none', { paid: 12n }],
+  ])('a result that is no JSON: %s → it ran, and says that its result can not be shown', async (_, value) => {
+    let effects = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: '',
+      run: () => {
+        effects += 1;
+        return value;
+      },
+    });
+    const { answer } = await call(pay, {});
+    expect(answer).toMatchObject({
+      content: [{ type: 'text', text: expect.stringMatching(/^The tool has run\. Its result is no JSON: /) }],
+      isError: false,
+    });
+    expect(effects).toBe(1);
+  });
+
+  test('a function that throws an error of the protocol after its effect → a failed call, no refused arguments', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: '',
+      run: async () => {
+        // Of a tool of its own that it calls, after the payment.
+        await lookUp.run({ id: 'B-1' }, {} as ToolContext);
+      },
+    });
+    const refuses = defineTool({
+      name: 'refuses',
+      description: '',
+      run: () => {
+        throw new McpError(ErrorCode.InvalidParams, 'the order is closed');
+      },
+    });
+    for (const tool of [pay, refuses]) {
+      const { answer } = await call(tool, {});
+      expect(answer.isError).toBe(true);
+    }
   });
 
   test('context → workspace, ids, what the start gave, progress', async () => {

@@ -313,16 +313,20 @@ test('task: its id is too long to be kept, and the server turns away who asks fo
 });
 
 test.each([
-  ['completed', -32_602, 'outcome_unknown'],
-  ['completed', -32_601, 'outcome_unknown'],
-  ['submitted', -32_602, 'outcome_unknown'],
-  ['failed', -32_602, 'invalid'],
-])('task: %s, and who asks for its result is refused with %i → %s', async (status, code, ending) => {
-  const { url, calls } = await scripted('t1', () => ({ status }), { code, message: 'unknown task' });
-  const result = await worker({ url }).call('echo');
-  expect([result.ending, textOf(result)]).toEqual([ending, expect.stringContaining('unknown task')]);
-  expect(calls()).toBe(1);
-});
+  ['completed', -32_602, false, 'outcome_unknown'],
+  ['completed', -32_601, false, 'outcome_unknown'],
+  ['submitted', -32_602, false, 'outcome_unknown'],
+  ['failed', -32_602, false, 'outcome_unknown'],
+  ['failed', -32_602, true, 'invalid'],
+])(
+  'task: %s, and who asks for its result is refused with %i, idempotent: %s → %s',
+  async (status, code, idempotent, ending) => {
+    const { url, calls } = await scripted('t1', () => ({ status }), { code, message: 'unknown task' });
+    const result = await worker({ url }).call('echo', { idempotent });
+    expect([result.ending, textOf(result)]).toEqual([ending, expect.stringContaining('unknown task')]);
+    expect(calls()).toBe(1);
+  },
+);
 
 test('task: its server cancels it → unknown, with its words', async () => {
   const { url } = await scripted('t1', () => ({ status: 'cancelled', statusMessage: 'no budget' }));

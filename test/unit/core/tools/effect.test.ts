@@ -8,6 +8,7 @@ import {
   proofOfHttp,
   proofOfRpc,
   proofOfSocket,
+  rpcEnding,
   toolEnding,
   toolFailureDecision,
 } from '../../../../src/core/tools/effect.js';
@@ -65,16 +66,33 @@ it.each([
 });
 
 it.each([
-  [-32_601, 'rpc_refused'],
-  [-32_602, 'rpc_refused'],
-  [-32_600, null],
-  [-32_603, null],
-  [-32_700, null],
-  [-32_000, null],
-  [undefined, null],
-])('effect: the JSON-RPC error %s → %s', (code, proof) => {
-  expect(proofOfRpc(code)).toBe(proof);
-});
+  [-32_601, 'rpc_no_method', 'rpc_no_method'],
+  [-32_602, null, 'rpc_no_tool'],
+  [-32_600, null, null],
+  [-32_603, null, null],
+  [-32_700, null, null],
+  [-32_000, null, null],
+  [undefined, null, null],
+])(
+  'effect: the JSON-RPC error %s → proves, of a tool that is listed: %s; of another: %s',
+  (code, listed, not) => {
+    expect([proofOfRpc(code, true), proofOfRpc(code, false)]).toEqual([listed, not]);
+  },
+);
+
+it.each([
+  [-32_601, true, 'unavailable', 'unavailable'],
+  [-32_602, true, 'invalid', 'outcome_unknown'],
+  [-32_602, false, 'unavailable', 'unavailable'],
+  [-32_603, true, 'executed', 'executed'],
+  [-32_600, true, 'executed', 'executed'],
+])(
+  'effect: the JSON-RPC error %s, listed: %s → %s where it may be made again, else %s',
+  (code, isListed, may, not) => {
+    const ending = (mayRepeat: boolean) => rpcEnding(code, { isListed, mayRepeat });
+    expect([ending(true), ending(false)]).toEqual([may, not]);
+  },
+);
 
 const failed = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, type, message: '' });
 
