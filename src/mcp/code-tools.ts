@@ -15,6 +15,7 @@ import {
 import type { z } from 'zod';
 import { unknownKeyText } from '../config/yaml-source.js';
 import { errorText } from '../core/error-text.js';
+import { isRecord, ownValue } from '../core/json.js';
 import type { JsonSchema } from '../core/tools/tool.js';
 import { isZod, schemaOfInput } from '../schema/zod-input.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -133,10 +134,21 @@ export function argumentsOf(
   input: z.ZodType | JsonSchema | undefined,
 ): { inputSchema: JsonSchema; parse(args: unknown): unknown } {
   const schema = isZod(input) ? input : null;
+  const inputSchema = inputSchemaOf(name, input);
   return {
-    inputSchema: inputSchemaOf(name, input),
-    parse: args => (schema ? parseBy(schema, args, name) : args),
+    inputSchema,
+    parse: args => (schema ? parseBy(schema, args, name) : withDefaults(inputSchema, args)),
   };
+}
+
+/** What the schema requires, and has a default for, may be left out of a call: the function finds it all the same. */
+function withDefaults({ required, properties }: JsonSchema, args: unknown): unknown {
+  if (!isRecord(args) || !Array.isArray(required) || !isRecord(properties)) return args;
+  const missing = required.flatMap(name => {
+    const schema = Object.hasOwn(args, name) ? null : ownValue(properties, String(name));
+    return isRecord(schema) && 'default' in schema ? [[name, schema.default]] : [];
+  });
+  return { ...args, ...Object.fromEntries(missing) };
 }
 
 function inputSchemaOf(name: string, input: z.ZodType | JsonSchema | undefined): JsonSchema {

@@ -158,12 +158,26 @@ async function restBlock(parts: unknown[], keeper: Keeper): Promise<ToolContent>
   };
 }
 
-/** Servers repeat structured content as text for older clients: as JSON, or as the one text it consists of. */
+/**
+ * Servers repeat structured content as text for older clients: whole, or the one value that it consists of (`result`, as
+ * FastMCP wraps what is no object). A text says it as it is or as JSON, a list also as a text for each item.
+ */
 function isSaidInText({ content, structuredContent }: Answer): boolean {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
-  if (content.length > 0 && isDeepStrictEqual(Object.values(structuredContent ?? {}), [content])) return true;
-  if (isDeepStrictEqual(Object.values(structuredContent ?? {}), [texts.join('\n')])) return true;
-  return texts.some(text => isDeepStrictEqual(parseOrUndefined(text), structuredContent));
+  const values = Object.values(structuredContent ?? {});
+  const [only] = values;
+  if (values.length === 1 && content.length > 0 && isDeepStrictEqual(only, content)) return true;
+  const saysAll = (value: unknown) =>
+    [...texts, texts.join('\n')].some(text => saysValue(text, value)) ||
+    (Array.isArray(value) &&
+      texts.length > 0 &&
+      value.length === texts.length &&
+      value.every((item, index) => saysValue(texts[index], item)));
+  return saysAll(structuredContent) || (values.length === 1 && saysAll(only));
+}
+
+function saysValue(text: string | undefined, value: unknown): boolean {
+  return text !== undefined && (text === value || isDeepStrictEqual(parseOrUndefined(text), value));
 }
 
 function parseOrUndefined(text: string): unknown {

@@ -8,7 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { LRUCache } from 'lru-cache';
 import { stringOr } from '../core/json.js';
 import { headChars } from '../core/large-text.js';
-import type { JsonSchema } from '../core/tools/tool.js';
+import { type JsonSchema, withoutDefaulted } from '../core/tools/tool.js';
 
 const MAX_ERRORS = 10;
 const MAX_SHOWN_CHARS = 80;
@@ -109,7 +109,7 @@ function tryCompile(schema: JsonSchema): ValidateFunction | null {
   const { $schema: _dialect, $async: _idea, ...body } = schema;
   for (const Dialect of isOld ? [Ajv, Ajv2020] : [Ajv2020, Ajv]) {
     try {
-      return bounded(() => new Dialect(options).compile(body));
+      return bounded(() => new Dialect(options).compile(withoutDefaulted(body)));
     } catch {
       // The other dialect may know it.
     }

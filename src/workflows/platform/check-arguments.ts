@@ -4,7 +4,7 @@
  */
 import { type Schema, Validator } from '@cfworker/json-schema';
 import { isRecord, stringOr } from '../../core/json.js';
-import type { JsonSchema } from '../../core/tools/tool.js';
+import { type JsonSchema, withoutDefaulted } from '../../core/tools/tool.js';
 import { isTooMuchWork } from './schema-work.js';
 
 const MAX_ERRORS = 10;
@@ -32,7 +32,7 @@ function errorsOf(schema: JsonSchema, args: Record<string, unknown>) {
   const draft = /draft-0?([47])/.exec(stringOr(schema.$schema, ''))?.[1];
   try {
     // Its body has the one form that JSON Schema has; the type lists the known keywords.
-    const body = withoutFormats(schema) as Schema;
+    const body = withoutFormats(withoutDefaulted(schema)) as Schema;
     const validator = new Validator(body, draft === '4' ? '4' : draft === '7' ? '7' : '2020-12', false);
     return validator.validate(args).errors;
   } catch {

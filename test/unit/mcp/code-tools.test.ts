@@ -72,6 +72,21 @@ describe('tools in code', () => {
     });
   });
 
+  test('a required argument with a default, of a JSON Schema, left out → the function is given the default', async () => {
+    const click = defineTool({
+      name: 'click',
+      description: '',
+      input: {
+        type: 'object',
+        properties: { button: { type: 'string', default: 'left' }, times: { default: 1 } },
+        required: ['button'],
+      },
+      run: args => args,
+    });
+    const { answer } = await call(click, {});
+    expect(answer.content).toEqual([{ type: 'text', text: '{"button":"left"}' }]);
+  });
+
   test('arguments that only the schema in code refuses → rejected, and the function is not called', async () => {
     await expect(call(lookUp, { id: 'B-1' })).rejects.toMatchObject({ kind: 'rejected', code: -32_602 });
   });

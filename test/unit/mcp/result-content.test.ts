@@ -20,3 +20,28 @@ test('a large result with a secret where the shown head ends → neither the hea
   const page = await readResult(blobs, 'run', { ref, offset: before.length, length: 40 });
   expect(JSON.stringify(page.content)).toContain('[secret A_KEY]yyy');
 });
+
+const texts = (...all: string[]) => all.map(text => ({ type: 'text' as const, text }));
+test.each<[string, string[], unknown, boolean]>([
+  ['a number', ['5'], { result: 5 }, true],
+  ['a text', ['five'], { result: 'five' }, true],
+  ['a text that is JSON itself', ['{"a":1}'], { result: '{"a":1}' }, true],
+  ['true', ['true'], { result: true }, true],
+  ['nothing', ['null'], { result: null }, true],
+  ['a list, as JSON', ['[\n  1,\n  2\n]'], { result: [1, 2] }, true],
+  ['a list of objects, a text for each', ['{"a":1}', '{"a":2}'], { result: [{ a: 1 }, { a: 2 }] }, true],
+  ['a list of texts, a text for each', ['one', 'two'], { result: ['one', 'two'] }, true],
+  ['an object, as JSON', ['{"a":{"b":1}}'], { a: { b: 1 } }, true],
+  ['an object under another name', ['{"b":1}'], { a: { b: 1 } }, true],
+  ['a text that says less', ['2 orders'], { result: [1, 2] }, false],
+  ['a list of which one item is told', ['1'], { result: [1, 2] }, false],
+  ['another value beside it', ['5'], { result: 5, unit: 'm' }, false],
+  ['no text', [], { result: [] }, false],
+])(
+  'structured content: %s beside its text → told once where the text says it',
+  async (_, said, structured, once) => {
+    const keeper = keeperFor(createLocalBlobStore('/unused'), 'run');
+    const content = await toToolContent({ content: texts(...said), structuredContent: structured }, keeper);
+    expect(content.filter(({ type }) => type === 'json')).toHaveLength(once ? 0 : 1);
+  },
+);

@@ -20,11 +20,25 @@ const WRITE: JsonSchema = {
   $defs: { person: { type: 'object', properties: { age: { type: 'number', minimum: 0 } } } },
 };
 
+/** As servers list it that write down what they fill in as required: what has a default may be left out. */
+const DEFAULTED: JsonSchema = {
+  type: 'object',
+  properties: {
+    button: { type: 'string', default: 'left' },
+    ref: { type: 'string' },
+    size: { type: 'object', properties: { width: { type: 'integer', default: 1 } }, required: ['width'] },
+  },
+  required: ['button', 'ref'],
+};
+
 const CASES: readonly [string, JsonSchema, Record<string, unknown>, RegExp | null][] = [
   ['what fits', WRITE, { path: 'a', format: 'json', lines: [1], owner: { age: 1 } }, null],
   ['no format is checked', WRITE, { path: 'not a uri' }, null],
   ['its draft is no text', { ...WRITE, $schema: { toString: 1 } }, { path: 'a' }, null],
   ['a missing property', WRITE, {}, /path/],
+  ['required properties with a default, left out', DEFAULTED, { ref: 'e1', size: {} }, null],
+  ['a default of a wrong type all the same', DEFAULTED, { ref: 'e1', button: 1 }, /^button: .*string/],
+  ['a required property without one', DEFAULTED, { button: 'left' }, /ref/],
   ['an unknown property', WRITE, { path: 'a', text: 1 }, /text/],
   ['a wrong type', WRITE, { path: 1 }, /^path: .*string/],
   ['a wrong item', WRITE, { path: 'a', lines: [1, 'x'] }, /^lines\.1: .*integer/],
