@@ -36,7 +36,7 @@ export const FAILURE = {
     timeout: 'tool.timeout',
     /** The connection closed after the request was sent. */
     connectionLost: 'tool.connection_lost',
-    /** The server could not be reached, so nothing was sent. */
+    /** A row of `NOT_BEGUN` (`core/tools/effect.ts`) proves that the call was not begun. */
     notSent: 'tool.not_sent',
   },
   run: {

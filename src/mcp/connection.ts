@@ -13,7 +13,7 @@ import { FailureWords } from './failure-words.js';
 import { answerApart } from './http-transport.js';
 import { NO_TIMEOUT_MS, Requests } from './requests.js';
 import type { ResolvedServer } from './resolve-server.js';
-import { resourceAnswerSchema, resourceContent, resourceRequest } from './resource-tools.js';
+import { hasResources, resourceAnswerSchema, resourceContent, resourceRequest } from './resource-tools.js';
 import { type Asked, type Running, RunningCalls } from './running-calls.js';
 import { ServerTools } from './server-tools.js';
 import { StdioTransport } from './stdio-transport.js';
@@ -74,6 +74,7 @@ export class McpConnection {
       hearsChanges: server.type === 'stdio',
       askFor: (params, timeoutMs) =>
         this.#requests.ask({ method: 'tools/list', params }, listPageSchema, { timeoutMs }),
+      hasResources: () => hasResources(this.#requests),
     });
     this.#calls.serve(this.#client, server);
     this.#client.onclose = () => {

@@ -1,5 +1,7 @@
 /** Resources of a server as two tools that only read: they go by everything that tools go by. */
 import { z } from 'zod';
+import { McpCallError } from './call-failure.js';
+import type { Requests } from './requests.js';
 import type { ListedTool } from './tool-list.js';
 
 const LIST = 'list_resources';
@@ -35,6 +37,26 @@ const RESOURCE_TOOLS: readonly ListedTool[] = [
 export function resourceToolsBeside(tools: readonly ListedTool[]): ListedTool[] {
   const names = new Set(tools.map(({ name }) => name));
   return RESOURCE_TOOLS.filter(({ name }) => !names.has(name));
+}
+
+const RESOURCE_LISTS: readonly (readonly [method: string, entries: string])[] = [
+  ['resources/list', 'resources'],
+  ['resources/templates/list', 'resourceTemplates'],
+];
+/** A run that starts waits for it. */
+const LOOK_MS = 5_000;
+
+/** Whether the server lists any. What it does not say in time, or at all, is no reason to withhold them. */
+export async function hasResources(requests: Pick<Requests, 'ask'>): Promise<boolean> {
+  const found = await Promise.all(
+    RESOURCE_LISTS.map(([method, entries]) =>
+      requests.ask({ method, params: {} }, z.record(z.string(), z.unknown()), { timeoutMs: LOOK_MS }).then(
+        ({ [entries]: listed }) => Array.isArray(listed) && listed.length > 0,
+        error => !(error instanceof McpCallError && error.kind === 'rejected'),
+      ),
+    ),
+  );
+  return found.includes(true);
 }
 
 /** What the protocol calls it; the answer is that of a tool. */

@@ -12,6 +12,8 @@ interface ListedServer {
   /** Over HTTP the channel for notifications may be down unnoticed. */
   hearsChanges: boolean;
   askFor(params: { cursor?: string }, withinMs: number): Promise<z.infer<typeof listPageSchema>>;
+  /** It has a resource, or a template of some; many say that they can have resources, and have none. */
+  hasResources(): Promise<boolean>;
 }
 
 export class ServerTools {
@@ -66,16 +68,20 @@ export class ServerTools {
   }
 
   async #listAll(): Promise<ListedTool[]> {
-    const { tools: hasTools, resources: hasResources } = this.#server.capabilities() ?? {};
+    const { tools: hasTools, resources: mayHaveResources } = this.#server.capabilities() ?? {};
     const none = { tools: [], unreadable: 0 };
-    const { tools, unreadable } = hasTools ? await listAll(this.#server.name, this.#server.askFor) : none;
+    const [{ tools, unreadable }, hasResources] = await Promise.all([
+      hasTools ? listAll(this.#server.name, this.#server.askFor) : none,
+      mayHaveResources !== undefined && this.#server.hasResources(),
+    ]);
     this.unreadable = unreadable;
-    const own = hasResources ? resourceToolsBeside(tools) : [];
+    // A run that was offered them may call them when there are none any more.
+    const own = mayHaveResources ? resourceToolsBeside(tools) : [];
     const asTasks = takesTasks(this.#server.capabilities()) ? tools.filter(runsAsTask) : [];
     this.#kinds = new Map([
       ...asTasks.map(({ name }) => [name, 'task'] as const),
       ...own.map(({ name }) => [name, 'resource'] as const),
     ]);
-    return [...tools, ...own];
+    return hasResources ? [...tools, ...own] : tools;
   }
 }

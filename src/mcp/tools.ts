@@ -2,6 +2,7 @@
 
 import { readResultTool } from '../blobs/read-result.js';
 import { errorText } from '../core/error-text.js';
+import { preview } from '../core/preview.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition, type ToolPolicy } from '../core/tools/tool.js';
 import { isUsableSchema } from '../schema/validate-arguments.js';
 import { SteersmanError } from '../shared/errors.js';
@@ -43,8 +44,8 @@ export async function listRunTools(
   const listed = await Promise.all(servers.map(name => listServer(pool, name, workspace)));
   const nameOf = runToolNamer(pool, ofActivities);
   const run: RunTools = { tools: [], fallbackServer: null, warnings: [...pool.config.warnings] };
-  for (const { name, tools, connected, warning } of listed) {
-    if (warning !== null) run.warnings.push(warning);
+  for (const { name, tools, connected, warnings } of listed) {
+    run.warnings.push(...warnings);
     if (connected && name === FALLBACK_SERVER) run.fallbackServer = name;
     for (const tool of tools) {
       run.tools.push(defineTool(originOf(pool, name), tool, nameOf(name, tool.name)));
@@ -75,20 +76,21 @@ interface ServerTools {
   name: string;
   tools: ListedTool[];
   connected: boolean;
-  warning: string | null;
+  warnings: string[];
 }
 
 async function listServer(pool: McpPool, name: string, workspace: string): Promise<ServerTools> {
   try {
     const { tools, connection } = await listTools(pool, name, workspace);
-    return { name, tools, connected: true, warning: leftOutWarning(name, connection.unreadableTools) };
+    const warnings = [leftOutWarning(name, connection.unreadableTools), cutWarning(name, tools)];
+    return { name, tools, connected: true, warnings: warnings.filter(warning => warning !== null) };
   } catch (error) {
     const message = errorText(error);
     const text =
       error instanceof SteersmanError
         ? `${message.replace(/\.?$/, '.')} ${error.remedy}`
         : `Tool server ${name}: its tools can not be listed (${message}).`;
-    return { name, tools: [], connected: false, warning: text };
+    return { name, tools: [], connected: false, warnings: [text] };
   }
 }
 
@@ -106,6 +108,16 @@ async function listTools(pool: McpPool, name: string, workspace: string, isAgain
 function leftOutWarning(server: string, count: number): string | null {
   if (count === 0) return null;
   return `Tool server ${server} lists ${count} tools without a name, or with arguments nested too deep: left out.`;
+}
+
+const NAMED_TOOLS = 5;
+
+function cutWarning(server: string, tools: readonly ListedTool[]): string | null {
+  const cut = tools.filter(({ description = '' }) => description.length > MAX_DESCRIPTION_CHARS);
+  if (cut.length === 0) return null;
+  const named = cut.slice(0, NAMED_TOOLS).map(({ name }) => preview(name, 80));
+  const more = cut.length > NAMED_TOOLS ? `, and ${cut.length - NAMED_TOOLS} more` : '';
+  return `Tool server ${server}: models are told only the first ${MAX_DESCRIPTION_CHARS} characters of the descriptions of ${named.join(', ')}${more}.`;
 }
 
 function originOf({ config }: McpPool, name: string): McpOrigin {

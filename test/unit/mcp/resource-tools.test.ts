@@ -3,6 +3,8 @@ import { afterEach, expect, test } from 'vitest';
 import { parseMcpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/pool.js';
 import { listRunTools } from '../../../src/mcp/tools.js';
+import { json, type McpAnswer, serveMcp } from '../../support/scripted-mcp.js';
+import { poolOf } from '../../support/tool-calls.js';
 
 let pool: McpPool;
 afterEach(() => pool.close());
@@ -34,4 +36,61 @@ test('resources: a server that has some → two tools that only read, named as i
   expect(unreadable).toEqual([]);
   expect(content).toMatchObject([{ type: 'resource', resource: { uri: resources[0].uri } }]);
   await expect(call('read_resource', { uri: 'test://none' })).rejects.toMatchObject({ kind: 'rejected' });
+});
+
+const page =
+  (result: object): McpAnswer =>
+  (id, res) =>
+    json(res, { jsonrpc: '2.0', id, result });
+const refuse: McpAnswer = (id, res) =>
+  json(res, { jsonrpc: '2.0', id, error: { code: -32_601, message: 'no' } });
+
+test.each<[string, boolean, Record<string, McpAnswer>]>([
+  [
+    'none, and no templates',
+    false,
+    {
+      'resources/list': page({ resources: [] }),
+      'resources/templates/list': page({ resourceTemplates: [] }),
+    },
+  ],
+  ['no lists at all', false, { 'resources/list': refuse, 'resources/templates/list': refuse }],
+  [
+    'templates alone',
+    true,
+    {
+      'resources/list': page({ resources: [] }),
+      'resources/templates/list': page({ resourceTemplates: [{}] }),
+    },
+  ],
+  [
+    'one, and no list of templates',
+    true,
+    { 'resources/list': page({ resources: [{}] }), 'resources/templates/list': refuse },
+  ],
+])(
+  'resources: a server that says it can have some, and has %s → the tools for them are offered: %s',
+  async (_, offered, answers) => {
+    const tools = page({ tools: [{ name: 'echo', inputSchema: {} }] });
+    const { url, close } = await serveMcp({ 'tools/list': tools, ...answers }, { tools: {}, resources: {} });
+    pool = poolOf({ url });
+    const run = await listRunTools(pool, '/w');
+    const names = run.tools.map(({ serverToolName }) => serverToolName);
+    expect(names).toEqual(['echo', ...(offered ? ['list_resources', 'read_resource'] : []), 'read_result']);
+    await pool.close();
+    close();
+  },
+);
+
+test('tools of a server: descriptions over 4,000 characters → cut, with a warning that names them', async () => {
+  const tool = (name: string, chars: number) => ({ name, description: 'x'.repeat(chars), inputSchema: {} });
+  const tools = page({ tools: [tool('short', 4_000), ...'abcdef'.split('').map(name => tool(name, 4_001))] });
+  const { url, close } = await serveMcp({ 'tools/list': tools });
+  pool = poolOf({ url });
+  const run = await listRunTools(pool, '/w');
+  expect(run.tools[1]?.description).toHaveLength(4_000);
+  expect(run.warnings).toEqual([
+    'Tool server fake: models are told only the first 4000 characters of the descriptions of a, b, c, d, e, and 1 more.',
+  ]);
+  close();
 });
