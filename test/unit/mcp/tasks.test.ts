@@ -99,7 +99,9 @@ test.each(['task_append', 'task_read'])(
     fake.openGate('a');
     expect(await calling).toMatchObject({ ending: 'executed', isError: false });
     expect(told('call')).toMatchObject([{ tool, task: { ttl: 621_000 } }]);
-    expect(beats[0]?.task).toEqual({ id: expect.any(String), session: expect.any(String) });
+    // Those before it may come first: they go by time, and a busy machine takes a second to connect.
+    const named = beats.find(({ task }) => task)?.task;
+    expect(named).toEqual({ id: expect.any(String), session: expect.any(String) });
   },
 );
 
