@@ -24,7 +24,7 @@ export const EN = {
   capabilities: 'Besides the tools, `requiredCapabilities` may name: {names}.',
   tasksSoFar: 'Tasks so far:',
   planAgain:
-    'Plan what is needed for this. Tasks that you do not name stay as they are: repeat an id only to change an open task, to give it up (`skipped`) or to have a failed or blocked one done again; all else gets new ids. Answer with the plan as JSON.',
+    'Plan what is needed for this. Tasks that you do not name stay as they are: repeat an id only to change an open task, to give it up (`skipped`) or to have one that failed, was skipped or is blocked done again; all else gets new ids. What you leave out of a repeated task stays as it is. A task set by the person is wanted, in their words, until it is done: where it has failed, was skipped or is blocked, repeat its id, and the id of what it waits for. What the person has removed comes back only where they have asked for it since, under a new id. Answer with the plan as JSON.',
   planMore:
     'You said that the plan needs more work: add to it or refine it now. Tasks that stay as they are need not be repeated. {left} planning round(s) left. Answer as JSON.',
   planUnanswered: 'Nobody answered: make the best plan you can, and say what you assume.',
@@ -48,6 +48,7 @@ export const EN = {
   verify: 'Verify the work on the goal:',
   toJudge: 'Tasks to judge, one entry in `tasks` for each:',
   replaced: 'Ended under an earlier plan and replaced, not to be judged: {ids}.',
+  removed: 'Removed from the plan by the person, so neither judged nor missed: {tasks}.',
   reports: 'Reports of the tasks:',
   reportsAbove: 'Their reports stand in this conversation.',
   noReports: 'No task left a report.',
@@ -353,7 +354,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   capabilities: '除工具外，`requiredCapabilities` 还可以写：{names}。',
   tasksSoFar: '目前的任务：',
   planAgain:
-    '请为此作出所需的计划。没有写到的任务保持不变；只有要修改、放弃（`skipped`）未完成的任务，或再做失败、受阻的任务时才重复它的 id，其余用新的 id。以 JSON 回复计划。',
+    '请为此作出所需的计划。没有写到的任务保持不变；只有要修改、放弃（`skipped`）未完成的任务，或再做失败、被跳过、受阻的任务时才重复它的 id，其余用新的 id。重复的任务中没有写出的字段保持不变。由用户设定的任务在完成之前一直要做，内容按用户所写：若已失败、被跳过或受阻，就重复它的 id，以及它所等待的任务的 id。用户移除的任务，只有用户后来又要求时才再安排，并用新的 id。以 JSON 回复计划。',
   planMore: '你说计划还需要完善：现在补充或细化，保持不变的任务不必重复。规划还剩 {left} 轮。以 JSON 回复。',
   planUnanswered: '没有人回答：请尽可能作出最好的计划，并写明所作的假设。',
   wishes: '用户后来的要求，属于目标，有冲突时以后说的为准：',
@@ -372,6 +373,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   verify: '请验证为这个目标所做的工作：',
   toJudge: '要评判的任务，在 `tasks` 中各占一条：',
   replaced: '属于先前的计划、已被替换、不必评判：{ids}。',
+  removed: '用户已移出计划、不必评判也不算缺少的任务：{tasks}。',
   reports: '各项任务的报告：',
   reportsAbove: '它们的报告在本对话中。',
   noReports: '没有任务留下报告。',

@@ -4,7 +4,7 @@ import type { Outcome } from './cause.js';
 import { type Cause, outcomeOf } from './cause.js';
 import { isEmptyPhrase, isRoleForm } from './outputs/empty-phrase.js';
 import type { ExecutionOutput, PlanOutput, VerdictOutput } from './outputs/parse-output.js';
-import { planInForce, type Task, UNCONFIRMED } from './plan.js';
+import { isUndone, planInForce, type Task, UNCONFIRMED } from './plan.js';
 
 type TaskDecision = 'completed' | 'skipped' | 'retry' | 'failed' | 'continue';
 
@@ -73,7 +73,7 @@ export function decideVerdict(verdict: VerdictOutput, tasks: readonly Task[]): D
 function causeByRecord(verdict: VerdictOutput, plan: readonly Task[]): Cause {
   if (nothingAchieved(plan)) return 'failed:tasks';
   if (plan.some(({ status }) => status === 'failed')) return 'tasks_failed';
-  if (plan.some(({ status }) => status !== 'completed' && status !== 'skipped')) return 'tasks_open';
+  if (plan.some(isUndone)) return 'tasks_open';
   const named = new Set(verdict.tasks.map(({ id }) => id));
   if (plan.some(({ id }) => !named.has(id))) return 'verdict_incomplete';
   if (plan.some(({ reason }) => reason === UNCONFIRMED)) return 'not_confirmed';

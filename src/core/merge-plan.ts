@@ -2,34 +2,38 @@
 import { PLAN_BYTES } from './bounds.js';
 import { cutText } from './fit.js';
 import { jsonBytes } from './json.js';
-import { isOpen, type PlannedTask, type Task } from './plan.js';
+import type { PlannedTask, Task, TaskChange } from './plan.js';
+import { isOpen, REMOVED, wholeTask } from './plan.js';
 import { inRunOrder } from './plan-order.js';
 
 export interface MergeResult {
   tasks: Task[];
   /** False when the plan brought nothing new: planning stops (F7). */
   changed: boolean;
-  /** Ids of planned tasks left out because of `maxTasks`. */
+  /** Ids of planned tasks left out, for want of room or since a person has removed them. */
   cut: string[];
 }
 
 /**
  * Merges a plan into the tasks by id. Completed and executing tasks stay as they are, pending
- * ones take the new definition, failed, skipped and blocked ones are revived by a later cycle's plan,
- * and tasks that the plan does not name stay.
+ * ones take what it gives of a definition, failed, skipped and blocked ones are revived by a later cycle's plan,
+ * and tasks that the plan does not name stay. A task of a person is revived as it is: only a person changes it, and
+ * one that a person removed stays so.
  *
  * At most `maxTasks` tasks may be open (pending or executing) at once; what is over is cut from the end
  * of the run order, so that no task that is kept waits for one that is not.
  */
 export function mergePlan(
   tasks: readonly Task[],
-  planned: readonly PlannedTask[],
+  changes: readonly TaskChange[],
   options: { cycle: number; maxTasks: number; byPerson?: true },
 ): MergeResult {
   const byId = new Map(tasks.map(task => [task.id, task]));
+  const planned = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
   const wanted = inRunOrder(planned).filter(plan => opensTask(byId.get(plan.id), options.cycle));
   const room = Math.max(0, options.maxTasks - tasks.filter(isOpen).length);
   const cut = new Set(wanted.slice(room).map(plan => plan.id));
+  for (const { id } of planned) if (byId.get(id)?.reason === REMOVED) cut.add(id);
 
   let changed = false;
   for (const plan of planned) {
@@ -52,7 +56,8 @@ export function mergePlan(
 
 /**
  * What the tasks say, within its bound: those that have ended are told in short, then all, then new ones
- * are left out from the end. Where not even that will do, the plan stays as it was.
+ * are left out from the end. What a person wrote is none of them: it stays whole. Where not even that will do, the
+ * plan stays as it was.
  */
 function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonly Task[] {
   if (planBytes(merged) <= PLAN_BYTES) return merged;
@@ -60,7 +65,8 @@ function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonl
   let kept = merged.map(task => (isOpen(task) ? task : inShort(task)));
   if (planBytes(kept) > PLAN_BYTES) kept = kept.map(inShort);
   for (let last = kept.length - 1; planBytes(kept) > PLAN_BYTES && last >= 0; last -= 1) {
-    if (!oldIds.has(kept[last]?.id ?? '')) kept.splice(last, 1);
+    const task = kept[last];
+    if (task && !task.byPerson && !oldIds.has(task.id)) kept.splice(last, 1);
   }
   return planBytes(kept) <= PLAN_BYTES ? kept : old;
 }
@@ -73,6 +79,7 @@ function planBytes(tasks: readonly Task[]): number {
 const SHORT_TEXT_BYTES = 300;
 
 function inShort(task: Task): Task {
+  if (task.byPerson && task.reason !== REMOVED) return task;
   const { description, completionCriteria } = task;
   return {
     ...task,
@@ -89,7 +96,9 @@ function opensTask(old: Task | undefined, cycle: number): boolean {
 
 function revives(old: Task, cycle: number): boolean {
   return (
-    cycle > old.cycle && (old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked')
+    cycle > old.cycle &&
+    old.reason !== REMOVED &&
+    (old.status === 'failed' || old.status === 'skipped' || old.status === 'blocked')
   );
 }
 
@@ -99,8 +108,8 @@ function mergeTask(
   plan: PlannedTask,
   { cycle, byPerson }: { cycle: number; byPerson?: true },
 ): Task {
-  const by = byPerson ? { byPerson } : {};
   if (old === undefined || revives(old, cycle)) {
+    const isTheirs = byPerson || old?.byPerson;
     const fresh = {
       status: 'pending',
       rounds: 0,
@@ -110,23 +119,18 @@ function mergeTask(
       begunMs: null,
       cycle,
     } as const;
-    return { ...definitionOf(plan), ...fresh, retries: old?.retries ?? 0, ...by };
+    return {
+      ...(old?.byPerson && !byPerson ? definitionOf(old) : plan),
+      ...fresh,
+      retries: old?.retries ?? 0,
+      ...(isTheirs && { byPerson: true }),
+    };
   }
-  if (old.byPerson && !byPerson) return old;
-  if (old.status !== 'pending' || JSON.stringify(definitionOf(old)) === JSON.stringify(definitionOf(plan))) {
-    return old;
-  }
-  return { ...old, ...definitionOf(plan), ...by };
+  if (old.status !== 'pending' || (old.byPerson && !byPerson)) return old;
+  if (JSON.stringify(definitionOf(old)) === JSON.stringify(plan)) return old;
+  return { ...old, ...plan, ...(byPerson && { byPerson }) };
 }
 
-function definitionOf(task: PlannedTask): PlannedTask {
-  return {
-    id: task.id,
-    description: task.description,
-    priority: task.priority,
-    dependencies: [...task.dependencies],
-    requiredCapabilities: [...task.requiredCapabilities],
-    estimatedDuration: task.estimatedDuration,
-    completionCriteria: task.completionCriteria,
-  };
+function definitionOf(task: Task): PlannedTask {
+  return wholeTask({ id: task.id }, task, 1);
 }

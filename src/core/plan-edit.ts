@@ -3,8 +3,8 @@ import { PLAN_BYTES } from './bounds.js';
 import { type Capabilities, missing } from './capabilities.js';
 import type { Cause } from './cause.js';
 import { mergePlan } from './merge-plan.js';
-import type { PlannedTask, Task } from './plan.js';
-import { isOpen, planInForce } from './plan.js';
+import type { PlannedTask, Task, TaskChange } from './plan.js';
+import { isOpen, isUndone, planInForce, wholeTask } from './plan.js';
 import { planCycles } from './plan-order.js';
 import { preview } from './preview.js';
 
@@ -16,12 +16,22 @@ const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   blocked: 'is blocked',
 };
 
-/** What is wrong with tasks that a person adds or changes, in sentences; empty when all of them will count. */
+/** Ids of open tasks that a person removes with a list that stands for all that is still to be done. */
+export function leftOut(tasks: readonly Task[], edit: readonly TaskChange[]): string[] {
+  const named = new Set(edit.map(({ id }) => id));
+  return tasks.flatMap(({ id, status }) => (status === 'pending' && !named.has(id) ? [id] : []));
+}
+
+/**
+ * What is wrong with tasks that a person adds or changes, in sentences; empty when all of them will count. `tasks`:
+ * with those that the person removes as removed.
+ */
 export function planEditFaults(
-  edit: readonly PlannedTask[],
+  changes: readonly TaskChange[],
   { tasks, maxTasks, has }: { tasks: readonly Task[]; maxTasks: number; has: Capabilities },
 ): string[] {
   const byId = new Map(tasks.map(task => [task.id, task]));
+  const edit = changes.map((change, index) => wholeTask(change, byId.get(change.id), index + 1));
   const faults: string[] = [];
   for (const { id, dependencies, requiredCapabilities } of edit) {
     const status = byId.get(id)?.status ?? 'pending';
@@ -43,7 +53,10 @@ export function planEditFaults(
     );
   const merged = mergePlan(tasks, edit, { cycle: 1, maxTasks: Number.POSITIVE_INFINITY, byPerson: true });
   const whole = (task: PlannedTask) =>
-    merged.tasks.some(({ id, description }) => id === task.id && description === task.description);
+    merged.tasks.some(
+      ({ id, description, completionCriteria }) =>
+        id === task.id && description === task.description && completionCriteria === task.completionCriteria,
+    );
   if (faults.length === 0 && !edit.every(whole))
     faults.push(
       `The plan would be over ${PLAN_BYTES} bytes: say it in fewer words, and name files for the rest.`,
@@ -57,22 +70,22 @@ export function planEditFaults(
 const NOT_DONE: readonly Cause[] = ['failed:tasks', 'tasks_failed', 'tasks_open'];
 
 /**
- * Names what a goal ended without, for its answer: tasks of a person that are open, and where that is why it ended
- * so, or it failed on the way, every task of the plan that is not done. Empty where there are none.
+ * Names what a goal ended without, for its answer: tasks of a person that are not done, and where that is why it ended
+ * so, or it failed on the way, every task of the plan that is not. Empty where there are none.
  */
 export function notDoneText(tasks: readonly Task[], cause: Cause): string {
   const isOnTheWay = cause.startsWith('failed:') && tasks.some(({ result }) => result !== null);
-  const judged = isOnTheWay || NOT_DONE.includes(cause) ? planInForce(tasks).filter(isNotDone) : [];
-  const left = tasks.filter(task => (task.byPerson && isOpen(task)) || judged.includes(task));
+  const isWhy = isOnTheWay || NOT_DONE.includes(cause);
+  const left = planInForce(tasks).filter(task => isUndone(task) && (isWhy || task.byPerson));
   if (left.length === 0) return '';
-  const lines = left.map(task => {
-    const { id, description, status, reason } = task;
-    const why = isOpen(task) ? '' : ` [${[status, reason].filter(Boolean).join(': ')}]`;
-    return `${id} (${preview(description, 100)})${why}`;
-  });
+  const lines = left.map(task => `${task.id} (${preview(task.description, 100)})${whyUndone(task)}`);
   return `Not done: ${lines.join('; ')}.`;
 }
 
-function isNotDone({ status }: Task): boolean {
-  return status !== 'completed' && status !== 'skipped';
+/** Why its executor skipped it stands in its report alone. */
+function whyUndone(task: Task): string {
+  const { status, reason, result } = task;
+  if (isOpen(task)) return '';
+  const why = reason === status ? preview(result ?? '', 200) : reason;
+  return ` [${[status, why].filter(Boolean).join(': ')}]`;
 }

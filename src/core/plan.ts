@@ -27,6 +27,34 @@ export interface PlannedTask {
   completionCriteria: string | null;
 }
 
+/** A task as somebody changes it: what is left out stays as it is, and has its default where the task is new. */
+export type TaskChange = Pick<PlannedTask, 'id'> & Partial<PlannedTask>;
+
+/** The change as a whole task. `old`: the task of its id, where there is one. `position`: in its list, from 1. */
+export function wholeTask(change: TaskChange, old: PlannedTask | undefined, position: number): PlannedTask {
+  const left = old ?? { ...NEW_TASK, priority: position };
+  return {
+    id: change.id,
+    description: change.description ?? left.description,
+    priority: change.priority ?? left.priority,
+    dependencies: [...(change.dependencies ?? left.dependencies)],
+    requiredCapabilities: [...(change.requiredCapabilities ?? left.requiredCapabilities)],
+    // Null takes them away.
+    estimatedDuration:
+      change.estimatedDuration === undefined ? left.estimatedDuration : change.estimatedDuration,
+    completionCriteria:
+      change.completionCriteria === undefined ? left.completionCriteria : change.completionCriteria,
+  };
+}
+
+const NEW_TASK: Omit<PlannedTask, 'id' | 'priority'> = {
+  description: '',
+  dependencies: [],
+  requiredCapabilities: [],
+  estimatedDuration: null,
+  completionCriteria: null,
+};
+
 /** A task of the run. */
 export interface Task extends PlannedTask {
   status: TaskStatus;
@@ -46,7 +74,7 @@ export interface Task extends PlannedTask {
   overdue?: true;
   /** The planning cycle whose plan it belongs to, from 1: the last that added, revived or went on with it. */
   cycle: number;
-  /** A person added or changed it: no plan of a role changes or drops it before it is done. */
+  /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
   byPerson?: true;
 }
 
@@ -65,18 +93,25 @@ export function reportBytes(tasks: readonly Task[]): number {
 export const UNCONFIRMED = 'unconfirmed';
 /** The reason of a task that a plan gave up, or that was dropped with the plan that it belonged to. */
 export const REPLANNED = 'replanned';
+/** The reason of a task that a person does not want done: no plan of a role brings it back. */
+export const REMOVED = 'removed by a person';
 
 /**
- * The plan that counts at the end: all that is completed or still to be done, and what failed, was blocked or
- * skipped since the latest plan that brought a task. What ended so under an earlier plan and was not taken up
- * again is replaced by what came after it.
+ * The plan that counts at the end: all that is completed or still to be done, what a person set, and what failed,
+ * was blocked or skipped since the latest plan that brought a task. What else ended so under an earlier plan and was
+ * not taken up again is replaced by what came after it.
  */
 export function planInForce(tasks: readonly Task[]): Task[] {
-  const latest = Math.max(0, ...tasks.filter(task => task.reason !== REPLANNED).map(task => task.cycle));
-  return tasks.filter(
-    task =>
-      task.status === 'completed' || isOpen(task) || (task.cycle === latest && task.reason !== REPLANNED),
+  const left = tasks.filter(task => task.reason !== REPLANNED && task.reason !== REMOVED);
+  const latest = Math.max(0, ...left.map(task => task.cycle));
+  return left.filter(
+    task => task.status === 'completed' || isOpen(task) || task.byPerson || task.cycle === latest,
   );
+}
+
+/** A skip says that the goal can do without it, which nobody says of what a person wants done. */
+export function isUndone({ status, byPerson }: Task): boolean {
+  return status === 'skipped' ? byPerson === true : status !== 'completed';
 }
 
 /**

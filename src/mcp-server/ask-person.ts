@@ -92,11 +92,10 @@ function fieldsOf(gate: Gate): Fields | null {
       const properties = gate.subject.models.length > 0 ? { decision, model } : { decision };
       return { type: 'object', properties, required: ['decision'] };
     }
-    case 'step':
-      return { type: 'object', properties: { decision }, required: ['decision'] };
     case 'approval':
     case 'plan':
     case 'route':
+    case 'step':
       return { type: 'object', properties: { decision, reason: REASON }, required: ['decision'] };
   }
 }

@@ -68,7 +68,7 @@ export async function pursue(run: Run): Promise<GoalEnd> {
 }
 
 /** An answer says what it was given without. */
-function withNotDone({ state }: Run, end: GoalEnd): GoalEnd {
+function withNotDone<End extends Pick<GoalEnd, 'cause' | 'answer'>>({ state }: Run, end: End): End {
   if (state.goals.some(goal => goal.number === state.goal.number)) return end;
   const answer = [end.answer, notDoneText(state.tasks, end.cause)].filter(Boolean).join('\n\n');
   return { ...end, answer };
@@ -175,7 +175,7 @@ export function endCancelled(run: Run): Omit<GoalEnd, 'failure'> & { unread: Inb
   // A run that is kept open may have its answer already.
   const answered = goals.find(({ number }) => number === goal.number);
   const answer = answered?.answer ?? (pinned ? whatThereIs(run) : '');
-  const end = { outcome: 'cancelled', cause: 'cancelled', answer } as const;
+  const end = withNotDone(run, { outcome: 'cancelled', cause: 'cancelled', answer } as const);
   endRunningTask(run, 'cancelled');
   return { ...end, unread: endRun(run, end) };
 }

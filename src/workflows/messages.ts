@@ -13,7 +13,7 @@ import type { JournalEvent, ModelSwitch } from '../core/journal.js';
 import type { Counters, Limits } from '../core/limits.js';
 import type { Message, Usage } from '../core/message.js';
 import type { ModelRequestPage } from '../core/model-request.js';
-import type { PlannedTask, Task } from '../core/plan.js';
+import type { Task, TaskChange } from '../core/plan.js';
 import type { RunSettings } from '../core/run-config.js';
 import type { RunState } from '../core/run-state.js';
 import type { ShownPhase } from '../core/status.js';
@@ -158,10 +158,8 @@ export const answerGateUpdate = defineUpdate<{ gateId: string }, [Record<string,
 export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>(
   'submitToolResult',
 );
-/** Adds tasks, or changes those that have not begun: `{ tasks: [{ id, description, … }] }`. */
-export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: Partial<PlannedTask>[] }]>(
-  'editPlan',
-);
+/** Adds tasks, or changes those that have not begun, in the fields that are given: `{ tasks: [{ id, description, … }] }`. */
+export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChange[] }]>('editPlan');
 /**
  * Takes back a message that waits to be read: `{ id }`. Gives its text, and the agent that it is called back from,
  * where it was passed on: its receipt says then whether that was in time.

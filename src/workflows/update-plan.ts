@@ -1,25 +1,28 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
 
 import { mergePlan } from '../core/merge-plan.js';
-import type { PlannedTask, Task } from '../core/plan.js';
-import { REPLANNED } from '../core/plan.js';
+import type { Task, TaskChange } from '../core/plan.js';
+import { REMOVED, REPLANNED } from '../core/plan.js';
 import type { Run } from './run.js';
 
 /**
  * Returns whether that changed anything. At most `maxTasks` may be open; what is over is left out. `dropped`: ids of
- * tasks that the plan gives up; those of a person stay.
+ * tasks that are given up: of what a person set a person alone gives something up.
  */
 export function updatePlan(
   run: Run,
-  planned: readonly PlannedTask[],
+  planned: readonly TaskChange[],
   options: { maxTasks: number; byPerson?: true; dropped?: readonly string[] },
 ): boolean {
   const { state } = run;
   const { cycle } = state.cursor.place;
   const { dropped = [], ...rest } = options;
+  const { byPerson } = options;
+  const isOpenTo = (task: Task) => byPerson === true || (task.status === 'pending' && !task.byPerson);
   const fewer = dropTasks(
     run,
-    ({ id, status, byPerson }) => dropped.includes(id) && status === 'pending' && !byPerson,
+    task => dropped.includes(task.id) && isOpenTo(task),
+    byPerson ? REMOVED : REPLANNED,
   );
   const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle });
   state.tasks = tasks;
@@ -28,11 +31,19 @@ export function updatePlan(
   return changed || fewer;
 }
 
-/** Ends tasks as skipped, `replanned`; whether there were any. */
-export function dropTasks(run: Run, which: (task: Task) => boolean): boolean {
-  const end = { status: 'skipped', reason: REPLANNED } as const;
+/** Ends tasks as skipped; whether there were any. What a person does not want done is nothing to wait for. */
+export function dropTasks(
+  run: Run,
+  which: (task: Task) => boolean,
+  reason: typeof REMOVED | typeof REPLANNED,
+): boolean {
+  const end = { status: 'skipped', reason } as const;
   const gone = run.state.tasks.filter(which);
   for (const { id } of gone) run.journal('task_ended', { taskId: id, ...end });
-  run.state.tasks = run.state.tasks.map(task => (gone.includes(task) ? { ...task, ...end } : task));
+  const ids = reason === REMOVED ? gone.map(({ id }) => id) : [];
+  run.state.tasks = run.state.tasks.map(task => {
+    if (gone.includes(task)) return { ...task, ...end };
+    return { ...task, dependencies: task.dependencies.filter(id => !ids.includes(id)) };
+  });
   return gone.length > 0;
 }

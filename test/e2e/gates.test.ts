@@ -264,6 +264,34 @@ describe('plan approval (L15)', () => {
     ]);
   });
 
+  test('edit with a list that leaves tasks out → those do not run, and what it leaves out of the others stays (L17)', async () => {
+    const todos = [
+      { id: 'backup', description: 'Copy them', completionCriteria: 'There is a copy' },
+      { id: 'check', description: 'Check them' },
+      { id: 'remove', description: 'Remove them', priority: 1, dependencies: ['backup'] },
+    ];
+    const asked = rig.play(
+      byRole({ planner: [{ text: plan({ todos }) }], executor: [reported('Copied.'), reported('Gone.')] }),
+    );
+    const handle = await rig.start('Tidy up', settings);
+    const tasks = [{ id: 'remove', description: 'Remove only the old ones' }, { id: 'backup' }];
+    await answer(handle, 'plan', { decision: 'edit', tasks });
+    const result = (await handle.result()) as RunResult;
+    expect(result).toMatchObject({ outcome: 'completed' });
+    expect(result.tasks).toMatchObject([
+      { id: 'backup', status: 'completed', completionCriteria: 'There is a copy' },
+      { id: 'check', status: 'skipped', reason: 'removed by a person' },
+      { id: 'remove', status: 'completed', description: 'Remove only the old ones', priority: 1 },
+    ]);
+    expect((await eventsOf(handle, 'task_started')).map(({ taskId }) => taskId)).toEqual([
+      'backup',
+      'remove',
+    ]);
+    expect(JSON.stringify(messagesOf(asked.requests.at(-1), 'user'))).toContain(
+      'Removed from the plan by the person',
+    );
+  });
+
   test('stop while it waits → the gate closes, the run is stopped without another model call', async () => {
     const asked = rig.play(byRole({ planner: [planned] }));
     const handle = await rig.start('Do it', settings);

@@ -31,7 +31,7 @@ const MOST_WRAP_UPS = 20;
 
 /** Tasks that ended without a reply of their executor, or with their goal. */
 const UNCOUNTED = [
-  ...['dependency_failed', 'aborted', 'echoed', 'replanned', 'orchestrated'],
+  ...['dependency_failed', 'aborted', 'echoed', 'replanned', 'removed by a person', 'orchestrated'],
   ...['completed', 'unverified', 'budget_exhausted', 'stopped', 'failed', 'cancelled'],
 ];
 

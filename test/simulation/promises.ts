@@ -10,7 +10,7 @@ import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
 import type { Message } from '../../src/core/message.js';
 import { textOf } from '../../src/core/message.js';
-import type { PlannedTask } from '../../src/core/plan.js';
+import type { TaskChange } from '../../src/core/plan.js';
 import type { RunState } from '../../src/core/run-state.js';
 import { isHeld } from '../../src/core/run-state.js';
 import { expectThat } from './expect-that.js';
@@ -28,6 +28,7 @@ interface PromisedTask {
 const NOT_DONE = [
   'skipped replanned',
   'skipped orchestrated',
+  'skipped removed by a person',
   'blocked dependency_failed',
   'blocked aborted',
 ];
@@ -56,8 +57,8 @@ export class Promises {
   readonly #read = new Set<string>();
   readonly #markersRead = new Set<string>();
 
-  planEdited({ tasks, log: { journal } }: RunState, edit: readonly PlannedTask[]): void {
-    for (const { id, description } of edit) {
+  planEdited({ tasks, log: { journal } }: RunState, edit: readonly TaskChange[]): void {
+    for (const { id, description = '' } of edit) {
       this.#tasks.set(id, { description, since: journal.lastSeq, begun: false, end: null });
       const taken = tasks.some(task => task.id === id && task.description === description);
       expectThat(taken, `${id} was taken into the plan, and is not in it`);

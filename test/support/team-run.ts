@@ -6,6 +6,7 @@ import { NO_USAGE, textOf } from '../../src/core/message.js';
 import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import type { RunSettings } from '../../src/core/run-config.js';
 import { newRunState } from '../../src/core/run-state.js';
+import type { StepFailurePolicy } from '../../src/core/step-failure.js';
 import { beginRun, endRun, goOn, keptOpen, pursue } from '../../src/workflows/goals.js';
 import type { GoalEnd } from '../../src/workflows/phases/conclude.js';
 import type { Ports } from '../../src/workflows/ports.js';
@@ -75,6 +76,9 @@ export async function teamRun(given: {
   limits?: Partial<Limits>;
   settings?: Partial<RunSettings>;
   understands?: boolean;
+  onStepFailure?: StepFailurePolicy;
+  /** Hears of a run that is started for another task, with its goal. */
+  startRun?: (goal: string) => void;
 }): Promise<TeamRun> {
   const settings = { mode: 'team', workspace: '/w', autoApprove: true, ...given.settings } as const;
   const calls: ModelCall[] = [];
@@ -87,7 +91,8 @@ export async function teamRun(given: {
     names.map(name => [name, testRole(name, { output: CONTRACTS[name] ?? 'text', tools: [] })]),
   );
   const limits = { ...DEFAULT_LIMITS, ...given.limits };
-  await beginRun(run, pinnedRun({ roles, limits, models: ['p/a'], gateTimeoutMs: 60_000 }));
+  const { onStepFailure = 'skip' } = given;
+  await beginRun(run, pinnedRun({ roles, limits, onStepFailure, models: ['p/a'], gateTimeoutMs: 60_000 }));
   for (;;) {
     const end = await pursue(run);
     if (goOn(run, end) || (await keptOpen(run, end))) continue;
@@ -97,7 +102,7 @@ export async function teamRun(given: {
 }
 
 function teamPorts(
-  { answer, waits }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits'>,
+  { answer, waits, startRun }: Pick<Parameters<typeof teamRun>[0], 'answer' | 'waits' | 'startRun'>,
   calls: ModelCall[],
   served: () => Run,
 ): Ports {
@@ -139,7 +144,10 @@ function teamPorts(
     cancelSubagents: () => {},
     tellCaller: () => {},
     callerTold: () => null,
-    startRun: async id => id,
+    startRun: async (id, goal) => {
+      startRun?.(goal);
+      return id;
+    },
     interrupt: () => {},
     throwIfCancelled: () => {},
     handoverDue: () => false,

@@ -152,7 +152,10 @@ export class Run {
     await this.#work(options, () => submitToolResult(this.#scope.temporal, this.id, { ...result }));
   }
 
-  /** Adds tasks, or changes those that have not begun. Resolves with the number of tasks of the plan. */
+  /**
+   * Adds tasks, or changes those that have not begun: fields that are left out stay as they are, null takes one away.
+   * Resolves with the number of tasks of the plan.
+   */
   async editPlan(
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
     options: Abortable = {},

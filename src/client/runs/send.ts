@@ -113,7 +113,7 @@ export type GateReply =
   | { decision: 'deny'; reason?: string }
   /** A plan: the planner reads why. */
   | { decision: 'reject'; reason: string }
-  /** A plan: these tasks instead. */
+  /** A plan: these tasks are all that is to be done. Fields that are left out stay as they are, null takes one away. */
   | { decision: 'edit'; tasks: readonly (Partial<PlannedTask> & { id: string })[] }
   /** A question. */
   | { text: string }
@@ -124,7 +124,7 @@ export type GateReply =
   | { decision: 'retry' | 'stop' }
   | { decision: 'other_model'; model?: string }
   /** A task of a plan that failed: how the plan goes on. */
-  | { decision: 'skip' | 'replan' | 'abort' }
+  | { decision: 'skip' | 'replan' | 'abort'; reason?: string }
   /** A tool server asks: the fields of its form; cancel says neither yes nor no. */
   | { decision: 'accept'; content?: Record<string, unknown> }
   | { decision: 'decline' | 'cancel' };

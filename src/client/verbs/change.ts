@@ -15,7 +15,10 @@ export function addPlan(program: Command): void {
     .command('plan')
     .description("Show a run's tasks, or with --tasks first add some and change those that have not begun.")
     .argument('<id>', 'id of the run')
-    .option('--tasks <json>', 'tasks as JSON: an id that exists is changed, another is added');
+    .option(
+      '--tasks <json>',
+      'tasks as JSON: an id that exists is changed in the fields that are given, another is added',
+    );
   describeVerb(verb, [
     verbCall('plan my-run'),
     verbCall(`plan my-run --tasks '[{"id": "task-3", "description": "Read docs/ too"}]'`),

@@ -40,7 +40,10 @@ export function addApprove(program: Command): void {
         .preset('run'),
     )
     .option('--arguments <json>', 'run the tool with these arguments instead')
-    .option('--tasks <json>', 'carry out these tasks instead of the plan: [{"id", "description"}, …]');
+    .option(
+      '--tasks <json>',
+      'carry out these tasks and no others: [{"id", "description"}, …]; what is left out of one that is there stays',
+    );
   describeVerb(verb, [
     verbCall('approve my-run g1'),
     verbCall('approve my-run g1 --always'),

@@ -8,7 +8,7 @@ import { ownCapabilities } from '../capabilities.js';
 import { cutText } from '../fit.js';
 import type { Planning, Reading } from '../place.js';
 import type { Task } from '../plan.js';
-import { isOpen, planInForce, reportBytes } from '../plan.js';
+import { isOpen, planInForce, REMOVED, reportBytes } from '../plan.js';
 import { preview } from '../preview.js';
 import { delimit } from '../prompt.js';
 import type { PinnedRole } from '../role.js';
@@ -33,7 +33,9 @@ function taskLine(words: Words, task: Task, detail: Detail): string {
     `${status}${why}`,
     byPerson ? words.byPerson : '',
     isOpen(task) ? fill(words.priority, { priority }) : '',
-    isOpen(task) && dependencies.length > 0 ? fill(words.after, { ids: dependencies.join(', ') }) : '',
+    (isOpen(task) || status === 'blocked') && dependencies.length > 0
+      ? fill(words.after, { ids: dependencies.join(', ') })
+      : '',
   ];
   const line = `- ${id} [${marks.filter(Boolean).join(', ')}] ${preview(task.description, 500)}`;
   if (detail === 'description' || task.completionCriteria === null) return line;
@@ -163,7 +165,8 @@ const TASK_LIST_BYTES = 20_000;
 export function verificationBrief(state: RunState): string {
   const words = wordsOf(state);
   const plan = planInForce(state.tasks);
-  const ids = state.tasks.filter(task => !plan.includes(task)).map(({ id }) => id);
+  const removed = state.tasks.filter(({ reason }) => reason === REMOVED);
+  const others = state.tasks.filter(task => !plan.includes(task) && !removed.includes(task));
   return paragraphs(
     `${words.verify}\n${delimit('goal', cutText(state.goal.text, GOAL_BYTES))}`,
     wishesText(state.goal, words),
@@ -171,10 +174,16 @@ export function verificationBrief(state: RunState): string {
       lines(words, plan, () => 'criterion'),
       TASK_LIST_BYTES,
     )}`,
-    ids.length > 0 ? fill(words.replaced, { ids: ids.join(', ') }) : '',
+    others.length > 0 ? fill(words.replaced, { ids: others.map(({ id }) => id).join(', ') }) : '',
+    removed.length > 0 ? fill(words.removed, { tasks: namesOf(removed) }) : '',
     reportsText(words, plan, holdsReports(state)),
     words.verdict,
   );
+}
+
+/** With what they are: roles are not to bring them back in other words. */
+function namesOf(tasks: readonly Task[]): string {
+  return tasks.map(({ id, description }) => `${id} (${preview(description, 100)})`).join('; ');
 }
 
 /** Each report once: they are said only to a verifier whose conversation does not hold them. */

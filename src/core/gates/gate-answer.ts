@@ -5,7 +5,7 @@ import { type Ceilings, ceilingFault } from '../limits.js';
 import type { ToolContent } from '../message.js';
 import { expected, isAbsent, numberOrNull } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
-import type { PlannedTask } from '../plan.js';
+import type { TaskChange } from '../plan.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
 
@@ -25,7 +25,7 @@ export interface AnswerRules {
   /** What is wrong with the fields of a form, by its schema. Default: nothing is. */
   formFaults?: (schema: JsonSchema, content: Record<string, unknown>) => string[];
   /** What speaks against tasks of an edited plan, besides their form. */
-  planFaults?: (tasks: readonly PlannedTask[]) => string[];
+  planFaults?: (tasks: readonly TaskChange[]) => string[];
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
@@ -104,8 +104,8 @@ function readAnswer(gate: Gate, input: Record<string, unknown>, rules: AnswerRul
     case 'failure':
       return readFailureAnswer(gate, input);
     case 'step': {
-      const { decision } = input;
-      return { kind: 'step', decision: decision === 'abort' || decision === 'replan' ? decision : 'skip' };
+      const decision = input.decision === 'abort' || input.decision === 'replan' ? input.decision : 'skip';
+      return { kind: 'step', decision, reason: reasonOf(input) };
     }
     case 'form':
       return readFormAnswer(gate, input, rules);
@@ -143,7 +143,7 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
     return expected('tasks', 'an array of at least one task { id, description }', list);
   const errors: string[] = [];
   const knownTaskIds = rules.knownTaskIds ?? [];
-  const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+  const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, byPerson: true }, errors);
   errors.push(...(rules.planFaults?.(tasks) ?? []));
   return errors.length > 0 ? errors.join(' ') : { kind: 'plan', decision: 'edit', tasks };
 }

@@ -14,7 +14,7 @@ export function wordsHint(gate: Gate): string {
     case 'approval':
       return 'y approve · n [reason] deny · a always in this run · w always in this workspace · e {"…"} approve with these arguments';
     case 'plan':
-      return 'y approve · n <reason> reject · e [{"id": …, "description": …}] other tasks';
+      return 'y approve · n <reason> reject · e [{"id": …, "description": …}] these tasks instead';
     case 'question':
       return 'type the answer';
     case 'route':
@@ -28,7 +28,7 @@ export function wordsHint(gate: Gate): string {
     case 'form':
       return formHint(gate.subject.schema);
     case 'step':
-      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort`;
+      return `s skip${gate.subject.canReplan ? ' · r replan' : ''} · a abort, each with a reason if there is one`;
   }
 }
 
@@ -84,7 +84,7 @@ function inputFor(gate: Gate, words: Words): Record<string, unknown> | null {
     case 'form':
       return formInput(gate.subject.schema, words);
     case 'step':
-      return stepInput(word);
+      return stepInput(words);
   }
 }
 
@@ -108,15 +108,19 @@ function formInput(schema: JsonSchema, { text, word, rest }: Words): Record<stri
   return { decision: 'accept', content: { [field.name]: fieldValue(field, typed) } };
 }
 
-function stepInput(word: string): Record<string, unknown> | null {
+function stepInput({ word, rest }: Words): Record<string, unknown> | null {
   const decision = ['skip', 'replan', 'abort'].find(choice => choice === word || choice[0] === word);
-  return decision === undefined ? null : { decision };
+  return decision === undefined ? null : withReason(decision, rest);
+}
+
+function withReason(decision: string, reason: string): Record<string, unknown> {
+  return reason === '' ? { decision } : { decision, reason };
 }
 
 function yesOrNo({ word, rest }: Words, no: 'deny' | 'reject'): Record<string, unknown> | null {
   if (YES.includes(word)) return { decision: 'approve' };
   if (!NO.includes(word)) return null;
-  return rest === '' ? { decision: no } : { decision: no, reason: rest };
+  return withReason(no, rest);
 }
 
 function withJson(

@@ -7,7 +7,7 @@ import { fitted } from '../fit.js';
 import { jsonBytes } from '../json.js';
 import type { BudgetKind } from '../limits.js';
 import type { ToolContent } from '../message.js';
-import type { PlannedTask } from '../plan.js';
+import type { TaskChange } from '../plan.js';
 import { sizeOfList } from '../sizes.js';
 import type { StepDecision } from '../step-failure.js';
 import type { JsonSchema } from '../tools/tool.js';
@@ -71,7 +71,8 @@ export type GateAnswer =
   | { kind: 'plan'; decision: 'approve' }
   /** The reason goes to the planner (S6). */
   | { kind: 'plan'; decision: 'reject'; reason: string }
-  | { kind: 'plan'; decision: 'edit'; tasks: PlannedTask[] }
+  /** All that is to be done: open tasks that it leaves out are removed. */
+  | { kind: 'plan'; decision: 'edit'; tasks: TaskChange[] }
   /** Null: nobody answered. */
   | { kind: 'question'; text: string | null }
   | { kind: 'route'; decision: 'approve' | 'deny'; reason: string | null }
@@ -81,7 +82,7 @@ export type GateAnswer =
   | { kind: 'budget'; decision: 'wrap_up' }
   | { kind: 'failure'; decision: 'retry' | 'stop' }
   | { kind: 'failure'; decision: 'other_model'; model: string }
-  | { kind: 'step'; decision: StepDecision }
+  | { kind: 'step'; decision: StepDecision; reason: string | null }
   | FormAnswer;
 
 /** The gate with as much of its texts as there is room for beside those that are open. What it is stays. */
@@ -147,7 +148,7 @@ export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAn
     case 'failure':
       return { kind: 'failure', decision: 'stop' };
     case 'step':
-      return { kind: 'step', decision: 'skip' };
+      return { kind: 'step', decision: 'skip', reason: null };
     case 'form':
       return { kind: 'form', decision: 'decline' };
   }

@@ -5,7 +5,7 @@
 
 import { type Capabilities, missing } from '../capabilities.js';
 import { booleanOrNull, isRecord, stringOr } from '../json.js';
-import { type EchoedTask, type PlannedTask, TASK_STATUSES, type TaskStatus } from '../plan.js';
+import { type EchoedTask, TASK_STATUSES, type TaskChange, type TaskStatus } from '../plan.js';
 import { isEmptyPhrase } from './empty-phrase.js';
 import {
   expected,
@@ -24,7 +24,7 @@ export interface PlanOutput {
   summary: string;
   needsMorePlanning: boolean;
   /** In plan order: as written, or by `executionOrder` where given. */
-  tasks: PlannedTask[];
+  tasks: TaskChange[];
   /** Ids of open tasks that it gives up. */
   dropped: string[];
 }
@@ -87,9 +87,9 @@ export function parsePlan(
 
 const NAMES_TOLD = 60;
 
-function capabilityDoubts(tasks: readonly PlannedTask[], has: Capabilities): string[] {
+function capabilityDoubts(tasks: readonly TaskChange[], has: Capabilities): string[] {
   const names = (has ?? []).slice(0, NAMES_TOLD).join(', ') || 'absent';
-  return tasks.flatMap(({ id, requiredCapabilities }) => {
+  return tasks.flatMap(({ id, requiredCapabilities = [] }) => {
     const lacking = missing(requiredCapabilities, has).map(name => `"${quoted(name)}"`);
     if (lacking.length === 0) return [];
     return [

@@ -37,15 +37,19 @@ const input = z.strictObject({
   reason: z
     .string()
     .optional()
-    .describe('With deny or reject: why, for the model to read. Needed to reject a plan.'),
+    .describe(
+      'With deny, reject, skip, replan or abort: why, for the model to read. Needed to reject a plan.',
+    ),
   arguments: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('With approve: run the tool with these arguments instead.'),
   tasks: z
-    .array(z.looseObject({ id: z.string(), description: z.string() }))
+    .array(z.looseObject({ id: z.string(), description: z.string().optional() }))
     .optional()
-    .describe('With edit: the tasks to carry out instead of the plan.'),
+    .describe(
+      'With edit: all tasks that are to be carried out; open ones that the list leaves out are removed. A field that is left out of a task of the plan stays as it is; a new task needs a description.',
+    ),
   to: z.number().optional().describe('With raise: the new limit, in the unit of the budget.'),
   model: z.string().optional().describe('With other_model: which, as the gate names them.'),
   content: z

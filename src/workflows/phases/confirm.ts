@@ -2,6 +2,7 @@
 
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
+import { wish } from '../turn/take-steering.js';
 
 export type Confirmed =
   | { kind: 'yes' }
@@ -28,6 +29,9 @@ export async function confirm(
   });
   if (asked.kind !== 'answered') return { kind: 'stopped' };
   const { answer, by } = asked;
-  if (answer.decision === 'approve') return { kind: 'yes' };
+  if (answer.decision === 'approve') {
+    if (by === 'person' && answer.reason !== null) wish(run, answer.reason);
+    return { kind: 'yes' };
+  }
   return by === 'person' ? { kind: 'no', instead: answer.reason } : { kind: 'nobody' };
 }

@@ -10,6 +10,7 @@ import { afterFailedStep } from '../../core/step-failure.js';
 import { fill } from '../../core/words.js';
 import { ask } from '../gates.js';
 import type { Run } from '../run.js';
+import { wish } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import { noteBlocked, noteLimit } from './notes.js';
@@ -35,7 +36,9 @@ export async function settleFailure(run: Run, task: Task): Promise<GoalEnd | nul
     subject: { taskId: task.id, canReplan: canReplan(run) },
   });
   if (asked.kind !== 'answered') return answerFor(run, 'stopped');
-  carryOn(run, task, asked.answer.decision);
+  const { decision, reason } = asked.answer;
+  if (reason) wish(run, reason);
+  carryOn(run, task, decision);
   return null;
 }
 

@@ -18,6 +18,7 @@ import { ask, askFor } from '../gates.js';
 import type { Run } from '../run.js';
 import { setLimits } from '../set-limits.js';
 import { setModel } from '../set-model.js';
+import { wish } from '../turn/take-steering.js';
 import type { GoalEnd } from './conclude.js';
 import { answerFor, wrapUpAs } from './conclude.js';
 import type { Consulted } from './consult.js';
@@ -90,7 +91,7 @@ async function askHow(
     why: text === null ? 'nobody answered' : (fault ?? `${task.id} is tried again with a person's answer`),
   });
   if (text === null) return null;
-  run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
+  tellRoles(run, text);
   if (fault === null) reopen(run, task.id, 'pending');
   else run.journal('user_message', { role: ORCHESTRATOR, text: `${task.id} is not tried again. ${fault}` });
   return null;
@@ -120,7 +121,16 @@ async function confirmed(run: Run, key: string, decision: OrchestrationDecision)
     body: decision.tellUser ?? decision.why,
     subject: { act: 'orchestration', messageId: key, enlarges: decision.confirm === 'person' },
   });
-  return asked.kind === 'answered' && asked.answer.decision === 'approve';
+  if (asked.kind !== 'answered') return false;
+  const { answer, by } = asked;
+  if (by === 'person' && answer.reason !== null) tellRoles(run, answer.reason);
+  return answer.decision === 'approve';
+}
+
+/** What a person says to a failure is for whoever goes on after it, the orchestrator at the next one included. */
+function tellRoles(run: Run, text: string): void {
+  wish(run, text);
+  run.say(run.threadOf(run.role(EXECUTOR)), 'steer', text);
 }
 
 function carryOut(run: Run, failed: Task, proposal: OrchestrationOutput): GoalEnd | null {

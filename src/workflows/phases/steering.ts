@@ -12,7 +12,7 @@ import type { EnvelopeMeta } from '../../core/outputs/envelope.js';
 import { confirmationReasons } from '../../core/outputs/envelope.js';
 import type { Reading, Steering } from '../../core/place.js';
 import { newTurns } from '../../core/place.js';
-import { isOpen } from '../../core/plan.js';
+import { isOpen, REMOVED, REPLANNED } from '../../core/plan.js';
 import { preview } from '../../core/preview.js';
 import type { RouteDecision } from '../../core/route.js';
 import { decideRoute, deniedRoute } from '../../core/route.js';
@@ -155,6 +155,7 @@ async function askMeaning(run: Run, steering: Steering, decision: RouteDecision)
   return true;
 }
 
+/** What a person says to it is a part of the message, for whoever reads that. */
 async function confirmRoute(run: Run, steering: Steering, decision: RouteDecision): Promise<boolean> {
   const messageId = steering.items[0]?.id ?? '';
   const concerns = steering.concerns.map(concern => `- ${concern}`).join('\n');
@@ -165,7 +166,14 @@ async function confirmRoute(run: Run, steering: Steering, decision: RouteDecisio
     body: [decision.reason, yourMessage(run, steering), concerns].filter(Boolean).join('\n\n'),
     subject: { act: decision.act, messageId },
   });
-  return asked.kind === 'answered' && asked.answer.decision === 'approve';
+  if (asked.kind !== 'answered') return false;
+  const approved = asked.answer.decision === 'approve';
+  if (asked.by !== 'person') return approved;
+  if (asked.answer.reason !== null) steering.answers.push(asked.answer.reason);
+  // What a person set goes by the word of a person alone.
+  if (approved && decision.act === 'full_replan')
+    dropTasks(run, task => isOpen(task) && task.byPerson === true, REMOVED);
+  return approved;
 }
 
 function yourMessage(run: Run, { items }: Steering): string {
@@ -201,12 +209,13 @@ async function carryOut(run: Run, steering: Steering, decision: RouteDecision): 
       return null;
     case 'full_replan':
       note(run, { ...steering, items: withAnswers(steering) }, 'a new plan');
-      dropTasks(run, isOpen);
+      dropTasks(run, task => isOpen(task) && !task.byPerson, REPLANNED);
       replan(run, steering);
       return null;
     case 'new_task': {
-      const id = await run.ports.startRun(run.nextId('s'), steerText(items));
-      run.journal('new_run', { id, goal: preview(steerText(items)) });
+      const goal = steerText(withAnswers(steering));
+      const id = await run.ports.startRun(run.nextId('s'), goal);
+      run.journal('new_run', { id, goal: preview(goal) });
       const waits = asksForPlan(state.settings) ? ', whose plan waits there for your approval' : '';
       receipts(run, items, `a run of its own, ${id}${waits}`);
       return null;

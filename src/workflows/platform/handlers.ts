@@ -125,7 +125,8 @@ function registerUpdates(run: Run): void {
   onUpdate(editPlanUpdate, {
     reader: () => planEditReader(state),
     act: tasks => editPlan(run, tasks),
-    description: 'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}.',
+    description:
+      'Adds tasks or changes those not begun: {"tasks": [{"id": "task-3", "description": "…"}]}. Fields that are left out stay as they are.',
   });
   onUpdate(withdrawUpdate, {
     reader: () => withdrawalReader(run),

@@ -10,7 +10,8 @@ import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { readersOf } from '../../core/modes.js';
-import type { PlannedTask } from '../../core/plan.js';
+import type { TaskChange } from '../../core/plan.js';
+import { leftOut } from '../../core/plan-edit.js';
 import { preview } from '../../core/preview.js';
 import type { Situation } from '../../core/receipt.js';
 import { acceptedReceipt } from '../../core/receipt.js';
@@ -202,7 +203,8 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   }
   if (open && answer.kind === 'form') takeForm(run, open, answer);
   // At once, so that edits count in the order in which they were acknowledged.
-  if (answer.kind === 'plan' && answer.decision === 'edit') editPlan(run, answer.tasks);
+  if (answer.kind === 'plan' && answer.decision === 'edit')
+    editPlan(run, answer.tasks, leftOut(run.state.tasks, answer.tasks));
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };
@@ -226,9 +228,13 @@ function allowAlways(run: Run, tool: string): void {
   closeForAlways(run, tool);
 }
 
-/** Takes tasks of a person into the plan, all of them: they were checked when they came. */
-export function editPlan(run: Run, edit: readonly PlannedTask[]): { tasks: number } {
-  updatePlan(run, edit, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true });
+/** Takes tasks of a person into the plan, all of them: they were checked when they came. `dropped`: ids of others. */
+export function editPlan(
+  run: Run,
+  edit: readonly TaskChange[],
+  dropped: readonly string[] = [],
+): { tasks: number } {
+  updatePlan(run, edit, { maxTasks: Number.POSITIVE_INFINITY, byPerson: true, dropped });
   return { tasks: run.state.tasks.length };
 }
 

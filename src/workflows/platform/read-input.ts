@@ -16,8 +16,9 @@ import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits.js';
 import type { ModeName } from '../../core/modes.js';
 import { hasPlan } from '../../core/modes.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
-import type { PlannedTask } from '../../core/plan.js';
-import { planEditFaults } from '../../core/plan-edit.js';
+import type { TaskChange } from '../../core/plan.js';
+import { REMOVED } from '../../core/plan.js';
+import { leftOut, planEditFaults } from '../../core/plan-edit.js';
 import { preview } from '../../core/preview.js';
 import type { RunState } from '../../core/run-state.js';
 import { budgetUse } from '../../core/run-state.js';
@@ -79,7 +80,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       ceilings: state.pinned?.ceilings ?? {},
       argumentFaults: (tool, args) => editFaults(state, tool, args),
       formFaults: argumentFaults,
-      planFaults: edit => faultsOfEdit(state, edit),
+      planFaults: edit => faultsOfEdit(state, edit, leftOut(state.tasks, edit)),
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };
@@ -107,9 +108,16 @@ function tooManyAnswers(state: RunState, { gateId, answer }: ReadAnswer): string
   return `Answers that wait for their turn may take ${OTHER_ANSWERS_BYTES} bytes together: answer ${first.gate.id} first.`;
 }
 
-function faultsOfEdit(state: RunState, edit: readonly PlannedTask[]): string[] {
+/** `removed`: ids of tasks that go with it. */
+function faultsOfEdit(
+  state: RunState,
+  edit: readonly TaskChange[],
+  removed: readonly string[] = [],
+): string[] {
   const has = state.pinned ? capabilitiesOf(state.pinned) : null;
-  return planEditFaults(edit, { tasks: state.tasks, maxTasks: limitsOf(state).tasks, has });
+  const end = { status: 'skipped', reason: REMOVED } as const;
+  const tasks = state.tasks.map(task => (removed.includes(task.id) ? { ...task, ...end } : task));
+  return planEditFaults(edit, { tasks, maxTasks: limitsOf(state).tasks, has });
 }
 
 function noPlan(mode: ModeName): string {
@@ -117,7 +125,7 @@ function noPlan(mode: ModeName): string {
 }
 
 /** Tasks of an edited plan: what can have no effect is refused. */
-export function planEditReader(state: RunState): Reader<PlannedTask[]> {
+export function planEditReader(state: RunState): Reader<TaskChange[]> {
   return shallow(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
@@ -133,7 +141,7 @@ export function planEditReader(state: RunState): Reader<PlannedTask[]> {
       return { error: 'Give { "tasks": [{ "id", "description", … }] } with at least one task.' };
     const errors: string[] = [];
     const knownTaskIds = state.tasks.map(task => task.id);
-    const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, order: undefined }, errors);
+    const tasks = readPlannedTasks(input.tasks, { field: 'tasks', knownTaskIds, byPerson: true }, errors);
     errors.push(...faultsOfEdit(state, tasks));
     return errors.length > 0 ? { error: errors.join(' ') } : { ok: tasks };
   });

@@ -179,6 +179,25 @@ describe('decideVerdict', () => {
     ],
     ['one of two failed', [done('a'), done('b', { status: 'failed' })], ['a', 'b'], 'tasks_failed'],
     ['a task not carried out', [done('a'), done('b', { status: 'blocked' })], ['a', 'b'], 'tasks_open'],
+    ['a task skipped', [done('a'), done('b', { status: 'skipped' })], ['a', 'b'], 'verified'],
+    [
+      'a task of a person skipped',
+      [done('a'), done('b', { status: 'skipped', byPerson: true })],
+      ['a', 'b'],
+      'tasks_open',
+    ],
+    [
+      'a task of a person that failed under an earlier plan',
+      [done('a', { cycle: 2 }), done('b', { status: 'failed', byPerson: true })],
+      ['a', 'b'],
+      'tasks_failed',
+    ],
+    [
+      'a task removed by a person',
+      [done('a'), done('b', { status: 'skipped', reason: 'removed by a person' })],
+      ['a'],
+      'verified',
+    ],
     ['a result that nobody confirmed', [done('a', { reason: 'unconfirmed' })], ['a'], 'not_confirmed'],
     [
       'a failure of an earlier plan, replaced by a later one',

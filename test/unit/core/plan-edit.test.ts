@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { PLAN_BYTES } from '../../../src/core/bounds.js';
-import type { PlannedTask } from '../../../src/core/plan.js';
-import { notDoneText, planEditFaults } from '../../../src/core/plan-edit.js';
+import type { PlannedTask, TaskChange } from '../../../src/core/plan.js';
+import { REMOVED } from '../../../src/core/plan.js';
+import { leftOut, notDoneText, planEditFaults } from '../../../src/core/plan-edit.js';
 import { task } from '../../support/core-values.js';
 
 const TASKS = [
@@ -43,6 +44,12 @@ test.each<[string, PlannedTask[], string]>([
     [task('g'), task('h'), task('i')],
     'The plan would have 6 open tasks, and the limit tasks is 5: give fewer, or raise the limit first.',
   ],
+  ['a long text', [task('g', { description: 'x'.repeat(20_000) })], ''],
+  [
+    'a criterion that a plan does not hold',
+    [task('g', { completionCriteria: 'x'.repeat(PLAN_BYTES) })],
+    `The plan would be over ${PLAN_BYTES} bytes`,
+  ],
   [
     'more text than a plan holds',
     [task('g', { description: 'x'.repeat(PLAN_BYTES) })],
@@ -53,14 +60,37 @@ test.each<[string, PlannedTask[], string]>([
   else expect(faults(edit)).toContain(fault);
 });
 
+test('leftOut: a list of all that is to be done → the open tasks that are not in it (L17)', () => {
+  expect(leftOut(TASKS, [{ id: 'f' }, { id: 'new' }])).toEqual(['e']);
+});
+
+test.each<[string, TaskChange, string]>([
+  ['a change of its words alone', { id: 'e', description: 'Otherwise' }, ''],
+  [
+    'a dependency that it has, on a task that failed',
+    { id: 'g2', description: 'Otherwise' },
+    'Task g2 would never begin: b has failed.',
+  ],
+  ['the same, without that dependency', { id: 'g2', dependencies: [] }, ''],
+  ['a circle with a dependency that is there', { id: 'f', dependencies: ['e'] }, 'would wait for each other'],
+])('plan edit: %s → judged as the task that it makes (L17)', (_, change, fault) => {
+  const tasks = [...TASKS, task('g2', { dependencies: ['b'] })];
+  const found = planEditFaults([change], { tasks, maxTasks: 5, has: null }).join(' ');
+  if (fault === '') expect(found).toBe('');
+  else expect(found).toContain(fault);
+});
+
 test('notDoneText: tasks of a person that a goal ended without → named; others, or done → not (PR2)', () => {
   const by = { byPerson: true } as const;
   const tasks = [
     ...TASKS,
     task('g', by),
     task('h', { ...by, status: 'executing' }),
-    task('i', { ...by, status: 'skipped' }),
+    task('i', { ...by, status: 'skipped', reason: 'skipped', result: 'There is no such file.' }),
+    task('j', { ...by, status: 'skipped', reason: REMOVED }),
+    task('k', { ...by, status: 'completed' }),
   ];
-  expect(notDoneText(tasks, 'turn_cap')).toBe('Not done: g (Do g); h (Do h).');
+  const skipped = 'i (Do i) [skipped: There is no such file.]';
+  expect(notDoneText(tasks, 'turn_cap')).toBe(`Not done: g (Do g); h (Do h); ${skipped}.`);
   expect(notDoneText(TASKS, 'turn_cap')).toBe('');
 });

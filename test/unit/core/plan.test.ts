@@ -1,12 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { PLAN_BYTES } from '../../../src/core/bounds.js';
 import { causeOfPlan } from '../../../src/core/decide.js';
 import { mergePlan } from '../../../src/core/merge-plan.js';
 import {
   adoptOpenTasks,
   applyEcho,
   isOpen,
+  type PlannedTask,
   planInForce,
+  REMOVED,
+  REPLANNED,
   rejectTasks,
   setStatus,
   TASK_STATUSES,
@@ -109,6 +113,72 @@ describe('mergePlan', () => {
       }
     },
   );
+
+  it.each<[string, Partial<PlannedTask>]>([
+    ['nothing', {}],
+    ['a description', { description: 'Otherwise' }],
+    ['a priority', { priority: 9 }],
+    ['no dependencies', { dependencies: [] }],
+    ['no criterion', { completionCriteria: null }],
+    ['no time', { estimatedDuration: null }],
+    ['needs', { requiredCapabilities: ['web'] }],
+  ])('F7 L17 mergePlan: a change that gives %s → the task keeps what it leaves out', (_, given) => {
+    const old = task('b', 'pending', {
+      ...{ priority: 3, dependencies: ['a'], requiredCapabilities: ['read'] },
+      ...{ completionCriteria: 'Seen', estimatedDuration: 5_000 },
+    });
+    for (const byPerson of [{}, { byPerson: true }] as const) {
+      const { tasks } = mergePlan([old], [{ id: 'b', ...given }], { ...options, ...byPerson });
+      const isChanged = Object.keys(given).length > 0;
+      expect(tasks).toEqual([{ ...old, ...given, ...(isChanged && byPerson) }]);
+    }
+  });
+
+  it.each(['failed', 'skipped', 'blocked'] as const)(
+    'PR2 mergePlan: a %s task of a person, named by a later plan → open again, in their words',
+    status => {
+      const theirs = { ...{ description: 'As I said', dependencies: ['a'] }, byPerson: true } as const;
+      const old = task('b', status, { ...theirs, reason: 'why', result: 'r', rounds: 4 });
+      const other = planned('b', { description: 'Otherwise', priority: 7 });
+      const later = { cycle: 2, maxTasks: 20 };
+      expect(mergePlan([old], [other], later).tasks).toEqual([task('b', 'pending', { ...theirs, cycle: 2 })]);
+    },
+  );
+
+  it('PR2 mergePlan: a task that a person removed, named by a later plan → stays so, and is told as left out', () => {
+    const gone = task('b', 'skipped', { reason: REMOVED });
+    expect(mergePlan([gone], [planned('b'), planned('c')], { cycle: 2, maxTasks: 1 })).toEqual({
+      tasks: [gone, task('c', 'pending', { cycle: 2 })],
+      changed: true,
+      cut: ['b'],
+    });
+  });
+
+  it.each(['pending', 'completed', 'failed'] as const)(
+    'PR2 mergePlan: more text than a plan holds, beside a %s task of a person → theirs stays whole, those of roles give way',
+    status => {
+      const long = 'x'.repeat(10_000);
+      const theirs = task('p', status, { description: long, completionCriteria: long, byPerson: true });
+      const plan = Array.from({ length: 20 }, (_, index) =>
+        planned(`t${index}`, { description: 'y'.repeat(3_000) }),
+      );
+      const { tasks } = mergePlan([theirs], plan, { cycle: 2, maxTasks: 30 });
+      expect(tasks[0]).toBe(theirs);
+      expect(tasks).toHaveLength(21);
+      expect(tasks[1]?.description).toContain('[cut: ');
+    },
+  );
+
+  it('PR2 mergePlan: a task of a person that fills the plan → it is there whole, and new ones of roles are left out', () => {
+    const theirs = planned('p', { description: 'x'.repeat(PLAN_BYTES - 2_000) });
+    const { tasks } = mergePlan([task('a')], [theirs], { ...options, byPerson: true });
+    const plan = Array.from({ length: 9 }, (_, index) =>
+      planned(`t${index}`, { description: 'y'.repeat(400) }),
+    );
+    const merged = mergePlan(tasks, plan, options);
+    expect(merged.tasks[1]).toMatchObject(theirs);
+    expect(merged.cut.length).toBeGreaterThan(0);
+  });
 
   it('mergePlan: more tasks than may be open → cut from the end of the run order, ended ones not counted', () => {
     const plan = [
@@ -360,6 +430,24 @@ describe('planCycles', () => {
       planned(`t${index}`, { dependencies: [`t${index + 1}`] }),
     );
     expect(planCycles(chain)).toEqual([]);
+  });
+});
+
+describe('planInForce', () => {
+  const later = task('z', 'completed', { cycle: 2 });
+
+  it.each<[string, Task, boolean]>([
+    ['completed under an earlier plan', task('a', 'completed'), true],
+    ['failed under an earlier plan', task('a', 'failed'), false],
+    ['failed under an earlier plan, of a person', task('a', 'failed', { byPerson: true }), true],
+    ['blocked under an earlier plan, of a person', task('a', 'blocked', { byPerson: true }), true],
+    ['skipped under an earlier plan, of a person', task('a', 'skipped', { byPerson: true }), true],
+    ['failed under this plan', task('a', 'failed', { cycle: 2 }), true],
+    ['given up by a plan', task('a', 'skipped', { cycle: 2, reason: REPLANNED }), false],
+    ['removed by a person', task('a', 'skipped', { cycle: 2, reason: REMOVED }), false],
+    ['of a person, removed', task('a', 'skipped', { cycle: 2, reason: REMOVED, byPerson: true }), false],
+  ])('PR2 planInForce: a task %s → counts as it should', (_, one, counts) => {
+    expect(ids(planInForce([one, later]))).toEqual(counts ? ['a', 'z'] : ['z']);
   });
 });
 

@@ -86,6 +86,29 @@ describe('orchestrator: what changes a limit', () => {
   });
 });
 
+describe('orchestrator: what a person says to it', () => {
+  const STOP = { action: 'EXCEPTION_HANDLE', handling: 'stop' } as const;
+
+  test.each([
+    ['its proposal is denied with a reason', STOP, { decision: 'deny', reason: 'Try the other file.' }],
+    [
+      'its question is answered',
+      { action: 'EXCEPTION_HANDLE', handling: 'ask_user' },
+      { text: 'Try the other file.' },
+    ],
+  ] as const)('%s → said in the conversation, and a part of the goal (S6)', async (_, proposal, said) => {
+    const run = runAtFailure({});
+    const disposed = propose(run, proposal);
+    answer(run, { gateId: run.state.people.gates[0]?.gate.id, ...said });
+    await disposed;
+    expect(run.state.goal.wishes).toEqual(['Try the other file.']);
+    expect(run.mainThread().messages.at(-1)).toMatchObject({
+      purpose: 'steer',
+      content: [{ text: expect.stringContaining('Try the other file.') }],
+    });
+  });
+});
+
 describe('orchestrator: what it may do again and again', () => {
   test('a task that fails and is to be tried again 50 times → as often as limits.taskRetries, then not (LI1)', async () => {
     const run = runAtFailure({ attended: false });

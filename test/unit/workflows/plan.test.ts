@@ -91,18 +91,22 @@ describe('plan mode: a task fails', () => {
   test.each([
     ['skip', ['planner', 'executor', 'executor', 'summary'], 'carried_out_partly'],
     ['abort', ['planner', 'executor', 'summary'], 'failed:tasks'],
-  ] as const)('ask, and a person says %s → so it goes on (C23)', async (decision, asked, cause) => {
-    const ran = await runPlan(
-      [THREE, gaveUp('No key.'), ...(decision === 'skip' ? [done('C.')] : []), SUMMARY],
-      {
-        pinned: { onStepFailure: 'ask' },
-        settings: { attended: true, approvePlan: false },
-        answers: [{ kind: 'step', decision }],
-      },
-    );
-    expect(ran.asked).toEqual(asked);
-    expect(ran.end.cause).toBe(cause);
-  });
+  ] as const)(
+    'ask, and a person says %s, and why → so it goes on, and the roles are told why (C23, S6)',
+    async (decision, asked, cause) => {
+      const ran = await runPlan(
+        [THREE, gaveUp('No key.'), ...(decision === 'skip' ? [done('C.')] : []), SUMMARY],
+        {
+          pinned: { onStepFailure: 'ask' },
+          settings: { attended: true, approvePlan: false },
+          answers: [{ kind: 'step', decision, reason: 'The key comes tomorrow.' }],
+        },
+      );
+      expect(ran.asked).toEqual(asked);
+      expect(ran.end.cause).toBe(cause);
+      expect(lastBrief(ran)).toMatch(/<wishes>[\s\S]*The key comes tomorrow\./);
+    },
+  );
 
   test('ask, and nobody attends → the others go on (C23)', async () => {
     const ran = await runPlan([THREE, gaveUp('No key.'), done('C.'), SUMMARY], {

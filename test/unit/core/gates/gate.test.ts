@@ -11,6 +11,7 @@ import {
 } from '../../../../src/core/gates/gate.js';
 import { checkAnswer } from '../../../../src/core/gates/gate-answer.js';
 import { answerFromWords, wordsHint } from '../../../../src/core/gates/gate-words.js';
+import { plannedTask } from '../../../support/core-values.js';
 
 const BASE = { title: 't', body: 'b', openedAt: 1, deadline: 2 };
 const GATES: Record<GateKind, Gate> = {
@@ -68,6 +69,18 @@ const RIGHT: Record<GateKind, object> = {
 };
 
 describe('checkAnswer', () => {
+  it('L17 checkAnswer: an edited plan → its texts whole; of a task that is there only what is given, null too', () => {
+    const whole = { id: 'a', description: 'x'.repeat(9_000) };
+    const part = { id: 'b', completionCriteria: null, dependencies: [] };
+    const rules = { via: 'answerGate', maxBytes: 20_000, knownTaskIds: ['b'] } as const;
+    const input = { gateId: 'g2', decision: 'edit', tasks: [whole, part] };
+    const checked = checkAnswer([GATES.plan], input, rules);
+    expect('ok' in checked && checked.ok.answer).toEqual({
+      ...{ kind: 'plan', decision: 'edit' },
+      tasks: [plannedTask('a', whole), part],
+    });
+  });
+
   it.each([
     ['approval', { decision: 'approve' }, { decision: 'approve', reason: null, arguments: null }],
     [
@@ -113,7 +126,7 @@ describe('checkAnswer', () => {
     ['failure', { decision: 'stop' }, { decision: 'stop' }],
     ['step', { decision: 'abort' }, { decision: 'abort' }],
     ['step', { decision: 'replan' }, { decision: 'replan' }],
-    ['step', { decision: 'skip' }, { decision: 'skip' }],
+    ['step', { decision: 'skip', reason: ' Not now. ' }, { decision: 'skip', reason: 'Not now.' }],
     ['failure', { decision: 'other_model', model: 'p/c' }, { decision: 'other_model', model: 'p/c' }],
   ] as const)('C23 T11 checkAnswer: %s %j → %j', (kind, input, expected) => {
     expect(answer(kind, input)).toMatchObject({ kind, ...expected });
@@ -307,6 +320,7 @@ describe('answerFromWords', () => {
     ['failure', 'r', { decision: 'retry' }],
     ['step', 's', { decision: 'skip' }],
     ['step', 'R', { decision: 'replan' }],
+    ['step', 'r Use the other file.', { decision: 'replan', reason: 'Use the other file.' }],
     ['step', 'abort', { decision: 'abort' }],
     ['failure', 'm p/c', { decision: 'other_model', model: 'p/c' }],
     ['failure', 'p/b', { decision: 'other_model', model: 'p/b' }],

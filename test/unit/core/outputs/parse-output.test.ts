@@ -264,6 +264,13 @@ describe('parsePlan', () => {
     expect(parsePlan({ todos: [{ ...TASK, dependencies: ['old'] }] }, ['old']).ok).toBe(true);
   });
 
+  it('F7 parsePlan: a task that is there already, some of its fields null or left out → only what is given', () => {
+    const left = { id: 'a', dependencies: null, completionCriteria: null, estimatedDuration: null };
+    const given = { id: 'b', dependencies: [], completionCriteria: '', priority: 2 };
+    const parsed = parsePlan({ todos: [left, given] }, ['a', 'b']);
+    expect(parsed.ok && parsed.value.tasks).toEqual([{ id: 'a' }, { ...given, completionCriteria: null }]);
+  });
+
   it('F18 parsePlan: a task with the status skipped → given up by its id, and no task of the plan', () => {
     const rest = { id: 'b', description: 'Do b', dependencies: ['a'] };
     const parsed = parsePlan({ todos: [{ id: 'a', status: 'Skipped' }, rest] }, ['a']);

@@ -1,0 +1,327 @@
+/** What a person makes of a plan stays so: at its gate, by an update, through failures and later plans. */
+import { describe, expect, test } from 'vitest';
+import { editPlan, receive } from '../../../src/workflows/platform/inbox-handlers.js';
+import { planEditReader } from '../../../src/workflows/platform/read-input.js';
+import type { Run } from '../../../src/workflows/run.js';
+import { answer } from '../../support/small-run.js';
+import type { ModelCall, TeamRun } from '../../support/team-run.js';
+import { CONTENT, intentOf, teamRun } from '../../support/team-run.js';
+
+const plan = (...todos: object[]) => ({ summary: 'A plan.', needsMorePlanning: false, todos });
+const task = (id: string, more: object = {}) => ({ id, description: `Do ${id}`, ...more });
+const BACKUP = task('backup', { priority: 1, completionCriteria: 'The copy is there.' });
+const REMOVE = task('remove', { priority: 2, dependencies: ['backup'] });
+const REPORT = task('report', { priority: 3, dependencies: ['remove'] });
+const GAVE_UP = { summary: 'No room on the disk.', taskCompleted: false, shouldContinue: false };
+const SKIP = { summary: 'It is not needed.', nextAction: 'skip' };
+/** A verdict that is content with every task, whatever became of it. */
+const content = ({ run }: ModelCall) => ({
+  ...(CONTENT.verifier as object),
+  tasks: run.state.tasks.map(({ id }) => ({ id, completed: true, feedback: 'Seen.' })),
+});
+
+/** As the update does: what its reader lets pass is handled. */
+function edit(run: Run, ...tasks: object[]): void {
+  const read = planEditReader(run.state)({ tasks });
+  if ('error' in read) throw new Error(read.error);
+  editPlan(run, read.ok);
+}
+
+function answerFirst(run: Run, given: object): void {
+  answer(run, { gateId: run.state.people.gates[0]?.gate.id, ...given });
+}
+
+const statuses = ({ run }: TeamRun) =>
+  run.state.tasks.map(({ id, status, reason }) => [id, status, reason].filter(Boolean).join(' '));
+const done = ({ run }: TeamRun) =>
+  run.state.log.journal.events.flatMap(event => (event.type === 'task_started' ? [event.taskId] : []));
+const requestsOf = ({ calls }: TeamRun, role: string) =>
+  calls.flatMap(call => (call.role === role ? [call.request] : []));
+const taskOf = (run: Run, id: string) => run.state.tasks.find(each => each.id === id);
+
+const attended = { settings: { attended: true, approvePlan: true, autoApprove: false } } as const;
+const byRole = (replies: Record<string, readonly unknown[]>) => (call: ModelCall) => {
+  if (call.role === 'verifier') return replies.verifier?.[call.times - 1] ?? content(call);
+  return replies[call.role]?.[call.times - 1];
+};
+
+describe('a plan edited at its gate', () => {
+  test('edit: a list that leaves tasks out → they are not done, and every role is told who removed them (L17, PR2)', async () => {
+    const team = await teamRun({
+      ...attended,
+      answer: byRole({ planner: [plan(BACKUP, REMOVE, REPORT)] }),
+      waits: run => answerFirst(run, { decision: 'edit', tasks: [BACKUP, { id: 'report' }] }),
+    });
+    expect(done(team)).toEqual(['backup', 'report']);
+    expect(statuses(team)).toEqual([
+      'backup completed',
+      'remove skipped removed by a person',
+      'report completed',
+    ]);
+    expect(taskOf(team.run, 'report')?.dependencies).toEqual([]);
+    expect(requestsOf(team, 'executor')[0]).toContain('- remove [skipped (removed by a person)]');
+    expect(requestsOf(team, 'verifier')[0]).toContain(
+      'Removed from the plan by the person, so neither judged nor missed: remove (Do remove).',
+    );
+    expect(team.end).toMatchObject({ outcome: 'completed', answer: 'It says 42.' });
+  });
+
+  test('edit: a later plan names a task that the person removed → it stays removed, and the planner knew (L17)', async () => {
+    const team = await teamRun({
+      ...attended,
+      answer: byRole({
+        planner: [plan(BACKUP, REMOVE), plan(REMOVE, task('more'))],
+        verifier: [{ ...(CONTENT.verifier as object), allCompleted: false, improvements: ['Do more.'] }],
+      }),
+      waits: (run, times) =>
+        answerFirst(run, times === 1 ? { decision: 'edit', tasks: [BACKUP] } : { decision: 'approve' }),
+    });
+    expect(done(team)).toEqual(['backup', 'more']);
+    expect(requestsOf(team, 'planner')[1]).toContain('- remove [skipped (removed by a person)] Do remove');
+    const last = team.run.state.log.journal.events.findLast(event => event.type === 'plan_updated');
+    expect(last).toMatchObject({ cut: ['remove'] });
+    expect(team.end.outcome).toBe('completed');
+  });
+
+  test('edit: in the mode plan, a task left out → the rest is all of the plan, carried out (L17)', async () => {
+    const team = await teamRun({
+      settings: { ...attended.settings, mode: 'plan' },
+      answer: byRole({ planner: [plan(BACKUP, REMOVE)] }),
+      waits: run => answerFirst(run, { decision: 'edit', tasks: [{ id: 'backup' }] }),
+    });
+    expect(done(team)).toEqual(['backup']);
+    expect(team.end.cause).toBe('carried_out');
+  });
+});
+
+describe('fields that an edit leaves out', () => {
+  const changed = { ...REMOVE, description: 'Do it gently', completionCriteria: 'None is left.' };
+  test.each<[string, object, object]>([
+    [
+      'a description alone',
+      { id: 'remove', description: 'Do it gently' },
+      { dependencies: ['backup'], priority: 2, completionCriteria: 'None is left.' },
+    ],
+    [
+      'a priority alone',
+      { id: 'remove', priority: 7 },
+      { description: 'Do remove', dependencies: ['backup'] },
+    ],
+    [
+      'no dependency any more',
+      { id: 'remove', dependencies: [] },
+      { description: 'Do remove', priority: 2, dependencies: [] },
+    ],
+    [
+      'no criterion any more',
+      { id: 'remove', completionCriteria: null },
+      { completionCriteria: null, dependencies: ['backup'] },
+    ],
+  ])('editPlan and edit: %s → the others keep their values (L17)', async (_, given, kept) => {
+    const planned = plan(BACKUP, { ...changed, description: 'Do remove' });
+    const ways: TeamRun[] = [
+      await teamRun({
+        ...attended,
+        answer: byRole({ planner: [planned] }),
+        waits: run => answerFirst(run, { decision: 'edit', tasks: [{ id: 'backup' }, given] }),
+      }),
+      await teamRun({
+        answer: call => {
+          if (call.role === 'executor' && call.times === 1) edit(call.run, given);
+          return byRole({ planner: [planned] })(call);
+        },
+      }),
+    ];
+    for (const { run } of ways) {
+      expect(taskOf(run, 'remove')).toMatchObject({ ...given, ...kept, byPerson: true });
+      expect(taskOf(run, 'backup')).toMatchObject(BACKUP);
+      expect(taskOf(run, 'backup')?.byPerson).toBeUndefined();
+    }
+  });
+
+  test('editPlan: a new task without a description, or an empty one for an old → refused (L17)', async () => {
+    const faults: unknown[] = [];
+    await teamRun({
+      answer: ({ role, run }) => {
+        if (role !== 'executor') return undefined;
+        for (const given of [{ id: 'new' }, { id: 't1', description: ' ' }])
+          faults.push(planEditReader(run.state)({ tasks: [given] }));
+        return undefined;
+      },
+    });
+    expect(faults).toMatchObject([
+      { error: expect.stringContaining('`tasks[0].description` must be a non-empty text') },
+      { error: expect.stringContaining('`tasks[0].description` must be a non-empty text') },
+    ]);
+  });
+
+  test('planner: a later plan that gives only what changes → the open task keeps the rest (F7)', async () => {
+    const team = await teamRun({
+      understands: true,
+      answer: call => {
+        if (call.role === 'executor' && call.times === 1)
+          receive(call.run, { id: 'x', text: 'Gently.' }, 'steer');
+        if (call.role === 'understanding') return intentOf('same_task_minor_change');
+        return byRole({
+          planner: [plan(BACKUP, REMOVE), plan({ id: 'remove', description: 'Do it gently' })],
+        })(call);
+      },
+    });
+    expect(taskOf(team.run, 'remove')).toMatchObject({
+      ...{ description: 'Do it gently', priority: 2, dependencies: ['backup'] },
+    });
+  });
+});
+
+describe('a task of a person that is not done', () => {
+  /** The person's task waits for one that fails; the next plan does that in another way, and all are content. */
+  const behindFailure = (settings: object, verifier: readonly unknown[] = []) =>
+    teamRun({
+      settings,
+      answer: call => {
+        if (call.role === 'planner' && call.times === 1)
+          edit(call.run, { id: 'mine', description: 'Keep a copy as I said', priority: 1 });
+        if (call.role === 'executor' && call.times === 1)
+          edit(call.run, { id: 'remove', description: 'Remove what I named' });
+        return byRole({
+          planner: [plan(BACKUP, REMOVE), plan(task('other'))],
+          executor: [undefined, GAVE_UP],
+          verifier,
+        })(call);
+      },
+    });
+
+  test('replan: blocked behind a failed task, and the next plan leaves it out → no verdict completes the goal, and the answer names it with the reason (PR2)', async () => {
+    const notYet = { ...(CONTENT.verifier as object), allCompleted: false, improvements: ['Another way.'] };
+    const team = await behindFailure({}, [notYet]);
+    expect(statuses(team)).toContain('remove blocked dependency_failed');
+    expect(requestsOf(team, 'verifier')[1]).toContain(
+      '- remove [blocked (dependency_failed), set by the person',
+    );
+    expect(team.end).toMatchObject({ outcome: 'unverified', cause: 'tasks_open' });
+    expect(team.end.answer).toContain('Not done: remove (Remove what I named) [blocked: dependency_failed].');
+  });
+
+  test('replan: its id in a later plan → done with the words and the order of the person (PR2)', async () => {
+    const notYet = { ...(CONTENT.verifier as object), allCompleted: false, improvements: ['Again.'] };
+    const team = await teamRun({
+      answer: call => {
+        if (call.role === 'planner' && call.times === 1)
+          edit(call.run, { ...REMOVE, description: 'As I said', dependencies: [] });
+        return byRole({
+          planner: [plan(BACKUP), plan({ ...REMOVE, description: 'In another way', priority: 9 })],
+          executor: [undefined, GAVE_UP],
+          verifier: [notYet],
+        })(call);
+      },
+    });
+    expect(taskOf(team.run, 'remove')).toMatchObject({
+      ...{ description: 'As I said', priority: 2, status: 'completed', byPerson: true },
+    });
+    expect(team.end.outcome).toBe('completed');
+  });
+
+  test.each([
+    ['skips it', SKIP, 'tasks_open', '[skipped: It is not needed.]'],
+    ['gives it up', GAVE_UP, 'tasks_failed', '[failed: gave_up]'],
+  ])(
+    'executor: %s, and the verdict is content → unverified, and named (PR2)',
+    async (_, reply, cause, why) => {
+      const team = await teamRun({
+        answer: call => {
+          if (call.role === 'planner') edit(call.run, task('mine', { priority: 9 }));
+          return byRole({ executor: [undefined, reply] })(call);
+        },
+      });
+      expect(team.end).toMatchObject({ outcome: 'unverified', cause });
+      expect(team.end.answer).toContain(`Not done: mine (Do mine) ${why}.`);
+    },
+  );
+
+  test('plan mode: it failed under an earlier plan → carried out in part, and named (PR2, L16)', async () => {
+    const team = await teamRun({
+      settings: { mode: 'plan' },
+      onStepFailure: 'replan',
+      answer: call => {
+        if (call.role === 'planner' && call.times === 1) edit(call.run, task('mine', { priority: 9 }));
+        return byRole({ planner: [undefined, plan(task('other'))], executor: [undefined, GAVE_UP] })(call);
+      },
+    });
+    expect(done(team)).toEqual(['t1', 'mine', 'other']);
+    expect(team.end.cause).toBe('carried_out_partly');
+    expect(team.end.answer).toContain('Not done: mine (Do mine) [failed: gave_up].');
+  });
+
+  const replanned = (settings: object) =>
+    teamRun({
+      settings,
+      understands: true,
+      answer: call => {
+        if (call.role === 'executor' && call.times === 1) {
+          edit(call.run, task('mine'));
+          receive(call.run, { id: 'x', text: 'All anew.' }, 'steer');
+        }
+        if (call.role === 'understanding') return intentOf('same_task_major_change');
+        return byRole({ planner: [plan(task('t1'), task('t2')), plan(task('other'))] })(call);
+      },
+      waits: run => answerFirst(run, { decision: 'approve' }),
+    });
+
+  test('message: all is planned anew, as the person approves → its open tasks are removed by them (PR2)', async () => {
+    const team = await replanned({ autoApprove: false, attended: true });
+    expect(statuses(team)).toContain('mine skipped removed by a person');
+    expect(statuses(team)).toContain('t2 skipped replanned');
+    expect(team.end.outcome).toBe('completed');
+  });
+
+  test('message: all is planned anew, and only a rule approves → a task of the person stays, and is done (PR2)', async () => {
+    const team = await replanned({ autoApprove: true });
+    expect(statuses(team)).toContain('mine completed');
+  });
+});
+
+describe('words said at gates', () => {
+  const unsure = (type: string) => {
+    const said = intentOf(type);
+    return { ...said, taskRelation: { ...(said.taskRelation as object), confidence: 0.3 } };
+  };
+
+  test('question: how a message was meant is answered → the goal of the run that it starts has the answer (TR11)', async () => {
+    const goals: string[] = [];
+    await teamRun({
+      settings: { attended: true, autoApprove: false },
+      understands: true,
+      startRun: goal => goals.push(goal),
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'Book a table.' }, 'steer');
+        if (role !== 'understanding') return undefined;
+        return times === 1 ? unsure('different_task') : intentOf('different_task');
+      },
+      waits: run => {
+        const [open] = run.state.people.gates;
+        answerFirst(
+          run,
+          open?.gate.kind === 'question' ? { text: 'For four, at eight.' } : { decision: 'approve' },
+        );
+      },
+    });
+    expect(goals).toEqual(['Book a table.\nFor four, at eight.']);
+  });
+
+  test.each(['same_task_major_change', 'different_task'])(
+    'route: %s is denied with a reason → the roles at work read the reason, and it is a part of the goal (S6)',
+    async type => {
+      const team = await teamRun({
+        settings: { attended: true, autoApprove: false },
+        understands: true,
+        answer: ({ role, times, run }) => {
+          if (role === 'executor' && times === 1) receive(run, { id: 'x', text: 'Do b.' }, 'steer');
+          return role === 'understanding' ? intentOf(type) : undefined;
+        },
+        waits: run => answerFirst(run, { decision: 'deny', reason: 'Only after a.' }),
+      });
+      expect(team.calls.at(-1)?.request).toContain('Do b.\nOnly after a.');
+      expect(requestsOf(team, 'verifier')[0]).toMatch(/<wishes>[\s\S]*Only after a\./);
+    },
+  );
+});
