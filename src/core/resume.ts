@@ -13,13 +13,15 @@ import { newRunState } from './run-state.js';
  * and neither is what a step of a place is about.
  */
 export function resumedState(handedOver: RunState): RunState {
-  const fresh = newRunState('', handedOver.settings, handedOver.startedAt);
+  // What was known of models when it began stands in the state, where it has changed since.
+  const { knownModels: _atItsBeginning, ...settings } = handedOver.settings;
+  const fresh = newRunState('', settings, handedOver.startedAt);
   const cursor = resumedCursor({ ...fresh.cursor, ...handedOver.cursor });
   const threads = unfolded(handedOver.threads ?? {});
   // The place of a new run is another than the one that was handed over.
   return filled(
     { ...handedOver, cursor, threads },
-    { ...fresh, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
+    { ...fresh, settings: {}, cursor: { ...fresh.cursor, place: {}, interrupts: [] } },
   );
 }
 

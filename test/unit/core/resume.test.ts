@@ -92,3 +92,13 @@ test('a state handed over by the same code → is the same', () => {
   const state = { ...handedOver(), lastId: 9, threads: { main: { id: 'main', epoch: 2 } }, end: { at: 3 } };
   expect(resumedState(state)).toEqual(state);
 });
+
+test('handed over: a model that came back, a choice that was replaced → not brought in again by what was known at the start (L20)', () => {
+  const chosen = { all: null, roles: { executor: 'p/b' } };
+  const known = { ...settings, knownModels: { chosen, out: { 'p/a': 'model.auth' } } };
+  const begun = newRunState('', known, 7);
+  const since = { ...begun, models: { ...begun.models, chosen: { all: 'p/c', roles: {} }, out: {} } };
+  const { models, settings: kept } = resumedState(JSON.parse(JSON.stringify(since)) as RunState);
+  expect([models.chosen, models.out]).toEqual([{ all: 'p/c', roles: {} }, {}]);
+  expect(kept).toEqual(known);
+});
