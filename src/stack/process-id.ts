@@ -7,8 +7,11 @@ import { z } from 'zod';
 export const processIdSchema = z.object({ pid: z.number().int().positive(), started: z.string() });
 export type ProcessId = z.infer<typeof processIdSchema>;
 
-/** The process with this number, or undefined when there is none or it has ended and is a zombie. */
-export function identify(pid: number): ProcessId | undefined {
+/**
+ * The process with this number; undefined when there is none or it has ended and is a zombie. `hidden`: there is one,
+ * and who asks may not see whose (`hidepid`).
+ */
+export function lookAt(pid: number): ProcessId | 'hidden' | undefined {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -16,12 +19,20 @@ export function identify(pid: number): ProcessId | undefined {
     if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return undefined;
   }
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedByPs(pid);
-  return started === undefined ? undefined : { pid, started };
+  if (started === 'ended') return undefined;
+  return started === undefined ? 'hidden' : { pid, started };
 }
 
-/** Is this very process still there? */
-export function isAlive(id: ProcessId): boolean {
-  return identify(id.pid)?.started === id.started;
+/** The process with this number, or undefined where there is none that can be told from others. */
+export function identify(pid: number): ProcessId | undefined {
+  const found = lookAt(pid);
+  return found === 'hidden' ? undefined : found;
+}
+
+/** Is this very process still there? So it is taken to be where nobody can see. */
+export function isAlive({ pid, started }: ProcessId): boolean {
+  const found = lookAt(pid);
+  return found === 'hidden' || found?.started === started;
 }
 
 /** Stopped, by a debugger or SIGSTOP: it is there and does nothing. False where the system does not tell. */
@@ -68,10 +79,11 @@ function signal(id: ProcessId, name: NodeJS.Signals): void {
   }
 }
 
+/** Undefined where it is not shown. */
 function startedOnLinux(pid: number): string | undefined {
   try {
     const fields = statFields(pid);
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : `${bootId()}-${fields[19]}`;
+    return fields[0] === 'Z' || fields[0] === 'X' ? 'ended' : `${bootId()?.slice(0, 8)}-${fields[19]}`;
   } catch {
     return undefined;
   }
@@ -83,16 +95,25 @@ function statFields(pid: number): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+/** Of this start of this machine, which no other shares. Null where the system has none. */
+export function bootId(): string | null {
+  try {
+    if (process.platform === 'linux') return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    if (process.platform === 'darwin')
+      return execFileSync('sysctl', ['-n', 'kern.bootsessionuuid'], { encoding: 'utf8' }).trim() || null;
+  } catch {
+    // A sandbox that shows no such thing.
+  }
+  return null;
 }
 
 function startedByPs(pid: number): string | undefined {
   if (process.platform === 'win32') return '';
   try {
     const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], { encoding: 'utf8' }).trim();
-    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+    return line === '' || line.startsWith('Z') ? 'ended' : line.replace(/^\S+\s+/, '');
   } catch {
-    return undefined;
+    // There is none with this number any more.
+    return 'ended';
   }
 }

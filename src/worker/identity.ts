@@ -1,39 +1,89 @@
 /** Who a worker is to Temporal: a name by which a later worker of this machine can tell that it has died. */
-import { createHash } from 'node:crypto';
-import { readlinkSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { identify, thisProcess } from '../stack/process-id.js';
+import { bootId, lookAt, type ProcessId, thisProcess } from '../stack/process-id.js';
 
 /**
- * `<space><life>.<process id>@<host>`, short since six events of a turn record it. `space` is of the machine's
- * table of processes (containers of one host have one each), `life` of the process's start.
+ * `<space><life>.<process id>@<host>`, short since six events of a turn record it. `space` is of the table of
+ * processes that the worker is in, `life` of the process's start.
  */
-const FORM = /^(?<space>[\w-]{3})(?<life>[\w-]{4})\.(?<pid>\d+)@(?<host>.+)$/;
+const FORM = /^(?<space>[\w-]{5})(?<life>[\w-]{4})\.(?<pid>\d+)@(?<host>.+)$/;
+
+/** What a system tells of the table of processes that this one is in. */
+export interface SpaceFacts {
+  /** Of this start of the machine. Null where it is not told: then no other process can be judged. */
+  boot: string | null;
+  /** The namespace of process numbers; '' where the system has none. */
+  namespace: string;
+  /** False where `/proc` shows the processes of another namespace. */
+  seesItself: boolean;
+  /** As in `/proc/self/mountinfo`. */
+  mounts: string;
+}
+
+/**
+ * What names the table of processes, on whatever machine. All that ran in it and is not found there is gone. Null
+ * where nobody can tell. Containers of one machine differ by their namespace; one that was restarted has
+ * another, but still its own writable layer, which no two share.
+ */
+export function spaceOf({ boot, namespace, seesItself, mounts }: SpaceFacts): string | null {
+  return boot === null || !seesItself ? null : `${boot} ${writableLayer(mounts) ?? namespace}`;
+}
+
+/** Null where a second `/proc` shows a namespace within the container: several may share its layer. */
+function writableLayer(mounts: string): string | null {
+  const lines = mounts.split('\n').map(line => line.split(' '));
+  const at = (place: string) => lines.filter(fields => fields[4] === place);
+  if (at('/proc').length !== 1) return null;
+  return /(?:^|,)upperdir=([^,]+)/.exec(at('/').at(-1)?.at(-1) ?? '')?.[1] ?? null;
+}
+
+/** What a worker knows of its own machine. */
+export interface Here {
+  host: string;
+  /** Mark of the table of processes. */
+  space: string;
+  look(pid: number): ProcessId | 'hidden' | undefined;
+}
+
+const HERE: Here = {
+  host: hostname(),
+  // What nobody else can have, where it can't be told: then nobody is judged.
+  space: mark(spaceOf(readFacts()) ?? randomUUID(), 5),
+  look: lookAt,
+};
 
 export function workerIdentity(): string {
   const { pid, started } = thisProcess();
-  return `${spaceMark()}${lifeMark(started)}.${pid}@${hostname()}`;
+  return `${HERE.space}${lifeMark(started)}.${pid}@${HERE.host}`;
 }
 
-/** True for a worker whose process was in this machine's table and is there no more. False where nobody can tell. */
-export function hasDied(identity: string): boolean {
-  const { space, life = '', pid = '', host } = FORM.exec(identity)?.groups ?? {};
-  if (host !== hostname() || space !== spaceMark()) return false;
-  const now = identify(Number(pid));
-  return now === undefined || lifeMark(now.started) !== life;
+/** True for a worker whose process was in this table and is there no more. False where nobody can tell. */
+export function hasDied(identity: string, { host, space, look }: Here = HERE): boolean {
+  const { life, pid, ...named } = FORM.exec(identity)?.groups ?? {};
+  if (named.host !== host || named.space !== space) return false;
+  const now = look(Number(pid));
+  return now !== 'hidden' && (now === undefined || lifeMark(now.started) !== life);
+}
+
+function readFacts(): SpaceFacts {
+  const facts = { boot: bootId(), namespace: '', seesItself: true, mounts: '' };
+  if (process.platform !== 'linux') return facts;
+  try {
+    return {
+      ...facts,
+      namespace: readlinkSync('/proc/self/ns/pid'),
+      seesItself: readlinkSync('/proc/self') === String(process.pid),
+      mounts: readFileSync('/proc/self/mountinfo', 'utf8'),
+    };
+  } catch {
+    return { ...facts, seesItself: false };
+  }
 }
 
 function lifeMark(started: string): string {
   return mark(started, 4);
-}
-
-function spaceMark(): string {
-  try {
-    return mark(readlinkSync('/proc/self/ns/pid'), 3);
-  } catch {
-    // Systems without such spaces have one table.
-    return mark(process.platform, 3);
-  }
 }
 
 function mark(text: string, length: number): string {

@@ -57,7 +57,7 @@ async function wasLeftBehind(client: Client, taskQueue: string): Promise<boolean
     recentPollers(client, taskQueue, 'workflows'),
     recentPollers(client, taskQueue, 'activities'),
   ]);
-  return lists.flat().some(hasDied);
+  return lists.flat().some(identity => hasDied(identity));
 }
 
 async function takeOverRun(client: Client, run: OpenRun, taken: TakenOver): Promise<void> {
