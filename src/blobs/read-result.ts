@@ -2,6 +2,7 @@
 import type { ToolContent } from '../core/message.js';
 import { DEFAULT_TOOL_POLICY, type ToolDefinition } from '../core/tools/tool.js';
 import { READ_RESULT } from '../core/tools/tool-result.js';
+import { SteersmanError } from '../shared/errors.js';
 import type { BlobStore } from './blob-store.js';
 import { cutHead } from './text-cut.js';
 
@@ -59,7 +60,15 @@ export async function readResult(
   const offset = wholeNumber(args.offset, 0);
   const length = Math.min(wholeNumber(args.length, DEFAULT_PAGE_BYTES), MAX_PAGE_BYTES);
   // A few bytes more, to know whether the last character is whole.
-  const page = await blobs.read(runId, ref, { offset, length: length + MAX_CHAR_BYTES });
+  const range = { offset, length: length + MAX_CHAR_BYTES };
+  const page = await blobs.read(runId, ref, range).catch((error: unknown) => {
+    if (error instanceof SteersmanError) return 'unreadable' as const;
+    throw error;
+  });
+  if (page === 'unreadable')
+    return failed(
+      `The stored result ${ref} can not be read on this worker, which is a fault of its host. Try once more, since another worker may read it; else do without the rest, or call the tool that gave it again.`,
+    );
   if (!page)
     return failed(
       `There is no stored result ${ref} in this run, or it is no longer there. Use a ref exactly as an earlier result gave it; if this is one, do without the rest, or call the tool that gave it again.`,

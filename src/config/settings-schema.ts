@@ -237,7 +237,11 @@ export const settingsSchema = z
     toolResults: toolResultsSchema.prefault({}).describe('How large tool results are shortened.'),
     blobs: z
       .strictObject({
-        retentionDays: z.int().min(1).default(30).describe('Days that large results are kept.'),
+        retentionDays: z
+          .int()
+          .min(1)
+          .default(30)
+          .describe('Days that large results are kept after their run has ended.'),
       })
       .prefault({})
       .describe('The store of large results.'),

@@ -1,11 +1,10 @@
 /** What this machine has: Node, and a folder for large results. */
 
-import { randomUUID } from 'node:crypto';
-import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText } from '../core/error-text.js';
+import { tryBlobStore } from '../blobs/blob-store.js';
 import { isAtLeast } from '../stack/temporal-binary.js';
-import { type Finding, failed, ok, warning } from './finding.js';
+import { type Finding, failed, failedBy, ok, warning } from './finding.js';
 
 /** `engines` of package.json. */
 const MINIMUM_NODE = '20.12.0';
@@ -16,21 +15,13 @@ export function checkNode(version: string = process.versions.node): Finding {
   return failed('Node', `${version} is too old`, `Install Node ${MINIMUM_NODE} or later.`);
 }
 
-/** Is the blob store of this home writable? Makes its folder, as a worker would. */
+/** Does the blob store of this home work? Makes its folder, as a worker would. */
 export async function checkBlobs(home: string): Promise<Finding> {
   const dir = join(home, 'blobs');
-  const probe = join(dir, `.doctor-${randomUUID()}`);
   try {
-    await mkdir(dir, { recursive: true });
-    await writeFile(probe, 'probe');
-    await rm(probe);
+    await tryBlobStore(dir);
   } catch (error) {
-    const why = errorText(error);
-    return failed(
-      'large results',
-      `${dir} can not be written (${why})`,
-      'Make it writable for this user, or set STEERSMAN_HOME to a folder that is.',
-    );
+    return failedBy('large results', error);
   }
   const free = await freeBytes(dir);
   if (free === null) return ok('large results', `${dir} is writable`);

@@ -1,14 +1,17 @@
 /**
  * `node dist/doctor/worker-health.js [PID]`: exits with 0 when a worker of this host, or the one with that process id,
- * takes work from its task queue as Temporal sees it, and is neither dead nor stopped since; else with 1 and the
- * reason. The health check of the worker image.
+ * takes work from its task queue as Temporal sees it, and is neither dead nor stopped since, and its store of large
+ * results works; else with 1 and the reason. The health check of the worker image.
  */
 import { hostname } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
+import { tryBlobStore } from '../blobs/blob-store.js';
 import { openTemporal } from '../client/runs/connect.js';
 import { outLine } from '../print/output.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
+import { resolveHome } from '../stack/home.js';
 import { usesLocalStack } from '../stack/is-used.js';
 import { recentPollers } from '../stack/pollers.js';
 import { isStopped } from '../stack/process-id.js';
@@ -18,6 +21,7 @@ import { DEFAULT_TASK_QUEUE } from '../workflows/messages.js';
 async function main(): Promise<string | null> {
   // Asking must not start a local stack.
   if (usesLocalStack()) return 'TEMPORAL_ADDRESS is not set.';
+  await tryBlobStore(join(resolveHome(), 'blobs'));
   const taskQueue = env.taskQueue() ?? DEFAULT_TASK_QUEUE;
   const { client, close } = await openTemporal({ report: () => undefined });
   try {

@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { join } from 'node:path';
 import type { ResolveModel } from '../activities/resolve-model.js';
 import { OfferedRequests } from '../activities/state-reader.js';
-import { type BlobStore, createLocalBlobStore, pruneBlobs } from '../blobs/blob-store.js';
+import { type BlobStore, createLocalBlobStore } from '../blobs/blob-store.js';
 import { localToolsDir } from '../config/config-dir.js';
 import type { ConfigInCode } from '../config/in-code.js';
 import { loadSettings, type Settings } from '../config/settings.js';
@@ -65,6 +65,10 @@ export interface Parts {
   activityTools: readonly ReadyActivityTool[];
   workflowTools: readonly ReadyWorkflowTool[];
   blobs: BlobStore;
+  /** Folder of the store. */
+  blobDir: string;
+  /** Of the namespace that it serves, once it serves. */
+  namespaceId: Promise<string | null>;
   secrets: Secrets;
   offers: OfferedRequests;
   /** Pause between two heartbeats with live text. */
@@ -90,8 +94,7 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
   setMaxListeners(0, ending.signal);
   const pool = new McpPool({ config: mcpConfig, lookup: env.lookup, codeTools });
   const blobDir = join(home, 'blobs');
-  void pruneBlobs(blobDir, settings.blobs.retentionDays);
-  return {
+  const parts: Parts = {
     options,
     settings,
     liveSettings: liveSettings(options, settings),
@@ -100,12 +103,18 @@ export async function loadParts(options: PartsOptions): Promise<Parts> {
     sessions: new McpSessions(pool),
     activityTools,
     workflowTools,
-    blobs: redactedBlobs(createLocalBlobStore(blobDir), secrets),
+    blobs: redactedBlobs(
+      createLocalBlobStore(blobDir, () => parts.namespaceId),
+      secrets,
+    ),
+    blobDir,
+    namespaceId: Promise.resolve(null),
     secrets,
     offers: new OfferedRequests(),
     throttleMs: settings.liveText.throttleMs ?? (localStack ? LIVE_TEXT_LOCAL_MS : LIVE_TEXT_REMOTE_MS),
     ending,
   };
+  return parts;
 }
 
 async function toolsOfFiles({ configDir, toolFiles, isTrusted }: PartsOptions): Promise<CodeTool[]> {

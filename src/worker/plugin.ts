@@ -31,6 +31,7 @@ import { loadParts, type Parts } from './parts.js';
 import { redactActivities } from './redact-activities.js';
 import { createSessionWorker } from './session-worker.js';
 import { takeOver } from './take-over.js';
+import { careForTexts } from './text-care.js';
 import type { WorkflowTool } from './workflow-tools.js';
 
 /** Tools in flight get this long to finish when a worker is asked to end; model calls are given up at once. */
@@ -169,6 +170,12 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
       sessions?.shutdown();
       this.#parts?.ending.abort(new Error('the worker is ending'));
     };
+    const { client } = worker;
+    if (this.#parts && client) {
+      const { blobDir: dir, settings } = this.#parts;
+      const { retentionDays } = settings.blobs;
+      this.#parts.namespaceId = careForTexts(client, { dir, retentionDays, report: this.#report });
+    }
     const serving = sessions?.run();
     try {
       await next(worker);

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { careForTexts, hadEnded } from '../../src/worker/text-care.js';
+import { finishSignal, stateQuery } from '../../src/workflows/messages.js';
 import { startCommand } from '../support/command-line.js';
 import type { Rig } from '../support/rig.js';
 import { startRig, startTemporal } from '../support/rig.js';
 import { toolTexts } from '../support/run-views.js';
+import { until } from '../support/wait.js';
 
 const WRITER = `---
 description: Writes.
@@ -16,6 +19,8 @@ tools: ['*_artifact', list_artifacts]
 `;
 /** More than travels with an activity. */
 const LONG = `alpha ${'x'.repeat(2_000)} omega`;
+
+const DAY_MS = 86_400_000;
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
@@ -60,6 +65,53 @@ test('artifacts: created, changed at a wrong and at the right version, read → 
   expect(listed.stdout).toContain('report');
   const missing = await client('artifact', handle.workflowId, 'draft');
   expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('no artifact draft')]);
+});
+
+test('texts: of 40 days, of a run that is open → kept when another worker starts; looked up, only what ended long ago is over (T17)', async () => {
+  const content = 'Kept while the run is open.';
+  rig.play([
+    { toolCalls: [{ name: 'create_artifact', arguments: { id: 'kept', type: 'markdown', content } }] },
+    { text: 'It is written.' },
+  ]);
+  const open = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
+  await until('the goal is answered', async () => (await open.query(stateQuery)).phase === 'idle');
+  await rig.stopWorker();
+  const blobs = join(rig.project.dir, 'home', 'blobs');
+  const longAgo = new Date(Date.now() - 40 * DAY_MS);
+  for (const name of readdirSync(blobs, { recursive: true, encoding: 'utf8' }))
+    utimesSync(join(blobs, name), longAgo, longAgo);
+  await rig.startWorker();
+  rig.play([{ text: 'Done.' }]);
+  const ended = await rig.run('Answer', { mode: 'react', role: 'writer' });
+
+  const { namespaceInfo } = await env.client.workflowService.describeNamespace({ namespace: 'default' });
+  const here = namespaceInfo?.id ?? '';
+  const care = { dir: blobs, retentionDays: 30, report: () => {} };
+  expect(await careForTexts(env.client, care)).toBe(here);
+  const had = (workflowId: string, by: Date, namespaceId = here) =>
+    hadEnded(env.client, here, { owner: { namespaceId, workflowId }, by });
+  const [now, tomorrow] = [new Date(), new Date(Date.now() + DAY_MS)];
+  const { workflowId } = ended.handle;
+  expect({
+    open: await had(open.workflowId, tomorrow),
+    endedLater: await had(workflowId, new Date(now.getTime() - DAY_MS)),
+    endedByThen: await had(workflowId, tomorrow),
+    forgotten: await had('no-such-run', now),
+    ofAnotherServer: await had('no-such-run', now, 'another'),
+  }).toEqual({ open: false, endedLater: false, endedByThen: true, forgotten: true, ofAnotherServer: false });
+  const saved = await client('artifact', open.workflowId, 'kept');
+  expect([saved.stderr, saved.stdout]).toEqual(['', expect.stringContaining(content)]);
+  await open.signal(finishSignal);
+  await open.result();
+});
+
+test('texts: a store that takes nothing → said when the worker starts', async () => {
+  const file = join(rig.project.dir, 'no-folder');
+  writeFileSync(file, '');
+  const lines: string[] = [];
+  await careForTexts(env.client, { dir: file, retentionDays: 30, report: line => lines.push(line) });
+  await until('it is said', () => lines.length > 0);
+  expect(lines).toEqual([expect.stringContaining(`${file} can not be written`)]);
 });
 
 /** The command line, on the blobs of the worker. */

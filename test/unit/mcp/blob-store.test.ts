@@ -12,7 +12,12 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLocalBlobStore, pruneBlobs } from '../../../src/blobs/blob-store.js';
+import {
+  type BlobOwner,
+  createLocalBlobStore,
+  pruneBlobs,
+  tryBlobStore,
+} from '../../../src/blobs/blob-store.js';
 import { readResult } from '../../../src/blobs/read-result.js';
 import { cutHead, cutTail } from '../../../src/blobs/text-cut.js';
 
@@ -95,18 +100,70 @@ describe('blob store (T17)', () => {
     expect(readdirSync(join(dir, 'blobs'))).toHaveLength(6);
   });
 
-  it('pruning → old blobs and empty folders go, what was stored again lately stays', async () => {
+  it('a blob that can not be read → an error that says why, not that there is none', async () => {
     const store = createLocalBlobStore(dir);
-    const [old, kept] = [await store.put('a', 'old'), await store.put('b', 'kept')];
-    const longAgo = new Date(Date.now() - 40 * 86_400_000);
-    for (const ref of [old, kept]) utimesSync(join(dir, ref.replace('blob:', '')), longAgo, longAgo);
+    const ref = await store.put('run', 'hello world');
+    const path = join(dir, ref.replace('blob:', ''));
+    rmSync(path);
+    mkdirSync(path);
+    await expect(store.read('run', ref, { offset: 0, length: 9 })).rejects.toThrow(/can not be read: EISDIR/);
+    expect((await readResult(store, 'run', { ref })).note).toContain('another worker may read it');
+  });
+
+  it('a folder that takes nothing → trying it says so', async () => {
+    writeFileSync(join(dir, 'file'), '');
+    await expect(tryBlobStore(join(dir, 'file', 'blobs'))).rejects.toThrow(/can not be written \(ENOTDIR/);
+    await tryBlobStore(join(dir, 'blobs'));
+    expect(readdirSync(join(dir, 'blobs'))).toEqual([]);
+  });
+});
+
+describe('pruning', () => {
+  const DAY_MS = 86_400_000;
+  const isOpen = async () => false;
+  const isOver = async () => true;
+
+  /** Stored for this run so many days ago. */
+  async function stored(runId: string, days: number, namespaceId: string | null = 'ns'): Promise<string> {
+    const ref = await createLocalBlobStore(dir, async () => namespaceId).put(runId, 'text');
+    const at = new Date(Date.now() - days * DAY_MS);
+    const folder = dirname(join(dir, ref.replace('blob:', '')));
+    for (const name of readdirSync(folder)) utimesSync(join(folder, name), at, at);
+    return ref;
+  }
+
+  it.each<[string, number, string | null, Parameters<typeof pruneBlobs>[2], boolean]>([
+    ['ended by then', 40, 'ns', isOver, false],
+    ['is open, or ended later', 40, 'ns', isOpen, true],
+    ['can not be looked up', 40, 'ns', () => Promise.reject(new Error('Temporal is away')), true],
+    ['is unknown: nothing says whose the texts are', 40, null, isOver, true],
+    ['stored something lately', 20, 'ns', isOver, true],
+  ])(
+    'a run that %s → its texts go only where it ended long ago',
+    async (_, days, namespaceId, look, kept) => {
+      const ref = await stored('run/1', days, namespaceId);
+      expect(await pruneBlobs(dir, 30, look)).toBe(kept ? 0 : 1);
+      expect((await createLocalBlobStore(dir).read('run/1', ref, { offset: 0, length: 9 })) !== null).toBe(
+        kept,
+      );
+      expect(readdirSync(dir)).toHaveLength(kept ? 1 : 0);
+    },
+  );
+
+  it('what is looked up → the run that stored it, by its namespace and id, as of so many days ago', async () => {
+    await stored('run/1', 40);
+    const asked: [BlobOwner, Date][] = [];
+    await pruneBlobs(dir, 30, async (...look) => asked.push(look) === 0);
+    expect(asked).toEqual([[{ namespaceId: 'ns', workflowId: 'run/1' }, expect.any(Date)]]);
+    expect(Math.round((Date.now() - (asked[0]?.[1].getTime() ?? 0)) / DAY_MS)).toBe(30);
+  });
+
+  it('stray files and a folder that is missing → are no error', async () => {
     writeFileSync(join(dir, 'stray-file'), '');
-    await store.put('b', 'kept');
-    expect(await pruneBlobs(dir, 30)).toBe(1);
-    expect(await store.read('a', old, { offset: 0, length: 9 })).toBeNull();
-    expect(await store.read('b', kept, { offset: 0, length: 9 })).not.toBeNull();
-    expect(readdirSync(dir)).toHaveLength(2);
-    expect(await pruneBlobs(join(dir, 'missing'), 30)).toBe(0);
+    mkdirSync(join(dir, 'empty'));
+    expect(await pruneBlobs(dir, 30, isOver)).toBe(0);
+    expect(readdirSync(dir)).toEqual(['stray-file']);
+    expect(await pruneBlobs(join(dir, 'missing'), 30, isOver)).toBe(0);
   });
 });
 
