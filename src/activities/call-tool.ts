@@ -30,6 +30,7 @@ export interface CallToolDeps extends ServerCallDeps {
  * Makes `steersmanCallTool`. Throws, as ApplicationFailure:
  * - `tool.timeout`, `tool.connection_lost` (retryable) for idempotent tools;
  * - `tool.not_sent` (retryable) when the worker shuts down before the request left;
+ * - `tool.no_workspace` where this host does not have the folder;
  * - `worker.shutdown` when it shuts down afterwards: retryable for idempotent tools only;
  * - `tool.connection_lost` where a task of a server can not be asked for, of any tool: the details name the task.
  * Everything else is an ending of the result (T14).

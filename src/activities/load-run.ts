@@ -1,17 +1,18 @@
 /** The activity that loads a run: configuration, prompts, tools and limits, once, to be pinned in its state. */
 
-import { cancellationSignal, heartbeat } from '@temporalio/activity';
+import { hostname } from 'node:os';
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { NO_NOTES, readProjectNotes } from '../config/project-notes.js';
 import type { PromptValues } from '../config/render-prompts.js';
 import { renderOpening, renderRole } from '../config/render-prompts.js';
 import { modesFor } from '../config/required-roles.js';
 import { applyToolOverrides, mergeLimits } from '../config/settings.js';
-import { checkWorkspace, workspaceRoots } from '../config/workspace.js';
-import { PINNED_BYTES } from '../core/bounds.js';
+import { checkWorkspace, MissingWorkspaceError, workspaceRoots } from '../config/workspace.js';
+import { PINNED_BYTES, WORKER_TRIES } from '../core/bounds.js';
 import { errorText } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
-import { jsonBytes } from '../core/json.js';
+import { isRecord, jsonBytes } from '../core/json.js';
 import { ceilingFault, underCeilings } from '../core/limits.js';
 import type { PinnedRole } from '../core/role.js';
 import type { PinnedRun, RunSettings } from '../core/run-config.js';
@@ -96,7 +97,9 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
   const files = await failAs(badConfig, () => readRunFiles(deps, run));
   const { settings, words } = files;
   const workspace = await failAs(badInput, () =>
-    checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)),
+    checkWorkspace(run.workspace, workspaceRoots(settings.workspaces, deps.localStack)).catch(
+      elsewhere(deps),
+    ),
   );
   const { ceilings } = settings;
   const over = ceilingFault(run.limits ?? {}, ceilings);
@@ -158,6 +161,28 @@ async function loadRun(deps: LoadRunDeps, run: RunSettings): Promise<PinnedRun> 
       ...choice.warnings,
       ...attributes.warnings,
     ],
+  };
+}
+
+/** Another worker's host may have the folder; those that do not are named when no try found one. */
+function elsewhere({ localStack }: Pick<LoadRunDeps, 'localStack'>): (error: unknown) => never {
+  return error => {
+    const { attempt, heartbeatDetails } = activityInfo();
+    if (!(error instanceof MissingWorkspaceError) || localStack) throw error;
+    const before =
+      isRecord(heartbeatDetails) && Array.isArray(heartbeatDetails.without) ? heartbeatDetails.without : [];
+    const without = [...new Set([...before, hostname()])];
+    if (attempt >= WORKER_TRIES)
+      throw new SteersmanError(
+        `${error.message} No worker that was asked has it: ${without.join(', ')}.`,
+        'Give every worker of the task queue the same folder at the same path, or each host a task queue of its own.',
+      );
+    heartbeat({ without });
+    throw ApplicationFailure.create({
+      message: `${error.message} Another worker may have it.`,
+      type: FAILURE.tool.noWorkspace,
+      nextRetryDelay: '500ms',
+    });
   };
 }
 

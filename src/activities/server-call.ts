@@ -1,6 +1,10 @@
 /** A call of a tool on its server: connects and sends, again from the start where it turns out that nothing was sent. */
 
+import { hostname } from 'node:os';
+import { ApplicationFailure } from '@temporalio/common';
+import { MissingWorkspaceError } from '../config/workspace.js';
 import { secondsOf } from '../core/error-text.js';
+import { FAILURE } from '../core/failure.js';
 import { badArgumentsNote } from '../core/tools/tool-notes.js';
 import { fill, type Words } from '../core/words.js';
 import { McpCallError } from '../mcp/call-failure.js';
@@ -152,9 +156,18 @@ export class ServerCall {
     try {
       return { workspace: await this.#given.stop.before(this.#deps.openWorkspace(this.#input.workspace)) };
     } catch (error) {
+      if (error instanceof MissingWorkspaceError) throw this.#notHere(error.message);
       if (!(error instanceof SteersmanError)) throw error;
       return { refused: ended('denied', fill(this.#given.words.noteWorkspace, { why: error.message })) };
     }
+  }
+
+  /** For another worker. */
+  #notHere(why: string): ApplicationFailure {
+    const { task, unanswered } = this.#given;
+    const whole = `${why} No worker that was asked has it; the last was on ${hostname()}.`;
+    if (task.ref) return unanswered.taskUnreached(whole);
+    return ApplicationFailure.nonRetryable(whole, FAILURE.tool.noWorkspace);
   }
 
   async #connect(

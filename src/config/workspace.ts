@@ -12,10 +12,13 @@ export function workspaceRoots(configured: readonly string[], localStack: boolea
   return configured.length === 0 && localStack ? 'any' : configured;
 }
 
+/** It is not on this host, or can't be read there: another may have it. */
+export class MissingWorkspaceError extends SteersmanError {}
+
 /**
  * Checks that a workspace exists, is a folder, and lies below an allowed root, symbolic links followed.
  * @returns its real path.
- * @throws SteersmanError that names the path and what to do.
+ * @throws SteersmanError that names the path and what to do, MissingWorkspaceError where it is not there.
  */
 export async function checkWorkspace(path: string, roots: WorkspaceRoots): Promise<string> {
   if (!isAbsolute(path)) {
@@ -59,17 +62,17 @@ function realFolder(path: string): string {
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      throw new SteersmanError(
+      throw new MissingWorkspaceError(
         `The workspace ${path} does not exist.`,
         'Create the folder, or name another with --workspace.',
       );
     }
-    throw new SteersmanError(
+    throw new MissingWorkspaceError(
       `The workspace ${path} can not be read (${code}).`,
       'Check who may read that folder.',
     );
   }
-  throw new SteersmanError(
+  throw new MissingWorkspaceError(
     `The workspace ${path} is not a folder.`,
     'Name a folder, such as the one that holds the file.',
   );

@@ -87,3 +87,9 @@ export const LEDGER_BYTES = 75_000;
 export const SESSIONS_BYTES = 4_000;
 /** The inventory of artifacts: their contents are in the blob store. */
 export const ARTIFACTS_BYTES = 12_000;
+
+/**
+ * Tries of what only some workers of a queue can do. Chance decides which of them takes a try: where half of them can,
+ * none of so many finds one once in 2,000 times.
+ */
+export const WORKER_TRIES = 12;

@@ -38,6 +38,8 @@ export const FAILURE = {
     connectionLost: 'tool.connection_lost',
     /** A row of `NOT_BEGUN` (`core/tools/effect.ts`) proves that the call was not begun. */
     notSent: 'tool.not_sent',
+    /** Nothing was sent: the worker's host does not have the workspace. Another may. */
+    noWorkspace: 'tool.no_workspace',
   },
   run: {
     badInput: 'run.bad_input',

@@ -36,10 +36,14 @@ export interface CallOptions {
   attempts: number;
   /** Before the second try, doubling with each more; a failure may ask for another delay. Default 1,000. */
   retryDelayMs?: number;
+  /** No delay grows beyond. Default: a hundred times the first. */
+  maxRetryDelayMs?: number;
   /** A stop may cancel it while it runs. */
   interruptible: boolean;
   /** Task queue of one worker alone, which has to begin it soon. Default: that of the run. */
   queue?: string;
+  /** Any worker of the queue may take it: the one that is at hand has failed. Default: that one has precedence. */
+  anyWorker?: boolean;
 }
 
 /** A workflow of the application, as a tool. */

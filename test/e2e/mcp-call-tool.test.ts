@@ -9,6 +9,7 @@ import { createCallTool } from '../../src/activities/call-tool.js';
 import type { CallToolInput, CallToolResult } from '../../src/activities/types.js';
 import { createLocalBlobStore } from '../../src/blobs/blob-store.js';
 import { checkWorkspace } from '../../src/config/workspace.js';
+import { FAILURE } from '../../src/core/failure.js';
 import { toolResult, toolResultText } from '../../src/core/tools/tool-result.js';
 import { parseMcpConfig } from '../../src/mcp/config.js';
 import { McpPool } from '../../src/mcp/pool.js';
@@ -605,4 +606,11 @@ it('call tool: a folder that this worker does not serve, whatever the state says
   expect(inside.ending).not.toBe('denied');
   rmSync(link);
   rmSync(outside, { recursive: true });
+});
+
+it('call tool: a folder that this host does not have → not run and not denied, for another worker (TR1)', async () => {
+  const { call } = rig(undefined, noArguments, path => checkWorkspace(path, [workspace]));
+  const gone = call({ workspace: join(workspace, 'gone') });
+  await expect(gone).rejects.toMatchObject({ type: FAILURE.tool.noWorkspace, nonRetryable: true });
+  await expect(gone).rejects.toThrow(/gone does not exist/);
 });

@@ -90,7 +90,8 @@ export class ToolWatch {
   failed(input: CallToolInput, { kind, type, task }: CallFailure): void {
     if (task) this.#tasks.set(input.toolUseId, task.id);
     if (this.#tasks.has(input.toolUseId) && kind !== 'timedOut') this.#mayRunAgain.add(input.toolUseId);
-    const notSent = type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
+    const unsent: string[] = [FAILURE.tool.notSent, FAILURE.tool.noWorkspace, FAILURE.stateUnavailable];
+    const notSent = unsent.includes(type);
     const lost = kind === 'lost';
     if (notSent || (lost && input.idempotent)) this.#mayRunAgain.add(input.toolUseId);
   }

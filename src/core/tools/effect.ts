@@ -2,6 +2,7 @@
  * What is known of the effect of a call that has no result. Only what stands in this table proves that a call was not
  * begun, and only with such a proof is a call made again that may have effects. All else leaves its outcome unknown.
  */
+import { WORKER_TRIES } from '../bounds.js';
 import { type CallFailure, FAILURE } from '../failure.js';
 import type { ToolEnding } from '../message.js';
 
@@ -18,7 +19,7 @@ interface ProofRow {
 export const NOT_BEGUN = {
   not_sent: {
     call: 'any',
-    seen: 'the worker had not sent it yet: no connection, no list of tools, no arguments, or its own end came first',
+    seen: 'the worker had not sent it yet: no folder on its host, no connection, no list of tools, no arguments, or its own end came first',
     why: 'nothing left the worker',
   },
   no_worker: {
@@ -154,7 +155,8 @@ export function rpcEnding(
 
 /** Whether the failure of an activity is such a proof. Who fails with one of these types has looked at the table. */
 export function isNotBegun({ type }: Pick<CallFailure, 'type'>): boolean {
-  return type === FAILURE.tool.notSent || type === FAILURE.stateUnavailable;
+  const { notSent, noWorkspace } = FAILURE.tool;
+  return type === notSent || type === noWorkspace || type === FAILURE.stateUnavailable;
 }
 
 /** How often the workflow makes a tool call again that was lost through no fault of its own. */
@@ -170,7 +172,8 @@ export function toolFailureDecision(
   failure: CallFailure,
   given: { idempotent: boolean; rescheduled: number; stopped: boolean; carriedOn?: boolean },
 ): 'reschedule' | 'end' {
-  if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= TOOL_RESCHEDULES) return 'end';
+  const most = failure.type === FAILURE.tool.noWorkspace ? WORKER_TRIES : TOOL_RESCHEDULES;
+  if (failure.kind === 'cancelled' || given.stopped || given.rescheduled >= most) return 'end';
   if (isNotBegun(failure) || given.carriedOn) return 'reschedule';
   return failure.kind === 'lost' && given.idempotent ? 'reschedule' : 'end';
 }

@@ -76,6 +76,8 @@ export function failedNote(words: Words, ending: ToolEnding, failure: CallFailur
         failure.kind === 'timedOut' ? words.noteWhyTimedOut : words.noteWhyLost,
       );
     default: {
+      if (failure.type === FAILURE.tool.noWorkspace)
+        return fill(words.noteWorkspace, { why: failure.message });
       if (isNotBegun(failure)) return words.noteNotReached;
       const isServer = failure.type === FAILURE.tool.connectionLost;
       return fill(words.noteLost, {

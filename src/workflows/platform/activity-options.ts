@@ -1,5 +1,6 @@
 /** Times, retries and cancellation of each kind of activity. */
 import { ActivityCancellationType } from '@temporalio/workflow';
+import { WORKER_TRIES } from '../../core/bounds.js';
 import { cutText } from '../../core/fit.js';
 import type { CallOptions } from '../ports.js';
 
@@ -17,7 +18,9 @@ export function activityOptions({
   wholeMs,
   attempts,
   retryDelayMs = 1_000,
+  maxRetryDelayMs,
   queue,
+  anyWorker = false,
 }: CallOptions) {
   return {
     summary: cutText(summary, MOST_SUMMARY_BYTES),
@@ -25,8 +28,14 @@ export function activityOptions({
     ...(wholeMs === undefined ? {} : { scheduleToCloseTimeout: wholeMs }),
     heartbeatTimeout: HEARTBEAT_TIMEOUT_MS,
     ...(queue === undefined ? {} : { taskQueue: queue, scheduleToStartTimeout: START_TIMEOUT_MS }),
+    allowEagerDispatch: !anyWorker,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    retry: { initialInterval: retryDelayMs, backoffCoefficient: 2, maximumAttempts: attempts },
+    retry: {
+      initialInterval: retryDelayMs,
+      backoffCoefficient: 2,
+      ...(maxRetryDelayMs !== undefined && { maximumInterval: maxRetryDelayMs }),
+      maximumAttempts: attempts,
+    },
   };
 }
 
@@ -82,7 +91,8 @@ export const COMPARE_OPTIONS = {
 export const LOAD_OPTIONS: CallOptions = {
   summary: 'load prompts, tools and limits',
   timeoutMs: 120_000,
-  attempts: 5,
+  attempts: WORKER_TRIES,
+  maxRetryDelayMs: 2_000,
   // A tool server may take its time to start, and nothing is lost with it.
   interruptible: true,
 };

@@ -133,7 +133,7 @@ async function execute(
   let task: TaskRef | null = null;
   try {
     for (let rescheduled = 0; ; rescheduled++) {
-      const called = await start(task);
+      const called = await start(task, rescheduled > 0);
       closeForms(run, started.callId);
       const used = called.ok ? called.value.sampled : called.failure.usage;
       if (used) sampled?.(used);
@@ -162,9 +162,9 @@ async function execute(
 interface Starter {
   /**
    * Makes the call, once: an activity for the tools of workers, the run itself for its own. `task`: what a server
-   * carries it on as, whose result alone is asked for.
+   * carries it on as, whose result alone is asked for. `again`: it was not begun, or was lost, where it was given first.
    */
-  start: (task: TaskRef | null) => Promise<Called<CallToolResult>>;
+  start: (task: TaskRef | null, again: boolean) => Promise<Called<CallToolResult>>;
   session: ToolSession | null;
   /** Told what a try has used of the model that its server may ask; null where it may ask none. */
   sampled: ((used: Usage) => void) | null;
@@ -188,10 +188,12 @@ function starterOf(run: Run, { reply, batch, call, callId }: Started, tool: Tool
     given,
   });
   let { input } = request;
-  const start = (task: TaskRef | null) =>
-    run.call({ kind: 'tool', role }, options, () =>
-      run.ports.callTool(task ? { ...input, task } : input, options),
+  const start = (task: TaskRef | null, again: boolean) => {
+    const anywhere = again ? { ...options, anyWorker: true } : options;
+    return run.call({ kind: 'tool', role }, anywhere, () =>
+      run.ports.callTool(task ? { ...input, task } : input, anywhere),
     );
+  };
   const model = input.sampling?.model;
   if (model === undefined) return { start, session, sampled: null };
   const sampled = (used: Usage) => {

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -9,6 +9,7 @@ import type { ListedTools, LoadRunDeps } from '../../../src/activities/load-run.
 import { createLoadRun } from '../../../src/activities/load-run.js';
 import type { LoadRunInput } from '../../../src/activities/types.js';
 import { loadSettings } from '../../../src/config/settings.js';
+import { WORKER_TRIES } from '../../../src/core/bounds.js';
 import { FAILURE } from '../../../src/core/failure.js';
 import type { PinnedRun, RunSettings } from '../../../src/core/run-config.js';
 import type { ToolDefinition } from '../../../src/core/tools/tool.js';
@@ -434,6 +435,23 @@ describe('load run', () => {
     const failure = await failureOf(load({}, { localStack: false }));
     expect(failure).toMatchObject({ type: FAILURE.run.badInput });
     expect(failure.message).toContain(`${workspace} is refused`);
+  });
+
+  test('load run: a workspace that this host does not have → another worker is tried, and the last try names each host (TR1)', async () => {
+    await config('models:\n  default: openai/base\nworkspaces: [/nowhere]\n');
+    const asked = (info: { attempt: number; heartbeatDetails?: unknown }) => {
+      const environment = new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
+      const beats: unknown[] = [];
+      environment.on('heartbeat', beat => beats.push(beat));
+      const loaded = load({ workspace: '/nowhere/at/all' }, { localStack: false }, environment);
+      return failureOf(loaded).then(failure => ({ failure, beats }));
+    };
+    const first = await asked({ attempt: 1 });
+    expect(first.failure).toMatchObject({ type: FAILURE.tool.noWorkspace, nonRetryable: false });
+    expect(first.beats).toEqual([{ without: [hostname()] }]);
+    const { failure } = await asked({ attempt: WORKER_TRIES, heartbeatDetails: { without: ['other'] } });
+    expect(failure).toMatchObject({ type: FAILURE.run.badInput, nonRetryable: true });
+    expect(failure.message).toMatch(`No worker that was asked has it: other, ${hostname()}.`);
   });
 
   test.each([

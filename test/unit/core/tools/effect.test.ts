@@ -98,6 +98,7 @@ const failed = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, t
 
 it.each([
   [failed('application', FAILURE.tool.notSent), true],
+  [failed('application', FAILURE.tool.noWorkspace), true],
   [failed('lost', FAILURE.tool.notSent), true],
   [failed('lost', FAILURE.stateUnavailable), true],
   [failed('lost', FAILURE.workerShutdown), false],
@@ -118,6 +119,7 @@ describe('toolEnding', () => {
     [failed('application', FAILURE.tool.timeout), 'timed_out', 'outcome_unknown'],
     [failed('application', FAILURE.tool.connectionLost), 'unavailable', 'outcome_unknown'],
     [failed('application', FAILURE.tool.notSent), 'unavailable', 'unavailable'],
+    [failed('application', FAILURE.tool.noWorkspace), 'unavailable', 'unavailable'],
     [failed('application', 'TypeError'), 'unavailable', 'outcome_unknown'],
     [failed('application', ''), 'unavailable', 'outcome_unknown'],
     [failed('lost', FAILURE.stateUnavailable), 'unavailable', 'unavailable'],
@@ -135,6 +137,7 @@ describe('toolFailureDecision', () => {
     [failed('lost', 'WorkerShutdown'), 'reschedule', 'end'],
     [failed('lost', FAILURE.stateUnavailable), 'reschedule', 'reschedule'],
     [failed('application', FAILURE.tool.notSent), 'reschedule', 'reschedule'],
+    [failed('application', FAILURE.tool.noWorkspace), 'reschedule', 'reschedule'],
     [failed('application', FAILURE.tool.timeout), 'end', 'end'],
     [failed('application', FAILURE.tool.connectionLost), 'end', 'end'],
     [failed('application', 'TypeError'), 'end', 'end'],
@@ -144,6 +147,13 @@ describe('toolFailureDecision', () => {
     const asked = (is: boolean) =>
       toolFailureDecision(given, { idempotent: is, rescheduled: 2, stopped: false });
     expect([asked(true), asked(false)]).toEqual([idempotent, other]);
+  });
+
+  it('E1 toolFailureDecision: its folder was missing where it was tried → more workers are tried than for other losses', () => {
+    const missing = failed('application', FAILURE.tool.noWorkspace);
+    const asked = (rescheduled: number) =>
+      toolFailureDecision(missing, { idempotent: false, rescheduled, stopped: false });
+    expect([3, 11, 12].map(asked)).toEqual(['reschedule', 'reschedule', 'end']);
   });
 
   it.each([

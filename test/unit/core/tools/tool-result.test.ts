@@ -143,7 +143,16 @@ test.each([
   expect(notAllowedNote(WORDS, 'write_file', reason)).toMatch(wanted);
 });
 
-const failure = (kind: CallFailure['kind'], type = ''): CallFailure => ({ kind, type, message: '' });
+const failure = (kind: CallFailure['kind'], type = '', message = ''): CallFailure => ({
+  kind,
+  type,
+  message,
+});
+
+test('failedNote: no worker has the folder → not run, and which folder', () => {
+  const why = failure('application', FAILURE.tool.noWorkspace, 'The workspace /data does not exist.');
+  expect(failedNote(WORDS, 'unavailable', why, 1)).toBe('Not run: The workspace /data does not exist.');
+});
 
 test.each<[string, ToolEnding, CallFailure, RegExp]>([
   ['was never reached', 'unavailable', failure('application', FAILURE.tool.notSent), /^Not run: .*reached/],
