@@ -1,6 +1,7 @@
 /** The life of a worker process: connect, serve, drain, close. */
 
 import { inspect } from 'node:util';
+import type { Client } from '@temporalio/client';
 import type { WorkerDeploymentVersion } from '@temporalio/common';
 import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/envconfig';
 import {
@@ -27,7 +28,7 @@ import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { shippedBundle } from './bundle.js';
 import { createSteersmanWorker } from './create-worker.js';
-import { openHistories, replays } from './replay.js';
+import { openHistories, replays, resetPoint } from './replay.js';
 
 const SHUTDOWN_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const;
 
@@ -73,21 +74,37 @@ export async function replayOpenRuns(taskQueue: string): Promise<boolean> {
   const address = config.connectionOptions.address ?? 'localhost:7233';
   const { connection, namespace } = await connect(config, address);
   try {
-    const histories = openHistories(temporalClient({ connection, namespace }), taskQueue);
+    const client = temporalClient({ connection, namespace });
+    const histories = openHistories(client, taskQueue);
     let [whole, broken] = [0, 0];
     for await (const { workflowId, runId, fault } of replays(histories)) {
       if (fault === null) whole += 1;
-      else broken += 1;
-      if (fault !== null) errorLine(`${workflowId} (${runId}) does not replay: ${fault}`);
+      else {
+        broken += 1;
+        errorLine(`${workflowId} (${runId}) does not replay: ${fault}`);
+        errorLine(await wayOn(client, workflowId, runId));
+      }
     }
     const summary = `${plural(whole + broken, 'open run')} of ${taskQueue} replayed by version ${(await shippedBundle()).buildId}: ${whole} go on, ${broken} would not.`;
     errorLine(
-      broken === 0 ? summary : `${summary} Let the old version finish these: docs/operations.md, Upgrades.`,
+      broken === 0
+        ? summary
+        : `${summary} Best let the old version finish these: docs/operations.md, Upgrades.`,
     );
     return broken === 0;
   } finally {
     await connection.close();
   }
+}
+
+/** How a run can go on with this version all the same, and what that does again. */
+async function wayOn(client: Client, workflowId: string, runId: string): Promise<string> {
+  const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const point = await resetPoint({ workflowId, history });
+  if (point === null) return '  No worker has begun it: terminate it, and start it again.';
+  const again = point.again.map(call => `\n    ${call}`).join('') || ' nothing';
+  return `  To go on with this version: temporal workflow reset --workflow-id ${workflowId} --run-id ${runId} --event-id ${point.eventId} --reason "new version"
+  It then does again what came after that event, also what had an effect:${again}`;
 }
 
 /** Whatever ends it, what it opened is closed: a worker that could not start must not live on. */

@@ -1,23 +1,39 @@
+import { join } from 'node:path';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
+import { Worker, type WorkerPlugin } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Temporal } from '../../src/client/runs/connect.js';
 import { readSnapshot } from '../../src/client/runs/run-snapshot.js';
 import { watchRun } from '../../src/client/runs/watch-run.js';
 import { checkServer } from '../../src/doctor/check-server.js';
 
-import { stateQuery, steerSignal } from '../../src/workflows/messages.js';
+import { SteersmanPlugin } from '../../src/worker/plugin.js';
+import { resetPoint } from '../../src/worker/replay.js';
+import { finishSignal, stateQuery, steerSignal } from '../../src/workflows/messages.js';
 import { workflowBundle } from '../support/histories.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { SHORT_RUN_FILES, shortestScript } from '../support/team-script.js';
 import { until } from '../support/wait.js';
+
+const WRITER = `---
+description: Writes.
+output: text
+tools: ['*_artifact']
+---
+{{businessContext}}
+`;
 
 let env: TestWorkflowEnvironment;
 let rig: Rig;
 
 beforeAll(async () => {
   env = await startTemporal();
-  rig = await startRig({ env, workspace: SHORT_RUN_FILES, replay: false });
+  rig = await startRig({
+    env,
+    workspace: SHORT_RUN_FILES,
+    config: { 'prompts/core/writer.md': WRITER },
+    replay: false,
+  });
 });
 afterAll(async () => {
   await rig?.close();
@@ -54,7 +70,7 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
     const shown = await readSnapshot(temporal, handle.workflowId);
     expect(shown.stuck).toMatchObject({
       what: expect.stringMatching(/TMPRL1100/),
-      todo: expect.stringMatching(/temporal workflow reset/),
+      todo: expect.stringMatching(/--replay.* can be reset to/),
     });
     const findings = await checkServer(env.client, { namespace: 'default', taskQueue: null, fix: false });
     expect(findings.find(({ check }) => check === 'run')).toMatchObject({
@@ -64,3 +80,57 @@ test('a run whose history does not fit its worker → watch, show and doctor nam
   });
   await handle.terminate();
 });
+
+test('a run that began with another version → this one names the event from which it goes on, and repeats what came after alone (ST3)', async () => {
+  await rig.stopWorker();
+  await rig.startWorker();
+  const script = rig.play([
+    { toolCalls: [{ name: 'create_artifact', arguments: { id: 'a', type: 'markdown', content: 'x' } }] },
+    { text: 'It is written.' },
+    { text: 'It is written again.' },
+  ]);
+  const handle = await rig.start('Write', { mode: 'react', role: 'writer', keepOpenSeconds: 600 });
+  await until('the goal is answered', async () => (await handle.query(stateQuery)).phase === 'idle');
+  await rig.stopWorker();
+  const { runId = '' } = (await handle.describe()).raw.workflowExecutionInfo?.execution ?? {};
+  const code = workflowBundle().code.replaceAll('steersmanEditArtifact', 'steersmanEditArtifactAnew');
+  const [workflowId, history] = [handle.workflowId, await handle.fetchHistory()];
+  const point = await resetPoint({ workflowId, history }, { workflowBundle: { code } });
+  expect(point?.again).toEqual([
+    expect.stringContaining('create_artifact'),
+    expect.stringMatching(/writer · .*round 2/),
+  ]);
+
+  const event = history.events?.find(({ eventId }) => Number(eventId) === point?.eventId);
+  await env.client.workflowService.resetWorkflowExecution({
+    namespace: 'default',
+    workflowExecution: { workflowId, runId },
+    workflowTaskFinishEventId: event?.eventId ?? null,
+    requestId: 'reset',
+    reason: 'new version',
+  });
+  const other = await newVersion(code);
+  await other.runUntil(async () => {
+    const again = env.client.workflow.getHandle(workflowId);
+    await until('it is answered again', async () => (await again.query(stateQuery)).phase === 'idle');
+    await again.signal(finishSignal);
+    expect(await again.result()).toMatchObject({ answer: 'It is written again.' });
+  });
+  expect(script.requests).toHaveLength(3);
+});
+
+/** Its code calls one activity by another name, and it has that one. */
+function newVersion(code: string): Promise<Worker> {
+  const { configDir, dir } = rig.project;
+  const plugin = new SteersmanPlugin({ configDir, home: join(dir, 'home') });
+  const renamed: WorkerPlugin = {
+    name: 'renamed',
+    configureWorker: ({ activities, ...options }) => {
+      const { steersmanEditArtifact } = { steersmanEditArtifact: null, ...activities };
+      return { ...options, activities: { ...activities, steersmanEditArtifactAnew: steersmanEditArtifact } };
+    },
+  };
+  const { taskQueue } = rig;
+  const connection = env.nativeConnection;
+  return Worker.create({ connection, taskQueue, workflowBundle: { code }, plugins: [plugin, renamed] });
+}

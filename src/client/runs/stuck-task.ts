@@ -2,7 +2,7 @@
 
 import type { Client } from '@temporalio/client';
 import { preview } from '../../core/preview.js';
-import { verbCall } from '../../shared/called-as.js';
+import { scriptCall, verbCall } from '../../shared/called-as.js';
 import type { RunDescription } from './runs.js';
 
 /** What the server tells of the task that a run waits for. */
@@ -61,7 +61,7 @@ function explain(trouble: Trouble, { id, taskQueue, last }: TaskLook): { what: s
     case 'history':
       return {
         what: `Its history does not fit the code of ${by}: ${said}`,
-        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Or let it go back to where it last fitted: temporal workflow reset --workflow-id ${id} --type LastWorkflowTask --reason "does not replay". To see where they differ: ${verbCall(`export ${id} --out history.json`)}`,
+        todo: `Serve ${taskQueue} with the version that the run began with, and it goes on. Where that is gone: ${scriptCall('worker', `--task-queue ${taskQueue} --replay`)}, by the version that serves it now, names the event that it can be reset to, and what it then does again. To see where they differ: ${verbCall(`export ${id} --out history.json`)}`,
       };
     case 'size':
       return {

@@ -18,7 +18,7 @@ describe('a run whose workflow task fails again and again', () => {
       'its history does not fit, by the cause',
       failed(24, 'no match'),
       /does not fit the code of worker 7@host, version steersman-1: no match/,
-      /version that the run began with.*temporal workflow reset --workflow-id my-run/,
+      /version that the run began with.*worker.*--task-queue steersman --replay/,
     ],
     [
       'its history does not fit, by the message alone',
