@@ -34,7 +34,8 @@ serves metrics for Prometheus. NAME_FILE names a file that holds the value of NA
 
 Connects as TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and the TLS variables or a profile of
 Temporal's configuration file say. Model keys come from the environment or .env, never from a run.
-Ends on Ctrl-C or SIGTERM: tools in flight may finish for 30 s, model calls are taken over by another worker.
+While Temporal is away it waits for it, and says so. Ends on Ctrl-C or SIGTERM: tools in flight may finish for
+30 s, model calls are taken over by another worker.
 
 Examples:
   TEMPORAL_ADDRESS=localhost:7233 ${scriptCall('worker')}

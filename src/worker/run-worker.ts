@@ -7,16 +7,13 @@ import { type ClientConnectConfig, loadClientConnectConfig } from '@temporalio/e
 import {
   DefaultLogger,
   type LogEntry,
-  NativeConnection,
   Runtime,
   TransportError,
   type WorkerOptions,
 } from '@temporalio/worker';
 import { configurationDigest } from '../config/digest.js';
-import { errorText } from '../core/error-text.js';
 import { plural } from '../print/format.js';
 import { errorLine } from '../print/output.js';
-import { scriptCall } from '../shared/called-as.js';
 import { env } from '../shared/env.js';
 import { SteersmanError } from '../shared/errors.js';
 import { checkFailpoints, failpoint } from '../shared/failpoints.js';
@@ -27,6 +24,7 @@ import { readServerRecord } from '../stack/records.js';
 import type { OwnWorker } from '../stack/worker-side.js';
 import { announceWorker, reportWorkerFailure, retireWorker, watchIdle } from '../stack/worker-side.js';
 import { shippedBundle } from './bundle.js';
+import { connect, connectWhenThere } from './connect.js';
 import { createSteersmanWorker } from './create-worker.js';
 import { openHistories, replays, resetPoint } from './replay.js';
 
@@ -113,7 +111,9 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
   const managed = isManagedQueue(taskQueue);
   const config = connectConfig(managed);
   const address = config.connectionOptions.address ?? 'localhost:7233';
-  const { connection, namespace } = await connect(config, address);
+  const { connection, namespace } = managed
+    ? await connect(config, address)
+    : await waiting(() => connectWhenThere(config, address, errorLine));
   const idle = new AbortController();
   try {
     const version = await deploymentVersion();
@@ -151,6 +151,17 @@ async function serve(own: OwnWorker, folder: Omit<RunWorkerOptions, 'taskQueue'>
   } finally {
     idle.abort();
     await connection.close();
+  }
+}
+
+/** A signal ends the process at once and in order: nothing is open yet. */
+async function waiting<T>(work: () => Promise<T>): Promise<T> {
+  const leave = () => process.exit(0);
+  for (const signal of SHUTDOWN_SIGNALS) process.once(signal, leave);
+  try {
+    return await work();
+  } finally {
+    for (const signal of SHUTDOWN_SIGNALS) process.off(signal, leave);
   }
 }
 
@@ -200,20 +211,4 @@ function isOfLocalStack({ home, taskQueue }: OwnWorker, address: string): boolea
 /** A profile in the user's `temporal.toml` is for other servers than the local stack's. */
 function connectConfig(managed: boolean): ClientConnectConfig {
   return loadClientConnectConfig({ disableFile: managed });
-}
-
-async function connect(
-  { connectionOptions, namespace }: ClientConnectConfig,
-  address: string,
-): Promise<{ connection: NativeConnection; namespace: string }> {
-  try {
-    const connection = await NativeConnection.connect({ ...connectionOptions, address });
-    return { connection, namespace: namespace ?? env.temporalNamespace() ?? 'default' };
-  } catch (error) {
-    const reason = errorText(error);
-    throw new SteersmanError(
-      `Temporal at ${address} can not be reached: ${reason}`,
-      `Start it (${scriptCall('dev')} starts a local one), or set TEMPORAL_ADDRESS to where it runs.`,
-    );
-  }
 }

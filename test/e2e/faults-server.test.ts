@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isHealthy, localConnection } from '../../src/stack/probe.js';
 import { onStage } from '../support/fault-stage.js';
 import type { TemporalProcess } from '../support/processes.js';
-import { killWorkers, startTemporalProcess } from '../support/processes.js';
+import { killWorkers, spawnWorker, startTemporalProcess } from '../support/processes.js';
+import { makeProject } from '../support/project.js';
 import { quietTemporal } from '../support/quiet.js';
 import { until } from '../support/wait.js';
 
@@ -58,4 +59,40 @@ test('kill -9 of the Temporal server in a model call and in a tool call, restart
     expect(run.seen()).toEqual([expect.stringMatching(/^appended$|not known whether .* took effect/)]);
     expect(worker.log()).not.toContain('Error: Worker');
   });
+});
+
+test('a worker that starts while Temporal is away → it says so, waits, serves once it is there, and ends on a signal meanwhile', async () => {
+  const project = makeProject({});
+  const { configDir, dir } = project;
+  const options = {
+    address: temporal.address,
+    taskQueue: 'away',
+    configDir,
+    home: join(dir, 'home'),
+    modelUrl: '',
+  };
+  await temporal.kill();
+  const [worker, leaving] = [spawnWorker(options), spawnWorker(options)];
+  for (const each of [worker, leaving])
+    await until('it says so', () => each.log().includes(`${temporal.address} can not be reached`));
+  leaving.end('SIGTERM');
+  expect(await leaving.exited).toBe(0);
+  await temporal.restart();
+  await until('it serves', () => worker.log().includes('Serving the task queue away'));
+  worker.end('SIGTERM');
+  expect(await worker.exited).toBe(0);
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a worker whose address answers in another protocol → it ends at once and names it', async () => {
+  const { configDir, dir } = makeProject({});
+  const env = { TEMPORAL_TLS: 'true' };
+  const { address } = temporal;
+  const options = { address, taskQueue: 'wrong', configDir, home: join(dir, 'home'), modelUrl: '', env };
+  const worker = spawnWorker(options);
+  expect([await worker.exited, worker.log()]).toEqual([
+    2,
+    expect.stringContaining(`${address} can not be reached`),
+  ]);
+  rmSync(dir, { recursive: true, force: true });
 });
