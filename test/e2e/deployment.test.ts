@@ -79,7 +79,7 @@ function options(more: { buildId?: string; packageDir?: string; args?: string[] 
   };
 }
 
-/** Refused while a queue of the current version has no worker of the new one. */
+/** Refused for good where a queue of the current version gets no worker of the new one; its polls begin one by one. */
 async function makeCurrent(buildId: string): Promise<void> {
   const request = {
     namespace: 'default',
@@ -92,7 +92,7 @@ async function makeCurrent(buildId: string): Promise<void> {
       await env.client.workflowService.setWorkerDeploymentCurrentVersion(request);
       return true;
     } catch (error) {
-      if (/NOT_FOUND/.test(String(error))) return false;
+      if (/NOT_FOUND|missing active task queues/.test(String(error))) return false;
       throw error;
     }
   });
