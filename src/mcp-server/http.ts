@@ -9,7 +9,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { errorText } from '../core/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
-import { refusal } from './http-guard.js';
+import { caught, pathOf, refusal } from '../shared/http-guard.js';
 import { createMcpServer } from './server.js';
 import { Calls, type ToolContext } from './tool.js';
 
@@ -20,6 +20,8 @@ export interface HttpOptions {
   port: number;
   /** Bearer token that clients have to show. Needed unless `host` is this machine's own address. */
   token: string | null;
+  /** Default: five minutes. */
+  idleMs?: number;
 }
 
 export interface HttpServed {
@@ -30,12 +32,15 @@ export interface HttpServed {
 
 const LOOPBACK: readonly string[] = ['localhost', '127.0.0.1', '::1'];
 const PATH = '/mcp';
-/** The one that was used longest ago makes room. */
 const MOST_SESSIONS = 64;
+/** One that asks nothing for so long makes room for another client. */
+const IDLE_MS = 300_000;
 
 interface Session {
   transport: StreamableHTTPServerTransport;
   server: McpServer;
+  /** Its requests that wait for their answer, the stream among them that it listens on. */
+  inFlight: number;
   usedAt: number;
 }
 
@@ -44,24 +49,21 @@ export async function serveHttp(
   context: Omit<ToolContext, 'calls'>,
   options: HttpOptions,
 ): Promise<HttpServed> {
-  const { host, port, token } = options;
+  const { host, port, token, idleMs = IDLE_MS } = options;
   const loopback = LOOPBACK.includes(host);
   if (!loopback && token === null)
     throw new SteersmanError(
       `Whoever reaches ${host} could start runs: a token is needed.`,
       'Set STEERSMAN_MCP_TOKEN to a long random text that clients send as a bearer token, or leave out --host.',
     );
-  const sessions = new Sessions({ ...context, calls: new Calls() });
-  const http = createServer((req, res) => {
+  const sessions = new Sessions({ ...context, calls: new Calls() }, idleMs);
+  const answer = (req: IncomingMessage, res: ServerResponse) => {
     const refused = refusal(req.headers, { loopback, token });
     if (refused !== null) return refuse(res, refused.status, refused.message);
-    if (new URL(req.url ?? '/', 'http://here').pathname !== PATH)
-      return refuse(res, 404, `The server is at ${PATH}.`);
-    sessions.handle(req, res).catch((error: unknown) => {
-      if (!res.headersSent) refuse(res, 500, errorText(error));
-      else res.destroy();
-    });
-  });
+    if (pathOf(req) !== PATH) return refuse(res, 404, `The server is at ${PATH}.`);
+    return sessions.handle(req, res);
+  };
+  const http = createServer(caught(answer, (res, error) => refuse(res, 500, errorText(error))));
   await listen(http, host, port);
   const address = http.address() as AddressInfo;
   const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
@@ -92,10 +94,13 @@ async function listen(http: Server, host: string, port: number): Promise<void> {
 
 class Sessions {
   readonly #context: ToolContext;
+  readonly #idleMs: number;
   readonly #open = new Map<string, Session>();
+  #beginning = 0;
 
-  constructor(context: ToolContext) {
+  constructor(context: ToolContext, idleMs: number) {
     this.#context = context;
+    this.#idleMs = idleMs;
   }
 
   async handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -104,7 +109,11 @@ class Sessions {
     const session = this.#open.get(String(id));
     // 404 tells a client to begin anew.
     if (session === undefined) return refuse(res, 404, 'There is no such session (any more).');
-    session.usedAt = Date.now();
+    session.inFlight += 1;
+    res.once('close', () => {
+      session.inFlight -= 1;
+      session.usedAt = Date.now();
+    });
     return session.transport.handleRequest(req, res);
   }
 
@@ -112,13 +121,22 @@ class Sessions {
     await Promise.all([...this.#open.values()].map(({ server }) => server.close()));
   }
 
-  /** The transport refuses whatever is no first request. */
   async #begin(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    if (!this.#hasRoom())
+      return refuse(res, 503, 'As many clients are connected as can be. Try again later.');
+    this.#beginning += 1;
+    res.once('close', () => {
+      this.#beginning -= 1;
+    });
+    return this.#greet(req, res);
+  }
+
+  /** The transport refuses whatever is no first request. */
+  async #greet(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: id => {
-        this.#makeRoom();
-        this.#open.set(id, { transport, server, usedAt: Date.now() });
+        this.#open.set(id, { transport, server, inFlight: 0, usedAt: Date.now() });
       },
     });
     const server = createMcpServer(this.#context);
@@ -129,10 +147,14 @@ class Sessions {
     if (transport.sessionId === undefined) await server.close();
   }
 
-  #makeRoom(): void {
-    if (this.#open.size < MOST_SESSIONS) return;
-    const [oldest] = [...this.#open.values()].sort((one, other) => one.usedAt - other.usedAt);
-    void oldest?.server.close();
+  /** Nobody who waits for an answer gives way to a newcomer. */
+  #hasRoom(): boolean {
+    if (this.#open.size + this.#beginning < MOST_SESSIONS) return true;
+    const idle = [...this.#open.values()].filter(({ inFlight }) => inFlight === 0);
+    const [oldest] = idle.sort((one, other) => one.usedAt - other.usedAt);
+    if (oldest === undefined || Date.now() - oldest.usedAt < this.#idleMs) return false;
+    void oldest.server.close();
+    return true;
   }
 }
 

@@ -9,6 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { errorText } from '../core/error-text.js';
 import { isRecord } from '../core/json.js';
 import type { Protocol } from '../models/endpoint.js';
+import { caught, pathOf } from '../shared/http-guard.js';
 import { COUNT_TOKENS_PATH, countTokens } from './anthropic/count-tokens.js';
 import type { CacheCount } from './cache/prefix-cache.js';
 import type { PromptCache } from './cache/prompt-cache.js';
@@ -77,11 +78,9 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export async function startProtocolServer(options: ProtocolServerOptions): Promise<ProtocolServer> {
   let requests = 0;
   let seal = new Seal();
-  const server = createServer((req, res) => {
-    answer(req, res, { options, seal, nextIndex: () => requests++ }).catch((error: unknown) =>
-      failInside(req, res, error),
-    );
-  });
+  const server = createServer(
+    caught((req, res) => answer(req, res, { options, seal, nextIndex: () => requests++ }), failInside),
+  );
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
   if (options.background) server.on('connection', socket => socket.unref()).unref();
@@ -180,10 +179,6 @@ async function respond(
   await playParts(fault.stream(stream, request.protocol, exchange.seal), fault.headers, exchange);
 }
 
-function pathOf(req: IncomingMessage): string {
-  return new URL(req.url ?? '/', 'http://localhost').pathname;
-}
-
 /** Where the path does not say which protocol the client speaks, a header of Anthropic's clients does. */
 function callerOf(req: IncomingMessage): Protocol {
   const usual = req.headers['anthropic-version'] === undefined ? 'openai-compatible' : 'anthropic';
@@ -227,7 +222,6 @@ function parseBody(text: string): Json | null {
   }
 }
 
-function failInside(req: IncomingMessage, res: ServerResponse, error: unknown): void {
-  if (res.headersSent) res.destroy();
-  else sendError({ status: 500, message: errorText(error) }, { side: SIDES[callerOf(req)], response: res });
+function failInside(res: ServerResponse, error: unknown, req: IncomingMessage): void {
+  sendError({ status: 500, message: errorText(error) }, { side: SIDES[callerOf(req)], response: res });
 }

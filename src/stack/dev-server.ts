@@ -4,38 +4,47 @@ import { SteersmanError } from '../shared/errors.js';
 import { type BackgroundProcess, lastLines, startInBackground, waitForStart } from './background.js';
 import { stackPaths } from './home.js';
 import { readJson, removeFile, writeJson } from './json-file.js';
-import { addMissingSearchAttributes, choosePorts, isHealthy, type Ports } from './probe.js';
+import { addMissingSearchAttributes, choosePort, hiddenPlace, isHealthy } from './probe.js';
 import { isAlive, type ProcessId, processIdSchema, terminate } from './process-id.js';
 
 /** A Temporal dev server that answers. */
 export interface DevServer extends ProcessId {
+  /** host:port of its gRPC service. */
   address: string;
-  webUi: string;
-  ports: Ports;
+  /** Where its Web UI listens, for `openDoor` alone: it takes requests of any web page. */
+  innerUi: string;
 }
+
+/**
+ * Its HTTP API takes requests that any web page can send, and has no switch: it is left to a host that nobody can name.
+ * Only clients over gRPC, which pages can't speak, are served then.
+ */
+export const NO_HTTP_API = ['--dynamic-config-value', 'frontend.httpAllowedHosts=["nobody.invalid"]'];
 
 /** Time for a server to write its database and close; it takes about 3 s. */
 export const SERVER_GRACE_MS = 10_000;
 const START_TIMEOUT_MS = 30_000;
 
 /**
- * Starts the Temporal server of a home on its database, on the wanted ports if they are free, else on others.
+ * Starts the Temporal server of a home on its database, on the wanted port if it is free, else on another.
  * Resolves when it answers and has the search attributes. Ends a server that was left on the same database
  * first. Throws a SteersmanError with the end of its log.
  */
-export async function startDevServer(home: string, binary: string, wanted?: Ports): Promise<DevServer> {
+export async function startDevServer(home: string, binary: string, wanted?: number): Promise<DevServer> {
   await endDevServer(home);
   // A port can be taken between the look and the start: then another round.
   for (let attempt = 1; ; attempt += 1) {
-    const ports = await choosePorts(wanted);
-    const address = `127.0.0.1:${ports.grpc}`;
-    const server = await startInBackground(serverProcess(home, binary, ports));
+    const port = await choosePort('grpc', wanted);
+    const address = `127.0.0.1:${port}`;
+    const ui = await hiddenPlace();
+    const listen = ['--port', String(port), '--ui-ip', ui.address, '--ui-port', String(ui.port)];
+    const server = await startInBackground(serverProcess(home, binary, listen));
     writeJson(stackPaths(home).serverProcess, server);
     const result = await waitForStart(server, START_TIMEOUT_MS, () => isHealthy(address));
     // Alive as well, since somebody else could answer at that port.
     if (result === 'ready' && isAlive(server)) {
       await addMissingSearchAttributes(address);
-      return { ...server, address, webUi: `http://127.0.0.1:${ports.webUi}`, ports };
+      return { ...server, address, innerUi: `http://${ui.address}:${ui.port}` };
     }
     await endDevServer(home);
     const log = lastLines(stackPaths(home).serverLog);
@@ -53,16 +62,18 @@ export async function endDevServer(home: string): Promise<void> {
   removeFile(path);
 }
 
-function serverProcess(home: string, binary: string, ports: Ports): BackgroundProcess {
+function serverProcess(home: string, binary: string, listen: string[]): BackgroundProcess {
   const paths = stackPaths(home);
   const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
-  const listen = ['--ip', '127.0.0.1', '--port', String(ports.grpc), '--ui-port', String(ports.webUi)];
   return {
     program: binary,
     args: [
       'server',
       'start-dev',
+      '--ip',
+      '127.0.0.1',
       ...listen,
+      ...NO_HTTP_API,
       '--db-filename',
       paths.database,
       '--log-level',

@@ -3,20 +3,15 @@ import { inspect } from 'node:util';
 import { errorLine } from '../print/output.js';
 import { temporalClient } from '../shared/temporal-client.js';
 import { type DevServer, endDevServer, startDevServer } from './dev-server.js';
+import { type Door, openDoor } from './door.js';
 import { stackPaths } from './home.js';
 import { removeFile, writeFailure, writeJson } from './json-file.js';
 import { liveLeases } from './lease.js';
 import { withLock } from './lock.js';
 import { isServed, openRuns } from './open-runs.js';
-import { isHealthy, localConnection, type Ports } from './probe.js';
+import { choosePort, isHealthy, localConnection } from './probe.js';
 import { isAlive, thisProcess } from './process-id.js';
-import {
-  type KeeperOptions,
-  keeperOptionsSchema,
-  liveWorkers,
-  readServerRecord,
-  type ServerRecord,
-} from './records.js';
+import { type KeeperOptions, keeperOptionsSchema, liveWorkers, readServerRecord } from './records.js';
 import { endWorker } from './workers.js';
 
 /** A server that dies this often within `RESTART_WINDOW_MS` is given up. */
@@ -25,8 +20,8 @@ const RESTART_WINDOW_MS = 60_000;
 
 /**
  * The process that keeps the local Temporal server of a home: starts it (or takes over one whose keeper died),
- * starts it again on the same ports when it dies, and ends it when no client holds a lease, no worker lives and
- * no open run is served, all for `idleMs`. SIGTERM ends server and keeper at once.
+ * starts it again on the same port when it dies, and ends it when no client holds a lease, no worker lives and
+ * no open run is served, all for `idleMs`. It is the door of its Web UI. SIGTERM ends server and keeper at once.
  */
 async function keep(options: KeeperOptions): Promise<void> {
   const { home, binary, idleMs } = options;
@@ -37,8 +32,11 @@ async function keep(options: KeeperOptions): Promise<void> {
   };
   process.once('SIGTERM', stop).once('SIGINT', stop);
 
-  let server = (await adopt(home)) ?? (await startDevServer(home, binary, portsInUse(home)));
-  writeRecord(options, server);
+  const earlier = portsInUse(home);
+  const adopted = await adopt(home);
+  const door = await openDoor(await choosePort('webUi', earlier?.webUi));
+  let server = adopted ?? (await startDevServer(home, binary, earlier?.grpc));
+  writeRecord(options, server, door);
   endStrandedWorkers(home, server);
   const deaths: number[] = [];
   let lastUsed = Date.now();
@@ -47,12 +45,12 @@ async function keep(options: KeeperOptions): Promise<void> {
     if (stopping) break;
     if (!isAlive(server)) {
       noteDeath(deaths);
-      server = await startDevServer(home, binary, server.ports);
-      writeRecord(options, server);
+      server = await startDevServer(home, binary, portOf(server.address));
+      writeRecord(options, server, door);
       endStrandedWorkers(home, server);
     }
     // Lost with a full disk or by hand: without it the next command would start a second keeper.
-    if (readServerRecord(home) === undefined) writeRecord(options, server);
+    if (readServerRecord(home) === undefined) writeRecord(options, server, door);
     if (isUsed(home)) lastUsed = Date.now();
     if (Date.now() - lastUsed < idleMs) continue;
     if (await hasServedRuns(home, server)) lastUsed = Date.now();
@@ -80,24 +78,28 @@ function noteDeath(deaths: number[]): void {
 async function adopt(home: string): Promise<DevServer | undefined> {
   const record = readServerRecord(home);
   if (record === undefined || !isAlive(record) || !(await isHealthy(record.address, 5_000))) return undefined;
-  return { ...record, ports: portsOf(record) };
+  return record;
 }
 
-/** Ports of the last server while workers live that poll it; else undefined, for the default ones. */
-function portsInUse(home: string): Ports | undefined {
+/** Ports of the last server while it lives, or workers that poll it; else undefined, for the default ones. */
+function portsInUse(home: string): { grpc: number; webUi: number } | undefined {
   const record = readServerRecord(home);
-  return record === undefined || liveWorkers(home).length === 0 ? undefined : portsOf(record);
+  if (record === undefined || !(isAlive(record) || liveWorkers(home).length > 0)) return undefined;
+  return { grpc: portOf(record.address), webUi: Number(new URL(record.webUi).port) };
 }
 
-function portsOf(record: ServerRecord): Ports {
-  return { grpc: Number(record.address.split(':').at(-1)), webUi: Number(new URL(record.webUi).port) };
+function portOf(address: string): number {
+  return Number(address.split(':').at(-1));
 }
 
-function writeRecord(options: KeeperOptions, server: DevServer): void {
-  const { pid, started, address, webUi } = server;
+/** From now on the server is found, and its Web UI by the door. */
+function writeRecord(options: KeeperOptions, server: DevServer, door: Door): void {
+  const { pid, started, address, innerUi } = server;
+  door.leadTo(innerUi);
   const { version, home } = options;
   const startedAt = new Date().toISOString();
-  const record: ServerRecord = { address, webUi, version, startedAt, pid, started, keeper: thisProcess() };
+  const keeper = thisProcess();
+  const record = { address, webUi: door.url, innerUi, version, startedAt, pid, started, keeper };
   writeJson(stackPaths(home).stackFile, record);
 }
 

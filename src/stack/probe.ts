@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -56,35 +57,43 @@ export async function withConnection<T>(
   }
 }
 
-/** Ports of a server and its Web UI. */
-export interface Ports {
-  grpc: number;
-  webUi: number;
-}
-
-/** STEERSMAN_PORT and STEERSMAN_UI_PORT choose others. */
-const DEFAULT_PORTS: Ports = { grpc: 7233, webUi: 8233 };
+/** Of the server and of its Web UI; STEERSMAN_PORT and STEERSMAN_UI_PORT choose others. */
+const DEFAULT_PORTS = { grpc: 7233, webUi: 8233 };
 
 /**
- * A killed server can be gone by its process number while its last threads still hold its ports. Workers know
- * the ports of the server that is replaced, so these are worth a wait.
+ * A killed server can be gone by its process number while its last threads still hold its port. Workers know
+ * the port of the server that is replaced, so it is worth a wait.
  */
-const PORTS_FREE_WITHIN_MS = 3_000;
+const FREE_WITHIN_MS = 3_000;
 
-/** The default ports or those of an earlier server if both are free, or get free in time; else two others. */
-export async function choosePorts(earlier?: Ports): Promise<Ports> {
-  const wanted = earlier ?? { ...DEFAULT_PORTS, ...env.ports() };
-  const until = Date.now() + (earlier === undefined ? 0 : PORTS_FREE_WITHIN_MS);
+/** The default port or that of an earlier server if it is free, or gets free in time; else another. */
+export async function choosePort(use: keyof typeof DEFAULT_PORTS, earlier?: number): Promise<number> {
+  const wanted = earlier ?? env.ports()[use] ?? DEFAULT_PORTS[use];
+  const until = Date.now() + (earlier === undefined ? 0 : FREE_WITHIN_MS);
   do {
-    if ((await isFree(wanted.grpc)) && (await isFree(wanted.webUi))) return wanted;
+    if (await isFree(wanted)) return wanted;
     await delay(50);
   } while (Date.now() < until);
-  // Both stay open until both are known, so that they differ.
-  const first = await listen(0);
-  const second = await listen(0);
-  const ports = { grpc: first.port, webUi: second.port };
-  await Promise.all([first.close(), second.close()]);
-  return ports;
+  return freePort('127.0.0.1');
+}
+
+/** Rejects where this machine does not have the address. */
+async function freePort(address: string): Promise<number> {
+  const { port, close } = await listen(0, address);
+  await close();
+  return port;
+}
+
+/**
+ * Where the Web UI itself listens, which takes every request: at one of the 16 million loopback addresses, and at a
+ * port, that no web page can guess. Systems with a single loopback address, such as macOS, have the port alone.
+ */
+export async function hiddenPlace(): Promise<{ address: string; port: number }> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  return freePort(address).then(
+    port => ({ address, port }),
+    async () => ({ address: '127.0.0.1', port: await freePort('127.0.0.1') }),
+  );
 }
 
 async function isFree(port: number): Promise<boolean> {
@@ -110,11 +119,11 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {
+function listen(port: number, host = '127.0.0.1'): Promise<{ port: number; close: () => Promise<void> }> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const address = server.address();
       if (address === null || typeof address === 'string') return reject(new Error('no port'));
       resolve({ port: address.port, close: () => new Promise(done => server.close(() => done())) });

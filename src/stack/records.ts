@@ -19,8 +19,10 @@ export type KeeperOptions = z.infer<typeof keeperOptionsSchema>;
 const serverRecordSchema = processIdSchema.extend({
   /** host:port of the server's gRPC service. */
   address: z.string(),
-  /** URL of the Web UI. */
+  /** URL of the Web UI, at its keeper. */
   webUi: z.string(),
+  /** Where the keeper finds it. */
+  innerUi: z.string(),
   /** Version of the Temporal CLI. */
   version: z.string(),
   /** ISO time. */

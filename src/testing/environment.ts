@@ -3,6 +3,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { SEARCH_ATTRIBUTES } from '../core/search-attributes.js';
 import { env } from '../shared/env.js';
+import { NO_HTTP_API } from '../stack/dev-server.js';
 import { resolveHome } from '../stack/home.js';
 import { temporalBinary } from '../stack/temporal-fetch.js';
 
@@ -26,11 +27,11 @@ export async function startTestEnvironment({
     return TestWorkflowEnvironment.createTimeSkipping({ server: executable });
   }
   const { path } = await temporalBinary(resolveHome(), () => undefined);
-  const extraArgs = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
+  const attributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
   return TestWorkflowEnvironment.createLocal({
     server: {
       executable: { type: 'existing-path', path },
-      extraArgs,
+      extraArgs: [...attributes, ...NO_HTTP_API],
       log: { format: 'pretty', level: 'never' },
     },
   });

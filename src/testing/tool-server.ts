@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { type CodeTool, codeToolServer } from '../mcp/code-tools.js';
+import { caught } from '../shared/http-guard.js';
 
 export interface ToolServer {
   /** For `.mcp.json`, or `mcpServers` in code: `{ url }`. */
@@ -22,9 +23,12 @@ export async function startToolServer(tools: readonly CodeTool[]): Promise<ToolS
       return tool.run(args, context);
     },
   }));
-  const http = createServer((request, response) => {
-    answer(recorded, request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
-  });
+  const http = createServer(
+    caught(
+      (request, response) => answer(recorded, request, response),
+      (response, error) => void response.writeHead(500).end(String(error)),
+    ),
+  );
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
   const { port } = http.address() as AddressInfo;
   const close = () =>

@@ -66,7 +66,10 @@ export interface RunHandle {
   resume(input?: ReasonInput): Promise<void>;
   stop(input?: ReasonInput): Promise<void>;
   finish(): Promise<void>;
-  /** Answers a gate. One that does not fit is refused by the run, and the gate stays open. */
+  /**
+   * Answers a gate of a run that a workflow has started. What does not fit is refused by the run, and the gate stays
+   * open; so is every answer to a run that a client has started: clients answer its gates.
+   */
   answer(gateId: string, reply: GateReply): Promise<void>;
 }
 

@@ -100,6 +100,28 @@ test('a signal: its name is one that the SDK keeps for itself → ignored, and t
   expect(await failedTasksOf(handle)).toBe(0);
 });
 
+test('a signal: an answer for all runs at once, and no workflow has started this one → ignored, its gate stays open (TR13)', async () => {
+  rig.play(shortestScript());
+  const handle = await rig.start('How many boats?', { attended: true, approvePlan: true });
+  const [gate] = await until('the plan waits', async () => {
+    const { gates } = await handle.query(stateQuery);
+    return gates.length > 0 && gates;
+  });
+  const { workflowId } = handle;
+  const answer = JSON.stringify({ gateId: gate?.id, decision: 'approve' });
+  await env.client.workflowService.startBatchOperation({
+    namespace: 'default',
+    jobId: `answer-${workflowId}`,
+    reason: 'none of its user',
+    visibilityQuery: `WorkflowId = '${workflowId}'`,
+    signalOperation: { signal: 'answer', input: { payloads: [payload('json/plain', answer)] } },
+  });
+  expect(await eventOf(handle, 'signal_ignored')).toMatchObject({ signal: 'answer' });
+  expect((await handle.query(stateQuery)).gates).toMatchObject([{ id: gate?.id }]);
+  await handle.signal('stop');
+  await handle.result().catch(() => {});
+});
+
 test('a start: input and memo that can not be read → the run fails at once with what is wrong (ST5)', async () => {
   const workflowId = 'start-unreadable';
   await env.client.workflowService.startWorkflowExecution({

@@ -5,10 +5,12 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -117,6 +119,86 @@ async function otherProcess(body: string): Promise<ChildProcess> {
   return child;
 }
 
+/** Status of a request as a browser would send it: `fetch` lets neither Host nor Sec-Fetch-Site be set. */
+function statusOf(url: string, headers: IncomingHttpHeaders, body?: string): Promise<number | undefined> {
+  const method = body === undefined ? 'GET' : 'POST';
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { method, headers }, response => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    asked.on('error', reject).end(body);
+  });
+}
+
+/** Ports of 127.0.0.1 that a process listens on. */
+function portsOf(pid: number): number[] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).map(fd => /socket:\[(\d+)\]/.exec(linkOf(`/proc/${pid}/fd/${fd}`))?.[1]),
+  );
+  const listening = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .slice(1)
+    .map(line => line.trim().split(/\s+/));
+  return listening.flatMap(([, local = '', , state, , , , , , inode]) =>
+    state === '0A' && local.startsWith('0100007F:') && sockets.has(inode)
+      ? [Number.parseInt(local.slice(9), 16)]
+      : [],
+  );
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+describe('what a web page can do at the server', () => {
+  const EVIL = 'https://evil.example';
+  const NAMESPACES = '/api/v1/namespaces';
+  const SIGNAL = '/api/v1/namespaces/default/workflows/w/signal/answer';
+
+  test('page: it posts to any port of the server, or makes a name of its own point there → nothing is done or told (TR13)', async () => {
+    await start();
+    const simple = { 'content-type': 'text/plain', origin: EVIL, 'sec-fetch-site': 'cross-site' };
+    const ports = portsOf(serverRecord().pid);
+    const said = await Promise.all(
+      ports.map(async port => {
+        const at = `http://127.0.0.1:${port}`;
+        const asked = [
+          statusOf(`${at}${SIGNAL}`, simple, '{"input":[]}'),
+          statusOf(`${at}${NAMESPACES}`, { host: 'evil.example' }),
+        ];
+        return Promise.all(asked.map(status => status.catch(() => 'no HTTP')));
+      }),
+    );
+    // gRPC, its services among themselves, metrics, and the HTTP API, which has no switch.
+    expect(said.filter(statuses => statuses.some(status => status !== 'no HTTP' && status !== 404))).toEqual([
+      [403, 403],
+    ]);
+  });
+
+  test('page: it makes a name of its own point to the Web UI, or asks it from elsewhere → refused; the UI works for its user (TR13)', async () => {
+    const { webUi } = await start();
+    const { host, port } = new URL(webUi);
+    const all = (headers: IncomingHttpHeaders, body?: string) =>
+      Promise.all(['/', NAMESPACES, '//'].map(path => statusOf(`${webUi}${path}`, headers, body)));
+    expect(await all({ host: `evil.example:${port}` })).toEqual([403, 403, 403]);
+    expect(await all({ host, origin: EVIL }, '{}')).toEqual([403, 403, 403]);
+    expect(await all({ host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).toEqual([
+      403, 403, 403,
+    ]);
+    // A link to it on another page, and what its own page asks.
+    expect(
+      await statusOf(webUi, { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }),
+    ).toBe(200);
+    expect(await statusOf(`${webUi}${NAMESPACES}`, { host, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await statusOf(`${webUi}${NAMESPACES}`, { host: `localhost:${port}` })).toBe(200);
+  });
+});
+
 describe('the server', () => {
   test('server: two callers at once → one server, started once, with the search attributes and a Web UI', async () => {
     const [first, second] = await Promise.all([start(), start()]);
@@ -165,13 +247,15 @@ describe('the server', () => {
   });
 
   test('server: only the keeper killed → the next start keeps the server and watches it again', async () => {
-    await start();
+    const server = await start();
     const { pid, keeper } = serverRecord();
     process.kill(keeper.pid, 'SIGKILL');
     await until('keeper dead', () => !isAlive(keeper));
-    await start();
+    const again = await start();
     expect(serverRecord().pid).toBe(pid);
     expect(isAlive(serverRecord().keeper)).toBe(true);
+    expect(again.webUi).toBe(server.webUi);
+    expect((await fetch(again.webUi)).status).toBe(200);
   });
 
   test('server: stack.json names a process number that somebody else has now → it is left alone', async () => {

@@ -147,9 +147,9 @@ export interface TemporalProcess {
 export async function startTemporalProcess(home: string): Promise<TemporalProcess> {
   makeHome(home);
   const { path } = await temporalBinary(resolveHome(), line => console.error(line));
-  // Not the default ports, which a stack of this machine may have.
-  const ports = { grpc: await freePort(), webUi: await freePort() };
-  let server = await startDevServer(home, path, ports);
+  // Not the default port, which a stack of this machine may have.
+  const port = await freePort();
+  let server = await startDevServer(home, path, port);
   const { address } = server;
   return {
     address,
@@ -161,7 +161,7 @@ export async function startTemporalProcess(home: string): Promise<TemporalProces
       await until('the Temporal server is gone', () => !isAlive(server));
     },
     restart: async () => {
-      server = await startDevServer(home, path, ports);
+      server = await startDevServer(home, path, port);
       if (server.address !== address) throw new Error(`the port of ${address} was taken meanwhile`);
     },
     stop: () => terminate(server, 5_000),

@@ -60,6 +60,8 @@ import {
 } from './read-input.js';
 import { modelRequestPage, toolArguments } from './requests.js';
 
+const UNCALLED = 'no workflow has started this run: its gates are answered by the update answerGate';
+
 export function registerHandlers(run: Run): void {
   registerSignals(run);
   registerUpdates(run);
@@ -87,10 +89,16 @@ function registerSignals(run: Run): void {
   setHandler(finishSignal, () => requestFinish(run), {
     description: 'Ends a run that is kept open, when its goal is answered and nothing waits.',
   });
-  setHandler(answerSignal, input => answerFromCaller(run, input), {
-    description:
-      'Sent by the run that called this one as a sub-agent. From elsewhere: the update answerGate.',
-  });
+  // A signal can be sent to all runs at once, unseen. Of a run that nobody called, it would be a stranger's consent.
+  const called = workflowInfo().parent !== undefined;
+  setHandler(
+    answerSignal,
+    input => (called ? answerFromCaller(run, input) : ignore(run, 'answer', UNCALLED)),
+    {
+      description:
+        'Sent by the workflow that started this run, such as its caller. From elsewhere: the update answerGate.',
+    },
+  );
   setHandler(callerSignal, input => hearCaller(run, input), {
     description: 'Sent by the run that called this one as a sub-agent: limits, models, messages taken back.',
   });

@@ -1,10 +1,11 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type HttpOptions, type HttpServed, serveHttp } from '../../../src/mcp-server/http.js';
-import { refusal } from '../../../src/mcp-server/http-guard.js';
+import { refusal } from '../../../src/shared/http-guard.js';
 import { endItem, fakeRuns, warning } from '../../support/fake-runs.js';
 import { until } from '../../support/wait.js';
 import { clientOf } from './connected.js';
@@ -104,6 +105,86 @@ describe('the server over HTTP', () => {
   });
 });
 
+/** What browsers, scanners and bad networks send that is no request of a client: statuses, where there is an answer. */
+async function oddRequests({ url }: HttpServed): Promise<(number | undefined)[]> {
+  const { port, host } = new URL(url);
+  const raw = [
+    'GET // HTTP/1.1\r\nHost: HOST',
+    'GET http:// HTTP/1.1\r\nHost: HOST',
+    'POST http://[ HTTP/1.1\r\nHost: HOST',
+    'GET /mcp HTTP/1.1\r\nHost: [',
+    'GET /mcp HTTP/1.1\r\nHost: HOST\r\nOrigin: http://[',
+    `GET /mcp HTTP/1.1\r\nHost: HOST\r\nX: ${'x'.repeat(100_000)}`,
+    'POST /mcp HTTP/1.1\r\nHost: HOST\r\nContent-Length: 99\r\nContent-Type: application/json',
+  ];
+  return Promise.all(
+    raw.map(
+      text =>
+        new Promise<number | undefined>(resolve => {
+          let said = '';
+          const socket = connect(Number(port), '127.0.0.1', () =>
+            socket.end(`${text.replace('HOST', host)}\r\nConnection: close\r\n\r\n`),
+          );
+          socket.setEncoding('utf8').on('data', part => {
+            said += part;
+          });
+          socket.on('error', () => {}).on('close', () => resolve(Number(said.split(' ')[1]) || undefined));
+        }),
+    ),
+  );
+}
+
+describe('what is no request of a client', () => {
+  test('http: paths, hosts and bodies that can not be read → refused one by one, the server goes on (TR13)', async () => {
+    const server = await served();
+    const statuses = await oddRequests(server);
+    expect(statuses.slice(0, 6)).toEqual([404, 404, 404, 403, 403, 431]);
+    const client = await connectTo(server);
+    expect((await client.listTools()).tools).toHaveLength(7);
+  });
+});
+
+describe('more clients than there is room for', () => {
+  const hello = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'hello', version: '1' } },
+  };
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  };
+
+  async function hellos({ url }: HttpServed, count: number): Promise<number[]> {
+    const statuses: number[] = [];
+    for (let each = 0; each < count; each += 1) {
+      const { status, body } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(hello) });
+      await body?.cancel();
+      statuses.push(status);
+    }
+    return statuses;
+  }
+
+  test('http: a client watches a run, and others say hello and no more → it hears the end; room is made of the idle', async () => {
+    const runs = fakeRuns();
+    const server = await served(runs, { idleMs: 0 });
+    const client = await connectTo(server);
+    const watched = client.callTool({ name: 'watch_run', arguments: { id: 'run-1' } });
+    await until('the run is watched', () => runs.watchers() === 1);
+    expect(new Set(await hellos(server, 70))).toEqual(new Set([200]));
+    runs.happens(warning(1), endItem());
+    expect(await watched).toMatchObject({ structuredContent: { cursor: 1 } });
+  });
+
+  test('http: all have asked something not long ago → a newcomer is refused, and nobody gives way', async () => {
+    const server = await served();
+    const client = await connectTo(server);
+    expect((await hellos(server, 70)).filter(status => status === 503)).toHaveLength(70 - 63);
+    expect((await client.listTools()).tools).toHaveLength(7);
+  });
+});
+
 describe('who may ask', () => {
   const local = { loopback: true, token: null };
   const far = { loopback: false, token: 'secret' };
@@ -116,6 +197,13 @@ describe('who may ask', () => {
     ['no Host', local, {}, 403],
     ['another name', local, { host: 'evil.example:7417' }, 403],
     ['a name that begins like it', local, { host: '127.0.0.1.evil.example' }, 403],
+    ['an image of a page elsewhere', local, { host: 'localhost', 'sec-fetch-site': 'cross-site' }, 403],
+    [
+      'a link on a page elsewhere',
+      local,
+      { host: 'localhost', 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+      null,
+    ],
     ['a page elsewhere', local, { host: 'localhost', origin: 'https://evil.example' }, 403],
     ['a page without an origin', local, { host: 'localhost', origin: 'null' }, 403],
     ['a token that is not asked for', local, { host: 'localhost', ...bearer }, null],

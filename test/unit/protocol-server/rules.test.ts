@@ -1,4 +1,5 @@
 /** What each provider refuses, and in which words. */
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ScriptedModel, startScriptedModel } from '../../../src/testing/scripted-model.js';
 
@@ -31,6 +32,17 @@ const result = { role: 'tool', tool_call_id: 'c1', content: 'Seen.' };
 const open = { type: 'object', properties: { a: { type: 'string' } } };
 const closed = { ...open, required: ['a'], additionalProperties: false };
 const nested = { ...closed, properties: { a: { type: 'array', items: open } } };
+
+test('a path that is none, as a browser can send it → 404, and the next request is answered', async () => {
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    get({ port: server.port, host: '127.0.0.1', path: '//' }, answer => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
+  expect(status).toBe(404);
+  expect((await ask('chat/completions', { model: 'm', messages: [said] })).status).toBe(200);
+});
 
 describe('chat completions', () => {
   const tool = (name: string, more = {}) => ({ type: 'function', function: { name, ...more } });

@@ -1,6 +1,6 @@
-/** Who may ask the server over HTTP. Pure. */
+/** Who may ask an HTTP server of ours, and that no request ends it. */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 
 export interface Guard {
   /** It listens on this machine's own address alone. */
@@ -18,7 +18,8 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
  * Why a request is refused; null where it may come in. A web page that a browser of this machine shows can send
- * requests here, under a name that it made point to this machine: Host and Origin give it away.
+ * requests here, also under a name that it made point to this machine: what the browser says of it gives it away.
+ * A link that a person follows is their own request.
  */
 export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard): Refusal | null {
   const host = hostname(`http://${headers.host ?? ''}`);
@@ -26,6 +27,8 @@ export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard
     return { status: 403, message: 'The Host header names another machine.' };
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host ?? '', loopback))
     return { status: 403, message: 'Requests of other web pages are refused (Origin header).' };
+  if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate')
+    return { status: 403, message: 'Requests of other web pages are refused (Sec-Fetch-Site header).' };
   if (token !== null && !isSame(headers.authorization ?? '', `Bearer ${token}`))
     return { status: 401, message: 'The bearer token is missing or wrong.' };
   return null;
@@ -39,6 +42,29 @@ function isOwnOrigin(origin: string, host: string, loopback: boolean): boolean {
 
 function hostname(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname : null;
+}
+
+/** The path of a request: a browser can send what is no path, such as `//`. */
+export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
+  return URL.canParse(url, 'http://here') ? new URL(url, 'http://here').pathname : url;
+}
+
+/**
+ * A listener that whatever its request throws comes to `fail`, at once or later; where that throws, or the answer has
+ * begun, the connection ends, and never the process.
+ */
+export function caught(
+  handle: (req: IncomingMessage, res: ServerResponse) => unknown,
+  fail: (res: ServerResponse, error: unknown, req: IncomingMessage) => void,
+): RequestListener {
+  return (req, res) => {
+    void (async () => handle(req, res))()
+      .catch((error: unknown) => {
+        if (res.headersSent) throw error;
+        fail(res, error, req);
+      })
+      .catch(() => void res.destroy());
+  };
 }
 
 /** Takes the same time wherever they differ. */
