@@ -2,6 +2,7 @@
  * Values that must not enter a run's state (TR4): keys of this worker, and what its configuration fills in from
  * variables. Wherever an activity gives something back, they are replaced by their names.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -29,18 +30,35 @@ const MAX_NAME_CHARS = 64;
 /** Fewer characters of a value, at the edge of a text that goes on, say nothing. */
 const MIN_PART_CHARS = 5;
 
+/** Whether a variable of this name holds a key. */
+export function isKeyName(name: string): boolean {
+  return KEY_NAME.test(name);
+}
+
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 export class Secrets {
   /** Name by the value in each of its forms. */
-  readonly #forms = new Map<string, string>();
+  readonly #forms: Map<string, string>;
+  /** What counts in place of these in the work at hand: a run's own. */
+  readonly #own = new AsyncLocalStorage<Secrets>();
   /** Of the forms, the longest first: a value that contains another is hidden whole. */
   #pattern: RegExp | null = null;
+
+  /** `base`: they count here too. */
+  constructor(base?: Secrets) {
+    this.#forms = new Map(base === undefined ? [] : base.#forms);
+  }
+
+  /** While `work` runs `own` counts in place of these, which others share. */
+  during<T>(own: Secrets, work: () => T): T {
+    return this.#own.run(own, work);
+  }
 
   /** Takes up the variables that are keys by their names, and passwords in addresses. */
   addVariables(variables: Variables): void {
     for (const [name, value = ''] of Object.entries(variables)) {
-      if (KEY_NAME.test(name)) this.add(name, value);
+      if (isKeyName(name)) this.add(name, value);
       const password = URL.canParse(value) ? new URL(value).password : '';
       if (password !== '') this.add(name, decodeURIComponent(password));
     }
@@ -76,15 +94,15 @@ export class Secrets {
 
   /** The text with `[secret NAME]` in place of each value, plain, in base64 or as part of a URL. */
   redact(text: string): string {
-    const pattern = this.#compiled();
+    const { pattern, forms } = this.#atHand().#compiled();
     if (pattern === null) return text;
-    return text.replace(pattern, found => `[secret ${this.#forms.get(found) ?? ''}]`);
+    return text.replace(pattern, found => `[secret ${forms.get(found) ?? ''}]`);
   }
 
   /** The same for a piece of a text that is still written: a value that it cuts through is covered too. */
   redactPiece(piece: string): string {
     let text = this.redact(piece);
-    for (const form of this.#forms.keys()) {
+    for (const form of this.#atHand().#forms.keys()) {
       for (let length = form.length - 1; length >= MIN_PART_CHARS; length -= 1) {
         if (text.startsWith(form.slice(-length))) text = '*'.repeat(length) + text.slice(length);
         if (text.endsWith(form.slice(0, length))) text = text.slice(0, -length) + '*'.repeat(length);
@@ -95,7 +113,11 @@ export class Secrets {
 
   /** The same for every text in a JSON value, keys of objects included; what has none is returned as it is. */
   redactAll<T>(value: T): T {
-    return this.#compiled() === null ? value : (this.#walk(value) as T);
+    return this.#atHand().#compiled().pattern === null ? value : (this.#walk(value) as T);
+  }
+
+  #atHand(): Secrets {
+    return this.#own.getStore() ?? this;
   }
 
   #walk(value: unknown): unknown {
@@ -107,12 +129,13 @@ export class Secrets {
     );
   }
 
-  #compiled(): RegExp | null {
-    if (this.#pattern !== null || this.#forms.size === 0) return this.#pattern;
-    const forms = [...this.#forms.keys()].sort((a, b) => b.length - a.length);
-    const escaped = forms.map(form => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
-    this.#pattern = new RegExp(escaped.join('|'), 'g');
-    return this.#pattern;
+  #compiled(): { pattern: RegExp | null; forms: ReadonlyMap<string, string> } {
+    if (this.#pattern === null && this.#forms.size > 0) {
+      const forms = [...this.#forms.keys()].sort((a, b) => b.length - a.length);
+      const escaped = forms.map(form => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+      this.#pattern = new RegExp(escaped.join('|'), 'g');
+    }
+    return { pattern: this.#pattern, forms: this.#forms };
   }
 }
 

@@ -4,25 +4,35 @@
  */
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
+import { LRUCache } from 'lru-cache';
 import { pack, packedText } from '../activities/pack.js';
 import { isRecord } from '../core/json.js';
 import type { PinnedRun } from '../core/run-config.js';
-import type { Secrets } from '../shared/secrets.js';
+import { Secrets } from '../shared/secrets.js';
 import { isOurs } from './only-runs.js';
 
+/** A run that is not seen for so many others is told its workspace's keys anew, at its next tool call. */
+const MOST_RUNS = 500;
+
 export function redactActivities(secrets: Secrets): ActivityInterceptorsFactory {
+  // Whoever writes a workspace's `.env` has no say on what other runs read and call.
+  const byRun = new LRUCache<string, Secrets>({ max: MOST_RUNS });
   return context => {
-    if (!isOurs(context.info.activityType)) return {};
-    redactHeartbeats(context, secrets);
+    const { info } = context;
+    if (!isOurs(info.activityType)) return {};
+    const run = info.workflowExecution?.workflowId ?? '';
+    const own = byRun.get(run) ?? new Secrets(secrets);
+    byRun.set(run, own);
+    redactHeartbeats(context, own);
     return {
       inbound: {
         async execute(input, next) {
           // Tools may read it; read anew each time, as it may have changed.
-          for (const dir of workspacesIn(input.args[0])) secrets.addDotEnv(dir, 'workspace');
+          for (const dir of workspacesIn(input.args[0])) own.addDotEnv(dir, 'workspace');
           try {
-            return redactResult(await next(input), secrets);
+            return redactResult(await secrets.during(own, () => next(input)), own);
           } catch (error) {
-            redactError(error, secrets);
+            redactError(error, own);
             throw error;
           }
         },

@@ -28,12 +28,17 @@ function behind(
   work: (input: unknown) => Promise<unknown>,
   input: unknown = {},
   activityType = 'steersmanCallTool',
+  { border = redactActivities(secrets), workflowId = 'run-1' } = {},
 ) {
-  const environment = new MockActivityEnvironment({ activityType }, { logger: new DefaultLogger('ERROR') });
+  const workflowExecution = { workflowId, runId: 'r' };
+  const environment = new MockActivityEnvironment(
+    { activityType, workflowExecution },
+    { logger: new DefaultLogger('ERROR') },
+  );
   const beats: unknown[] = [];
   environment.on('heartbeat', details => beats.push(details));
   const result = environment.run(async () => {
-    const { inbound } = redactActivities(secrets)(Context.current());
+    const { inbound } = border(Context.current());
     const call = { args: [input], headers: {} };
     return inbound?.execute ? inbound.execute(call, given => work(given.args[0])) : work(input);
   });
@@ -176,6 +181,27 @@ describe('values of known secrets (TR4)', () => {
   test("an application's own activity on the same worker → as it is", async () => {
     const said = { text: `the key is ${KEY}` };
     expect(await behind(secrets, async () => said, {}, 'chargeCard').result).toBe(said);
+  });
+
+  test("activity: another run's workspace has a .env → its keys count in that run alone, in its model's replies too (TR4)", async () => {
+    const workspace = await mkdtemp(join(tmpdir(), 'steersman-secrets-'));
+    await writeFile(join(workspace, '.env'), 'A_KEY="live-77-abcdef"\n');
+    const shared = knowing({ OPENAI_API_KEY: KEY });
+    const border = redactActivities(shared);
+    const said = { text: `live-77-abcdef ${KEY}` };
+    // What an activity stores goes through the worker's own.
+    const store = async () => ({ ...said, stored: shared.redact(said.text) });
+    const one = { border, workflowId: 'one' };
+    const known = '[secret A_KEY] [secret OPENAI_API_KEY]';
+    const both = { text: known, stored: known };
+    expect(await behind(shared, store, { workspace }, 'steersmanCallTool', one).result).toEqual(both);
+    expect(await behind(shared, store, {}, 'steersmanCallModel', one).result).toEqual(both);
+    const other = 'live-77-abcdef [secret OPENAI_API_KEY]';
+    const two = { border, workflowId: 'two' };
+    expect(await behind(shared, store, {}, 'steersmanCallTool', two).result).toEqual({
+      text: other,
+      stored: other,
+    });
   });
 
   test("activity: a tool reads the workspace's .env → its keys are known", async () => {
