@@ -4,6 +4,7 @@ import type { AgentCard } from './agent-card.js';
 import type { Ceilings, Limits } from './limits.js';
 import type { KnownModels } from './model-use.js';
 import type { DeclaredModes, ModeName } from './modes.js';
+import { preview } from './preview.js';
 import type { ProjectNotes } from './project-notes.js';
 import type { ResolverRow } from './resolver.js';
 import type { PinnedRole } from './role.js';
@@ -177,4 +178,11 @@ export function offeredTools(
   const isFor = (tool: ToolDefinition) =>
     roles.some(role => isNamed(tool, role.tools) && (tool.policy.readOnly || role.readOnly !== true));
   return pinned.tools.filter(tool => isFor(tool) && !isDenied(tool, pinned.permissions));
+}
+
+const GOAL_CHARS = 500;
+
+/** What the server tells of a run without its worker; `workspace` says whose run it is, where that is asked. */
+export function memoOf(goal: string, { mode, workspace }: Pick<RunSettings, 'mode' | 'workspace'>) {
+  return { goal: preview(goal, GOAL_CHARS), mode, workspace };
 }

@@ -3,7 +3,16 @@ import type { ListedRun, ListOptions, Run, StartOptions } from '../client/index.
 
 export type RunHandle = Pick<
   Run,
-  'id' | 'webUi' | 'events' | 'show' | 'steer' | 'followUp' | 'answerGate' | 'submitToolResult' | 'stop'
+  | 'id'
+  | 'webUi'
+  | 'workspace'
+  | 'events'
+  | 'show'
+  | 'steer'
+  | 'followUp'
+  | 'answerGate'
+  | 'submitToolResult'
+  | 'stop'
 >;
 
 /** A `SteersmanClient`. */

@@ -12,22 +12,30 @@ import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { errorText } from '../core/error-text.js';
 import { terminalText } from '../print/terminal-text.js';
-import type { ErrorCode, SteersmanError } from '../shared/errors.js';
+import { type ErrorCode, SteersmanError } from '../shared/errors.js';
 import type { KeptClient } from './kept-client.js';
 import type { RunHandle } from './runs-api.js';
+import { isOwn } from './workspace.js';
 
 export interface ToolContext {
   client: Pick<KeptClient, 'get' | 'lostBy'>;
   /** Folder of the configuration of runs, where one was named. */
   configDir?: string;
-  /** Folders that runs may work in or below; the first is the default. Absolute. */
+  /** Folders that runs may work in or below, and whose runs are shown; the first is the default. Absolute. */
   workspaces: readonly string[];
   calls: Calls;
 }
 
-/** The run of this id, open or ended. */
-export async function runOf({ client }: Pick<ToolContext, 'client'>, id: string): Promise<RunHandle> {
-  return (await client.get()).attach(id);
+/** The run of this id, open or ended. Throws a SteersmanError for one that works outside of the server's folders. */
+export async function runOf({ client, workspaces }: ToolContext, id: string): Promise<RunHandle> {
+  const run = await (await client.get()).attach(id);
+  const { workspace } = run;
+  if (workspace !== null && isOwn(workspaces, workspace)) return run;
+  throw new SteersmanError(
+    `The run ${id} works in none of the folders of this server: ${workspaces.join(', ')}.`,
+    '',
+    'not_found',
+  );
 }
 
 /** What a tool knows of the request: who asks, and how to tell and ask meanwhile. */

@@ -15,7 +15,7 @@ import {
 import { readAgentMessage } from '../core/agent-message.js';
 import type { Gate } from '../core/gates/gate.js';
 import { modeFor } from '../core/modes.js';
-import type { RunSettings } from '../core/run-config.js';
+import { memoOf, type RunSettings } from '../core/run-config.js';
 import { CALLED_BY_WORKFLOW } from '../core/subagent.js';
 import {
   answerSignal,
@@ -87,15 +87,13 @@ export async function startRun(
 ): Promise<ChildRun> {
   const { workflowId = uuid4() } = options;
   const asks = onGate === undefined ? {} : { calledAs: hearGates(workflowId, onGate) };
-  const input: RunInput = {
-    goal,
-    settings: { mode: modeFor(settings.role), autoApprove: false, ...settings, ...asks },
-  };
+  const all = { mode: modeFor(settings.role), autoApprove: false, ...settings, ...asks };
   const child = await startCancellable<StartedRun>(WORKFLOW_TYPE, {
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    memo: memoOf(goal, all),
     ...options,
     workflowId,
-    args: [input],
+    args: [{ goal, settings: all }],
   });
   return { ...handleOf(child), result: () => resultOf(child) };
 }

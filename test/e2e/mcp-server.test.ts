@@ -18,7 +18,7 @@ let release: () => void;
 const clients: Client[] = [];
 
 /** A client of the built command, as an editor starts it; `faults`: what it could not read. */
-async function connect(): Promise<{ client: Client; pid: number; faults: Error[] }> {
+async function connect(cwd = project.workspace): Promise<{ client: Client; pid: number; faults: Error[] }> {
   const env = {
     PATH: process.env.PATH ?? '',
     TEMPORAL_CLI_PATH: process.env.TEMPORAL_CLI_PATH ?? '',
@@ -31,7 +31,7 @@ async function connect(): Promise<{ client: Client; pid: number; faults: Error[]
     command: process.execPath,
     args,
     env,
-    cwd: project.workspace,
+    cwd,
     stderr: 'ignore',
   });
   const client = new Client({ name: 'test', version: '1' });
@@ -123,4 +123,13 @@ test('mcp: a run is started by one client, watched, steered, let write and read 
   const { structuredContent: listed } = await client.callTool({ name: 'list_runs', arguments: {} });
   expect(listed).toMatchObject({ runs: [{ id: 'boats', outcome: 'completed' }] });
   expect(faults).toEqual([]);
+
+  // Another folder's agent.
+  const { client: stranger } = await connect(project.configDir);
+  expect(await stranger.callTool({ name: 'list_runs', arguments: {} })).toMatchObject({
+    structuredContent: { runs: [] },
+  });
+  expect(await stranger.callTool({ name: 'get_result', arguments: { id: 'boats' } })).toMatchObject({
+    isError: true,
+  });
 });

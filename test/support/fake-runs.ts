@@ -58,6 +58,7 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
   const run: RunHandle = {
     id: 'run-1',
     webUi: null,
+    workspace: '/work',
     events,
     show: async () => look,
     steer: noting('steer', sent),

@@ -15,7 +15,7 @@ import { type ListedRun, type ListOptions, listRuns } from './list-runs.js';
 import { answerTools } from './on-gate.js';
 import { projectWorker } from './project-worker.js';
 import { Run } from './run.js';
-import { describeRun } from './runs.js';
+import { describeRun, workspaceOf } from './runs.js';
 import { Schedules } from './schedules.js';
 import { type StartOptions, startRequest, startRun } from './start-run.js';
 
@@ -101,9 +101,9 @@ export class SteersmanClient {
   attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.#scope;
     return abortable(temporal, options, async () => {
-      const { runId, taskQueue } = await describeRun(temporal, id);
+      const { runId, taskQueue, memo } = await describeRun(temporal, id);
       answerTools(this.#scope, id, tools);
-      return new Run(this.#scope, { id, runId, taskQueue });
+      return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) });
     });
   }
 

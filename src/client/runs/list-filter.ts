@@ -1,7 +1,8 @@
 /** Which runs a list shows: what the server filters by, and what only the memo tells. Pure. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { isBelow } from '../../config/workspace.js';
 import type { Outcome } from '../../core/cause.js';
-import { ALL_RUNS, timesOf } from './runs.js';
+import { ALL_RUNS, timesOf, workspaceOf } from './runs.js';
 
 export const OUTCOMES = [
   'completed',
@@ -23,6 +24,8 @@ export interface ListFilter {
   since?: Date;
   /** Only runs with this text in their goal, in any case of its letters. */
   goal?: string;
+  /** Only runs that work in one of these folders or below it. */
+  workspaces?: readonly string[];
 }
 
 /** The filter as far as the server knows it. */
@@ -40,9 +43,11 @@ export function listQuery({ open, waiting, outcome, since }: ListFilter): string
 /** The rest of it, for a run that the server has found. */
 export function isListed(
   run: Pick<WorkflowExecutionInfo, 'memo' | 'startTime' | 'closeTime'>,
-  { since, goal }: ListFilter,
+  { since, goal, workspaces }: ListFilter,
 ): boolean {
   if (since && Date.parse(timesOf(run).startedAt) < since.getTime()) return false;
+  const workspace = workspaceOf(run.memo);
+  if (workspaces && (workspace === null || !workspaces.some(root => isBelow(workspace, root)))) return false;
   const told = run.memo?.goal;
   return goal === undefined || (typeof told === 'string' && told.toLowerCase().includes(goal.toLowerCase()));
 }
@@ -50,6 +55,6 @@ export function isListed(
 const LARGE_PAGE = 1_000;
 
 /** What only the memo tells is looked for in large pages: with small ones nearly all the time goes into asking. */
-export function pageSizeOf(limit: number, { goal }: ListFilter): number {
-  return goal === undefined ? limit : Math.max(limit, LARGE_PAGE);
+export function pageSizeOf(limit: number, { goal, workspaces }: ListFilter): number {
+  return goal === undefined && workspaces === undefined ? limit : Math.max(limit, LARGE_PAGE);
 }

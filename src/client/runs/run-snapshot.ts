@@ -115,7 +115,7 @@ export function snapshotOf(run: RunDescription, view: RunView | null, end: RunEn
     modeWhy: view?.modeWhy ?? null,
     phase: end ? 'ended' : (view?.phase ?? null),
     goal: view?.goal ?? result?.goal ?? memo('goal'),
-    workspace: view?.workspace ?? null,
+    workspace: view?.workspace ?? memo('workspace'),
     model: view?.model ?? null,
     switches: view?.switches ?? [],
     tasks: view?.tasks ?? result?.tasks ?? [],

@@ -81,14 +81,20 @@ export class Run {
   readonly taskQueue: string;
   /** Its page in the Web UI, where the address of that is known: the local stack and Temporal Cloud. */
   readonly webUi: string | null;
+  /** Folder that its tools work in, as it was started; null where its start did not say it to the server. */
+  readonly workspace: string | null;
   readonly #scope: ClientScope;
 
   /** Programs get runs from `start` and `attach`. */
-  constructor(scope: ClientScope, { id, runId, taskQueue }: Pick<Run, 'id' | 'runId' | 'taskQueue'>) {
+  constructor(
+    scope: ClientScope,
+    { id, runId, taskQueue, workspace }: Pick<Run, 'id' | 'runId' | 'taskQueue' | 'workspace'>,
+  ) {
     this.#scope = scope;
     this.id = id;
     this.runId = runId;
     this.taskQueue = taskQueue;
+    this.workspace = workspace;
     this.webUi = webUiLink(scope.temporal, id);
   }
 

@@ -48,6 +48,11 @@ export function timesOf({
   };
 }
 
+/** Folder that it works in; null where whoever started it did not say. */
+export function workspaceOf(memo: RunDescription['memo']): string | null {
+  return typeof memo?.workspace === 'string' ? memo.workspace : null;
+}
+
 export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
   return status.name === 'RUNNING' || status.name === 'PAUSED';
 }

@@ -8,7 +8,7 @@ import { checkWorkspace } from '../../config/workspace.js';
 import type { Limits } from '../../core/limits.js';
 import { type ModeName, modeFor } from '../../core/modes.js';
 import { preview } from '../../core/preview.js';
-import type { RunSettings } from '../../core/run-config.js';
+import { memoOf, type RunSettings } from '../../core/run-config.js';
 import { readStart } from '../../core/run-input.js';
 import type { StepFailurePolicy } from '../../core/step-failure.js';
 import { verbCall } from '../../shared/called-as.js';
@@ -96,7 +96,6 @@ export interface StartRequest {
 
 /** Limits of Temporal's user metadata. */
 const SUMMARY_BYTES = 200;
-const GOAL_PREVIEW_CHARS = 500;
 const START_TIMEOUT_MS = 15_000;
 const SEE_HELP = 'See --help, or StartOptions, for how to start a run.';
 
@@ -172,7 +171,7 @@ export async function startRun(
   temporal: Temporal,
   { id, goal, settings: given, after }: Pick<StartRequest, 'id' | 'goal' | 'settings' | 'after'>,
   taskQueue: string,
-): Promise<{ id: string; runId: string; taskQueue: string }> {
+): Promise<{ id: string; runId: string; taskQueue: string; workspace: string }> {
   const { client } = temporal;
   const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
   const shown = shownWith(goal, settings);
@@ -189,7 +188,7 @@ export async function startRun(
         memo: { ...shown.memo, startedAt: new Date().toISOString() },
       }),
     );
-    return { id, runId: handle.firstExecutionRunId, taskQueue };
+    return { id, runId: handle.firstExecutionRunId, taskQueue, workspace: settings.workspace };
   } catch (error) {
     if (error instanceof WorkflowExecutionAlreadyStartedError) {
       throw new SteersmanError(
@@ -203,7 +202,8 @@ export async function startRun(
 }
 
 /** What lists and the Web UI show of a run before its worker says anything. */
-export function shownWith(goal: string, { mode, role, model, configuration, workspace }: RunSettings) {
+export function shownWith(goal: string, settings: RunSettings) {
+  const { mode, role, model, configuration, workspace } = settings;
   return {
     staticSummary: cutToBytes(preview(goal), SUMMARY_BYTES),
     staticDetails: [
@@ -212,7 +212,7 @@ export function shownWith(goal: string, { mode, role, model, configuration, work
       `- model: ${model ?? configuration ?? 'as configured'}`,
       `- workspace: \`${workspace}\``,
     ].join('\n'),
-    memo: { goal: preview(goal, GOAL_PREVIEW_CHARS), mode },
+    memo: memoOf(goal, settings),
   };
 }
 

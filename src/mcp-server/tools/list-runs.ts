@@ -3,6 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { z } from 'zod';
 import type { ListedRun } from '../../client/index.js';
 import { addTool, type ToolContext } from '../tool.js';
+import { rootsOf } from '../workspace.js';
 
 const input = z.strictObject({
   open: z.boolean().default(false).describe('Only runs that have not ended.'),
@@ -33,14 +34,15 @@ export function addListRuns(server: McpServer, context: ToolContext): void {
     name: 'list_runs',
     title: 'List runs',
     description:
-      'List runs, open ones first, each kind newest first: also those that earlier sessions and other programs started.',
+      'List the runs of the folders that this server was started for, open ones first, each kind newest first: also those that earlier sessions and other programs started there.',
     input,
     output,
     annotations: { readOnlyHint: true, openWorldHint: false },
     run: async ({ goal, ...wanted }) => {
       const client = await context.client.get();
+      const workspaces = rootsOf(context.workspaces);
       const runs: z.input<typeof runShape>[] = [];
-      for await (const run of client.list({ ...wanted, ...(goal === undefined ? {} : { goal }) }))
+      for await (const run of client.list({ ...wanted, workspaces, ...(goal === undefined ? {} : { goal }) }))
         runs.push(listed(run));
       return { runs };
     },

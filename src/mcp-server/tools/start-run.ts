@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.js';
 import { DEFAULT_MODE, MODES_HELP } from '../../core/modes.js';
 import { STEP_FAILURE_POLICIES } from '../../core/step-failure.js';
-import { addTool, type ToolContext } from '../tool.js';
+import { addTool, runOf, type ToolContext } from '../tool.js';
 import { workspaceIn } from '../workspace.js';
 
 const input = z.strictObject({
@@ -115,7 +115,8 @@ export function addStartRun(server: McpServer, context: ToolContext): void {
       after,
       ...switches
     }) => {
-      const workspace = await workspaceIn(context.workspaces, given);
+      const workspace = workspaceIn(context.workspaces, given);
+      if (after !== undefined) await runOf(context, after);
       const client = await context.client.get();
       const run = await client.start(goal, {
         workspace,

@@ -14,6 +14,7 @@ import {
 import { childId } from '../../core/children.js';
 import { errorText } from '../../core/error-text.js';
 import { preview } from '../../core/preview.js';
+import { memoOf } from '../../core/run-config.js';
 import type { AgentEnd } from '../../core/subagent.js';
 import { reportOf } from '../../core/subagent.js';
 import { resultOf, type StartedRun } from '../child-run.js';
@@ -66,7 +67,7 @@ export function subagents(): Pick<Ports, 'callSubagent' | 'tellSubagent' | 'canc
             `- role: ${settings.role}`,
             `- workspace: \`${settings.workspace}\``,
           ].join('\n'),
-          memo: { goal: preview(goal), mode: settings.mode, startedAt: new Date(Date.now()).toISOString() },
+          memo: { ...memoOf(goal, settings), startedAt: new Date(Date.now()).toISOString() },
           // It is a part of this run's work, and its usage is counted here: nobody goes on before it has ended.
           parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
           cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,

@@ -22,7 +22,7 @@ import type {
 import { headWithin } from '../../core/fit.js';
 import { fitForHandover } from '../../core/handover.js';
 import type { PinnedRun, RunSettings } from '../../core/run-config.js';
-import { settingsOfNewTask } from '../../core/run-config.js';
+import { memoOf, settingsOfNewTask } from '../../core/run-config.js';
 import type { RunState } from '../../core/run-state.js';
 import type { RunInput } from '../messages.js';
 import { WORKFLOW_TYPE } from '../messages.js';
@@ -125,7 +125,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     },
     ...subagents(),
     ...fromAgent,
-    startRun: (id, goal) => startRun(id, { goal, settings: settingsOfNewTask(settings) }),
+    startRun: (id, goal) => startRun(id, goal, settingsOfNewTask(settings)),
     // Between two calls that cancels nothing.
     interrupt: () => calls.cancel(),
     throwIfCancelled: () => {
@@ -173,13 +173,14 @@ function handoverDue(state: RunState): boolean {
 const MOST_OWN_ID_BYTES = 900;
 
 /** A run of its own: it outlives this one. */
-async function startRun(id: string, input: RunInput): Promise<string> {
+async function startRun(id: string, goal: string, settings: RunSettings): Promise<string> {
   const { workflowId: own, firstExecutionRunId } = workflowInfo();
   // An id may be used again: the run of an earlier one can be open still.
   const workflowId = `${headWithin(own, MOST_OWN_ID_BYTES)}-${firstExecutionRunId.slice(-6)}-${id}`;
   await startChild(WORKFLOW_TYPE, {
     workflowId,
-    args: [input],
+    args: [{ goal, settings }],
+    memo: memoOf(goal, settings),
     parentClosePolicy: ParentClosePolicy.ABANDON,
     cancellationType: ChildWorkflowCancellationType.ABANDON,
   });

@@ -84,9 +84,41 @@ describe('the tools', () => {
     expect(structuredContent.runs).toMatchObject([{ id: 'run-1', stuck: 'Its code fails.' }]);
     expect(runs.asked).toEqual([
       ['stop', 'Enough'],
-      ['list', { open: false, waiting: true, goal: 'boats', limit: 20 }],
+      ['list', { open: false, waiting: true, goal: 'boats', limit: 20, workspaces: ['/work'] }],
     ]);
   });
+});
+
+test.each([
+  ['watch_run', {}],
+  ['get_result', {}],
+  ['steer_run', { text: 'Shorter' }],
+  ['answer_gate', { gateId: 'g1', decision: 'approve' }],
+  ['answer_gate', { gateId: 'g1', content: 'done' }],
+  ['stop_run', {}],
+  ['start_run', { goal: 'Go on', after: 'run-1' }],
+])(
+  '%s: a run of another folder, or of none that is known → not shown, not touched (TR14)',
+  async (name, args) => {
+    for (const workspace of ['/work-too', '/', null]) {
+      const { call, runs } = await connected({ runs: fakeRuns({ workspace }) });
+      const { isError, content } = await call(name, name === 'start_run' ? args : { id: 'run-1', ...args });
+      expect({ isError, text: content[0]?.text }).toEqual({
+        isError: true,
+        text: expect.stringContaining('none of the folders of this server: /work.\nlist_runs'),
+      });
+      expect(runs.asked).toEqual([]);
+    }
+  },
+);
+
+test('a tool: a run below a folder of the server, named by a link to it → served', async () => {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), 'steersman-mcp-')));
+  mkdirSync(join(dir, 'served', 'sub'), { recursive: true });
+  symlinkSync(join(dir, 'served'), join(dir, 'link'));
+  const runs = fakeRuns({ workspace: join(dir, 'served', 'sub') });
+  const { call } = await connected({ runs, workspaces: [join(dir, 'link')] });
+  expect((await call('get_result', { id: 'run-1' })).isError).toBeUndefined();
 });
 
 describe('get_result', () => {

@@ -27,7 +27,12 @@ function waitingRun(looked: () => void): Run {
     withDeadline: (_: number, work: () => unknown) => work(),
   };
   const scope = { temporal: { client, local: null, address: 'none', namespace: 'default' } };
-  return new Run(scope as unknown as ClientScope, { id: 'r', runId: 'part', taskQueue: 'q' });
+  return new Run(scope as unknown as ClientScope, {
+    id: 'r',
+    runId: 'part',
+    taskQueue: 'q',
+    workspace: null,
+  });
 }
 
 test('events: a run of which nothing comes is left → its watch ends, and nobody looks at it any more (V1)', async () => {

@@ -8,6 +8,8 @@ const run = (goal: unknown, startedAt?: string) => ({
   startTime: new Date('2026-03-09T00:00:00Z'),
 });
 
+const work = (workspace: string) => ({ memo: { workspace }, startTime: new Date(NOW) });
+
 describe('a filtered list', () => {
   test.each([
     ['nothing', {}, ''],
@@ -36,6 +38,10 @@ describe('a filtered list', () => {
       { since: new Date('2026-03-08') },
       false,
     ],
+    ['in the folder', work('/w/a'), { workspaces: ['/w/b', '/w/a'] }, true],
+    ['below the folder', work('/w/a/sub'), { workspaces: ['/w/a'] }, true],
+    ['in a folder that is called alike', work('/w/ab'), { workspaces: ['/w/a'] }, false],
+    ['in a folder that nobody knows', run('x'), { workspaces: ['/'] }, false],
     ['begun since', run('x'), { since: new Date('2026-03-08') }, true],
   ])('%s → %s', (_name, info, filter, listed) => {
     expect(isListed(info, filter)).toBe(listed);
