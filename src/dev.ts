@@ -7,12 +7,11 @@ import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { errorLine } from './print/output.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
-import { loadDotEnv } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
 import { resolveHome } from './stack/home.js';
 import { ensureServer } from './stack/server.js';
 import { stackUse, stopStack } from './stack/stop.js';
-import { isTrusted } from './stack/trust.js';
+import { isTrusted, loadVariables } from './stack/trust.js';
 import { ensureWorker } from './stack/workers.js';
 
 const HELP = `
@@ -47,7 +46,7 @@ async function dev(options: { stop?: boolean; config?: string }): Promise<void> 
 async function stopHere(config: string | undefined): Promise<void> {
   const folder = config === undefined ? defaultConfigDir() : resolve(config);
   await checkConfigDir(folder);
-  if (config !== undefined || isTrusted(folder)) loadDotEnv(folder);
+  if (config !== undefined || isTrusted(folder)) loadVariables(folder);
   const home = resolveHome();
   say((await stopStack(home, say)) ? 'Stopped.' : `Nothing runs for ${home}.`);
 }

@@ -8,9 +8,9 @@ import { CONFIG_OPTION, defaultConfigDir } from './config/config-dir.js';
 import { checkConfigDir } from './config/files.js';
 import { errorLine } from './print/output.js';
 import { PROGRAM, scriptCall } from './shared/called-as.js';
-import { env, loadDotEnv } from './shared/env.js';
+import { env } from './shared/env.js';
 import { SteersmanError } from './shared/errors.js';
-import { isTrusted } from './stack/trust.js';
+import { isTrusted, loadVariables } from './stack/trust.js';
 import { replayOpenRuns, runWorker } from './worker/run-worker.js';
 import { DEFAULT_TASK_QUEUE } from './workflows/messages.js';
 
@@ -42,18 +42,19 @@ Examples:
   ${scriptCall('worker', '--config /etc/steersman --task-queue steersman-eu')}`,
   )
   .action(async (options: { config?: string; taskQueue?: string; replay?: true }) => {
-    const taskQueue = options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE;
+    // Asked when `.env` is read, which may set it.
+    const taskQueue = () => options.taskQueue ?? env.taskQueue() ?? DEFAULT_TASK_QUEUE;
     if (options.replay) {
-      process.exitCode = (await replayOpenRuns(taskQueue)) ? 0 : 1;
+      process.exitCode = (await replayOpenRuns(taskQueue())) ? 0 : 1;
       return;
     }
     const configDir = await trustedConfigDir(options.config);
     await checkConfigDir(configDir);
     const here = defaultConfigDir();
-    if (isTrusted(here)) loadDotEnv(here);
+    if (isTrusted(here)) loadVariables(here);
     await runWorker({
       configDir,
-      taskQueue,
+      taskQueue: taskQueue(),
       isTrusted: () => isTrusted(configDir),
     });
   });

@@ -34,12 +34,15 @@ function port<K extends string>(key: K, name: string): Partial<Record<K, number>
   throw new SteersmanError(`${name} is ${value}, which is no port.`, 'Give a number from 1 to 65535.');
 }
 
-/** Loads `.env` from `dir` if there is one; variables already set win. */
-export function loadDotEnv(dir: string): void {
-  try {
-    process.loadEnvFile(`${dir}/.env`);
-  } catch {
-    // No .env file is the normal case.
+/** Set by a folder's file, and not by whoever called this process. */
+const ofFolder = new Set<string>();
+
+/** Sets variables of a folder; those that are set already win. */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (process.env[name] !== undefined) continue;
+    process.env[name] = value;
+    ofFolder.add(name);
   }
 }
 
@@ -70,4 +73,7 @@ export const env = {
   lookup: read,
   /** The whole environment: for child processes that need it. */
   all: () => process.env,
+  /** The same without what a folder's file has set. */
+  withoutFolder: () =>
+    Object.fromEntries(Object.entries(process.env).filter(([name]) => !ofFolder.has(name))),
 };

@@ -53,6 +53,8 @@ export interface StackPaths {
   leases: string;
   /** One file for each background worker. */
   workers: string;
+  /** Whose configuration each queue's runs were started with. */
+  queues: string;
 }
 
 export function stackPaths(home: string): StackPaths {
@@ -69,6 +71,7 @@ export function stackPaths(home: string): StackPaths {
     workersLock: join(home, 'workers.lock'),
     leases: join(home, 'leases'),
     workers: join(home, 'workers'),
+    queues: join(home, 'queues.json'),
   };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { stackPaths } from './home.js';
-import { readJson } from './json-file.js';
+import { readJson, writeJson } from './json-file.js';
 import { jsonFiles } from './lease.js';
 import { isAlive, processIdSchema } from './process-id.js';
 
@@ -43,6 +43,24 @@ const workerRecordSchema = processIdSchema.extend({
 });
 /** `workers/<queue>.json`: written by the process that starts a worker, removed when the worker ends well. */
 export type WorkerRecord = z.infer<typeof workerRecordSchema>;
+
+const queuesSchema = z.record(z.string(), z.object({ folder: z.string(), named: z.boolean() }));
+/** A folder of configuration; `named`: by whoever started the worker. */
+export type QueueFolder = z.infer<typeof queuesSchema>[string];
+
+const MOST_QUEUES = 500;
+
+/** The folder that a queue's first worker was started for; null where that is not known. */
+export function folderOfQueue(home: string, taskQueue: string): QueueFolder | null {
+  return readJson(stackPaths(home).queues, queuesSchema)?.[taskQueue] ?? null;
+}
+
+/** Outlives the worker: its runs may be left open. Called under the lock of the workers. */
+export function noteQueue(home: string, taskQueue: string, folder: QueueFolder): void {
+  const path = stackPaths(home).queues;
+  const queues = { ...readJson(path, queuesSchema), [taskQueue]: folder };
+  writeJson(path, Object.fromEntries(Object.entries(queues).slice(-MOST_QUEUES)));
+}
 
 /** The server's record, if it says that there is one; its process may be dead. */
 export function readServerRecord(home: string): ServerRecord | undefined {

@@ -33,19 +33,16 @@ const PROVIDER_VARIABLE =
   /^(OPENAI|ANTHROPIC|AZURE|GEMINI|GOOGLE|MISTRAL|DEEPSEEK|OLLAMA)_|^STEERSMAN_(?!HOME$|TASK_QUEUE$)/;
 /** `${VAR}`, and `keyVariable: VAR` of an endpoint. */
 const NAMED_VARIABLE = /\$\{(\w+)|\bkeyVariable\W+(\w+)/g;
-const CONFIG_FILES = ['steersman.yaml', '.mcp.json', '.env'];
+const CONFIG_FILES = ['steersman.yaml', '.mcp.json'];
 
 /**
  * The fingerprint of a project's settings: its configuration files and prompts, the environment of models and
  * of the variables that the configuration names, the code, and `extra` (what else the caller tells the worker).
  */
 export function projectFingerprint(configDir: string, extra: Record<string, string> = {}): string {
-  const files = CONFIG_FILES.map(name => join(configDir, name));
-  const named = files.flatMap(file =>
-    [...(readIfThere(file) ?? '').matchAll(NAMED_VARIABLE)].map(([, filledIn, key]) => filledIn ?? key),
-  );
+  const files = [...CONFIG_FILES, '.env'].map(name => join(configDir, name));
   const provider = Object.keys(env.all()).filter(name => PROVIDER_VARIABLE.test(name));
-  const names = [...new Set([...provider, ...named])].filter(name => name !== undefined);
+  const names = [...new Set([...provider, ...namedVariables(configDir)])];
   const values = Object.fromEntries(names.map(name => [name, env.lookup(name)]));
   return settingsFingerprint({
     files: [...files, join(projectRoot, 'package.json'), join(projectRoot, 'package-lock.json')],
@@ -57,6 +54,14 @@ export function projectFingerprint(configDir: string, extra: Record<string, stri
     ],
     values: { ...values, ...extra, configDir, node: process.version },
   });
+}
+
+/** Variables that a folder's configuration asks for. */
+export function namedVariables(configDir: string): string[] {
+  const texts = CONFIG_FILES.map(name => readIfThere(join(configDir, name)) ?? '');
+  return texts
+    .flatMap(text => [...text.matchAll(NAMED_VARIABLE)].map(([, filledIn, key]) => filledIn ?? key))
+    .filter(name => name !== undefined);
 }
 
 function add(hash: Hash, kind: string, name: string, content: string | undefined): void {

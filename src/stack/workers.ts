@@ -14,6 +14,8 @@ import { queueName } from './queue-name.js';
 import {
   isReady,
   liveWorkers,
+  noteQueue,
+  type QueueFolder,
   readWorkerRecords,
   type WorkerRecord,
   workerFailurePath,
@@ -33,6 +35,10 @@ export interface WorkerSettings {
   env?: Record<string, string>;
   /** Default: this process's working folder. */
   cwd?: string;
+  /** Whose configuration it is; kept for runs that are left open. */
+  folder?: QueueFolder;
+  /** That is another folder than this process works with: its variables are left to the worker. */
+  ofOther?: boolean;
   /** Default: `worker.js` of the build. */
   script?: string;
 }
@@ -149,7 +155,7 @@ async function startWorker(
   const worker = await startInBackground({
     program: process.execPath,
     args: [requireScript(settings.script ?? builtScript('worker.js')), ...(settings.args ?? [])],
-    env: workerEnvironment(server, taskQueue, settings.env),
+    env: workerEnvironment(server, taskQueue, settings),
     cwd: settings.cwd ?? process.cwd(),
     logFile,
   });
@@ -157,6 +163,7 @@ async function startWorker(
   const startedAt = new Date().toISOString();
   const record: WorkerRecord = { ...worker, taskQueue, fingerprint, address, startedAt };
   writeJson(workerRecordPath(home, taskQueue), record);
+  if (settings.folder !== undefined) noteQueue(home, taskQueue, settings.folder);
   const leased = lease(server, taskQueue, true);
   const result = await waitForStart(worker, timeoutMs, () => isReady(home, record));
   if (result === 'ready') return leased;
@@ -180,9 +187,10 @@ function startError(failure: SteersmanError | null, logFile: string, what: strin
 function workerEnvironment(
   server: LocalServer,
   taskQueue: string,
-  extra: Record<string, string> = {},
+  { env: extra = {}, ofOther = false }: WorkerSettings,
 ): NodeJS.ProcessEnv {
-  const own = Object.entries(env.all()).filter(([name]) => !name.startsWith('TEMPORAL_'));
+  const all = Object.entries(ofOther ? env.withoutFolder() : env.all());
+  const own = all.filter(([name]) => !name.startsWith('TEMPORAL_'));
   return {
     ...Object.fromEntries(own),
     ...extra,

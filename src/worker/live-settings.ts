@@ -41,5 +41,5 @@ export function liveSettings(options: LiveSettingsOptions, first: Settings): Liv
 }
 
 function untrusted(folder: string): string {
-  return `The models of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json or the addresses in .env of that folder have changed, and nobody has said that they are trusted so. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
+  return `The models of ${join(folder, SETTINGS_FILE)} are used as they were: it, .mcp.json, tools/ or what .env of that folder sets have changed, and nobody has said that they are trusted so. Look at them, then call there, in a terminal: ${verbCall('doctor')}.`;
 }

@@ -18,13 +18,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
+import { setVariables } from '../../src/shared/env.js';
 import { projectRoot } from '../../src/shared/package.js';
 import { stackPaths } from '../../src/stack/home.js';
 import { keepLease } from '../../src/stack/lease.js';
 import { leftOpenRuns } from '../../src/stack/open-runs.js';
 import { isHealthy, localConnection, withConnection } from '../../src/stack/probe.js';
 import { identify, isAlive } from '../../src/stack/process-id.js';
-import { readServerRecord, readStack } from '../../src/stack/records.js';
+import { folderOfQueue, readServerRecord, readStack } from '../../src/stack/records.js';
 import { ensureServer, type LocalServer } from '../../src/stack/server.js';
 import { stackUse, stopStack } from '../../src/stack/stop.js';
 import { superviseWorker } from '../../src/stack/supervise.js';
@@ -429,6 +430,16 @@ describe('background workers', () => {
     expect(readFileSync(logFile, 'utf8')).toBe(`${server.address} default unset\n`);
   });
 
+  test('worker: of another folder than this process works with → it gets no variable that this folder has set', async () => {
+    setVariables({ STEERSMAN_TEST_OF_FOLDER: 'a' });
+    const server = await start();
+    const body = `console.log(process.env.STEERSMAN_TEST_OF_FOLDER ?? 'unset'); await live();`;
+    const [own, other] = [settings('own', body), { ...settings('other', body), ofOther: true }];
+    const { logFile } = await ensureWorker(server, own, { report });
+    const { logFile: otherLog } = await ensureWorker(server, other, { report });
+    expect([logFile, otherLog].map(file => readFileSync(file, 'utf8').trim())).toEqual(['a', 'unset']);
+  });
+
   test('worker: it refuses to start → its own message and remedy, and nothing is left on record', async () => {
     const server = await start();
     const refusing = settings(
@@ -469,7 +480,8 @@ describe('background workers', () => {
   test('worker: killed under an open run → the run is listed, waits, and goes on only by resumeQueue', async () => {
     const server = await start();
     const client = clientOf(server);
-    const same = settings('left');
+    const folder = { folder: '/of/another', named: true };
+    const same = { ...settings('left'), folder };
     const worker = await ensureWorker(server, same, { report });
     await startRun(client, 'left-open', worker.taskQueue);
     await until(
@@ -486,6 +498,7 @@ describe('background workers', () => {
     expect(await leftOpenRuns(client, home)).toMatchObject([
       { workflowId: 'left-open', taskQueue: worker.taskQueue },
     ]);
+    expect(folderOfQueue(home, worker.taskQueue)).toEqual(folder);
     await resumeQueue(server, worker.taskQueue, same, { report });
     expect(await leftOpenRuns(client, home)).toEqual([]);
   });

@@ -13,7 +13,7 @@ import { REHEARSAL_NOTE } from './default-model.js';
 import { explainError } from './grpc-errors.js';
 import { type ListedRun, type ListOptions, listRuns } from './list-runs.js';
 import { answerTools } from './on-gate.js';
-import { projectWorker } from './project-worker.js';
+import { projectWorker, workerOfQueue } from './project-worker.js';
 import { Run } from './run.js';
 import { describeRun, workspaceOf } from './runs.js';
 import { Schedules } from './schedules.js';
@@ -121,16 +121,28 @@ export class SteersmanClient {
     return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
   }
 
-  /** Starts workers with the present configuration for runs that were left open: they go on. */
+  /**
+   * Starts workers for runs that were left open: they go on, each with the folder of configuration that it was started
+   * with, or with `configDir`. One that can't be started keeps none of the others from it, and is thrown in the end.
+   */
   async resumeLeftOpen(
     runs: readonly LeftOpenRun[],
     { configDir }: Pick<StartOptions, 'configDir'> = {},
   ): Promise<void> {
     const { report, temporal } = this.#scope;
-    if (temporal.local === null) return;
+    const { local } = temporal;
+    if (local === null) return;
+    const failures: unknown[] = [];
     for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
-      await resumeQueue(temporal.local, taskQueue, projectWorker(configDir ?? null), { report });
+      try {
+        const settings =
+          configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
+        await resumeQueue(local, taskQueue, settings, { report });
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw failures[0];
   }
 
   /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */

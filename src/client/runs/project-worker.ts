@@ -1,5 +1,8 @@
 /** The background worker that serves runs started from here, on the local stack. */
+import { existsSync } from 'node:fs';
 import { defaultConfigDir } from '../../config/config-dir.js';
+import { SteersmanError } from '../../shared/errors.js';
+import { folderOfQueue, type QueueFolder } from '../../stack/records.js';
 import { projectFingerprint } from '../../stack/settings.js';
 import { isTrusted, notTrusted } from '../../stack/trust.js';
 import type { WorkerSettings } from '../../stack/workers.js';
@@ -9,9 +12,29 @@ import type { WorkerSettings } from '../../stack/workers.js';
  * SteersmanError where nobody has said that the latter is trusted.
  */
 export function projectWorker(configDir: string | null): WorkerSettings {
-  const folder = configDir ?? defaultConfigDir();
-  if (configDir === null && !isTrusted(folder)) throw notTrusted(folder);
+  return workerOf({ folder: configDir ?? defaultConfigDir(), named: configDir !== null });
+}
+
+/** The same for runs of a queue that were left open: with the folder that they were started with. */
+export function workerOfQueue(home: string, taskQueue: string): WorkerSettings {
+  const folder = folderOfQueue(home, taskQueue);
+  if (folder === null) return projectWorker(null);
+  return { ...workerOf(folder), ofOther: folder.folder !== defaultConfigDir() };
+}
+
+function workerOf({ folder, named }: QueueFolder): WorkerSettings {
+  if (!existsSync(folder)) throw gone(folder);
+  if (!named && !isTrusted(folder)) throw notTrusted(folder);
   // A folder that nobody named, the worker finds where it stands, and looks again whether it is trusted.
-  const args = configDir === null ? [] : ['--config', folder];
-  return { fingerprint: projectFingerprint(folder, { args: args.join(' ') }), args, cwd: folder };
+  const args = named ? ['--config', folder] : [];
+  const fingerprint = projectFingerprint(folder, { args: args.join(' ') });
+  return { fingerprint, args, cwd: folder, folder: { folder, named } };
+}
+
+function gone(folder: string): SteersmanError {
+  return new SteersmanError(
+    `The folder ${folder} is gone, whose configuration these runs were started with.`,
+    'Put it back, or name another for them: --resume-open --config DIR',
+    'configuration',
+  );
 }

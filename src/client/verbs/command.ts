@@ -7,9 +7,8 @@ import { errorText } from '../../core/error-text.js';
 import type { Output } from '../../print/output.js';
 import { createOutput, endWithReader, errorLine, outLine } from '../../print/output.js';
 import { jsonLine } from '../../print/terminal-text.js';
-import { loadDotEnv } from '../../shared/env.js';
 import { SteersmanError } from '../../shared/errors.js';
-import { isTrusted } from '../../stack/trust.js';
+import { isTrusted, loadVariables } from '../../stack/trust.js';
 import { EXIT, exitCodeOfError } from '../exit-codes.js';
 import { connect, explainError, type Run, type SteersmanClient } from '../index.js';
 import { tellUnread } from './trusted-dir.js';
@@ -69,7 +68,7 @@ export async function runCommandLine(program: Command): Promise<void> {
   endWithReader(EXIT.cutPipe);
   const here = defaultConfigDir();
   // Where it is not, those verbs ask that use its configuration.
-  if (isTrusted(here)) loadDotEnv(here);
+  if (isTrusted(here)) loadVariables(here);
   try {
     await program.parseAsync();
   } catch (error) {

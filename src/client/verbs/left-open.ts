@@ -17,7 +17,7 @@ export async function tellLeftOpen({ client, output: { notes } }: Context): Prom
   notes.line(`They wait. Go on with them: ${startCall('--resume-open')}. End one: ${verbCall('cancel ID')}`);
 }
 
-/** Goes on with them, with the present configuration or that of `configDir`. */
+/** Goes on with them, with the configuration that they were started with or that of `configDir`. */
 export async function resumeLeftOpen(
   { client, output: { notes } }: Context,
   configDir: string | undefined,

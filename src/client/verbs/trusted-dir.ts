@@ -5,9 +5,15 @@ import { createInterface } from 'node:readline/promises';
 import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../../config/config-dir.js';
 import { loadMcpConfig, type McpServerConfig } from '../../mcp/config.js';
 import { errorLine } from '../../print/output.js';
-import { loadDotEnv } from '../../shared/env.js';
 import { usesLocalStack } from '../../stack/is-used.js';
-import { isTrusted, notTrusted, trustForNow, trustFrom } from '../../stack/trust.js';
+import {
+  isTrusted,
+  loadVariables,
+  notTrusted,
+  trustForNow,
+  trustFrom,
+  variablesOf,
+} from '../../stack/trust.js';
 import { userPath } from './user-path.js';
 
 /** Shows the lines and asks; null where nobody can be asked. */
@@ -24,8 +30,22 @@ export async function trustedConfigDir(named: string | undefined, ask: Ask = per
     if (ask === null || !(await ask(whatItBrings(dir)))) throw notTrusted(dir);
     trustFrom(dir);
   }
-  loadDotEnv(dir);
+  tellPassedOver(dir, loadVariables(dir));
   return dir;
+}
+
+const MOST_NAMES = 8;
+
+function tellPassedOver(dir: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  errorLine(
+    `Passed over in ${join(dir, '.env')}: ${listOf(names)}. A folder's .env sets variables of models, Temporal and Steersman, and those that its steersman.yaml and .mcp.json name as \${NAME}; others are set in the environment: export ${names[0]}=…`,
+  );
+}
+
+function listOf(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
 }
 
 /** The same for a start: on another server than the local stack's its workers have the word, and nothing starts here. */
@@ -47,7 +67,7 @@ export function whatItBrings(dir: string): string[] {
   return [
     `${dir} brings its own configuration:`,
     ...brings('steersman.yaml', 'chooses models, where they are reached, and what tools may do unasked'),
-    ...brings('.env', 'sets variables'),
+    ...brings('.env', `sets ${listOf(Object.keys(variablesOf(dir).set)) || 'nothing'}`),
     ...brings('.mcp.json', 'starts as you:'),
     ...programsOf(dir).map(line => `    ${line}`),
     ...brings(TOOL_FILES, 'runs as you, in the worker:'),

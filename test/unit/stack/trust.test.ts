@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { whatItBrings } from '../../../src/client/verbs/trusted-dir.js';
 import { projectRoot } from '../../../src/shared/package.js';
 import { trustFile } from '../../../src/stack/home.js';
-import { isTrusted, trustForNow, trustFrom } from '../../../src/stack/trust.js';
+import { isTrusted, trustForNow, trustFrom, variablesOf } from '../../../src/stack/trust.js';
 
 let dir: string;
 
@@ -81,16 +81,90 @@ test('trust: the package’s own defaults → never asked for', () => {
   expect(isTrusted(projectRoot)).toBe(true);
 });
 
-test('trust: the address of an endpoint in .env changes → asked again; another key is not asked about', () => {
-  const one = folder('one');
-  const write = (key: string, url: string) =>
-    writeFileSync(join(one, '.env'), `OPENAI_API_KEY=${key}\nOPENAI_BASE_URL=${url}\n`);
-  write('a', 'http://a/v1');
+/** A folder whose configuration names variables of its own. */
+function naming(name: string): string {
+  const made = folder(name);
+  servers(made, 'serve', `\${SERVE_WHAT}`, `\${NODE_OPTIONS}`);
+  settings(
+    made,
+    'models: { endpoints: { home: { baseUrl: http://a/v1, keyVariable: HOME_KEY }, odd: { baseUrl: http://a/v1, keyVariable: SERVE_WHAT } } }\n',
+  );
+  return made;
+}
+
+const ENV = {
+  OPENAI_API_KEY: 'a',
+  OPENAI_BASE_URL: 'http://a/v1',
+  HOME_KEY: 'a',
+  SERVE_WHAT: 'docs',
+  SERVE_WHAT_FILE: '/a',
+  TEMPORAL_ADDRESS: 'a:7233',
+  STEERSMAN_HOME: '/a',
+};
+const NEVER = {
+  NODE_OPTIONS: '--import=/evil.mjs',
+  TEMPORAL_CLI_PATH: '/evil',
+  TEMPORAL_CLI_PATH_FILE: '/evil',
+  LD_PRELOAD: '/evil.so',
+  PATH: '/evil',
+  HTTPS_PROXY: 'http://evil',
+  https_proxy: 'http://evil',
+  NODE_EXTRA_CA_CERTS: '/evil.pem',
+  STEERSMAN_FAILPOINTS: 'x=exit',
+  BASH_ENV: '/evil',
+  EDITOR: '/evil',
+  DATABASE_URL: 'postgres://a',
+};
+
+function variables(of: string, values: Record<string, string>): void {
+  const lines = Object.entries(values).map(([name, value]) => `${name}=${value}`);
+  writeFileSync(join(of, '.env'), `${lines.join('\n')}\n`);
+}
+
+test.each([
+  ['OPENAI_API_KEY', true],
+  ['HOME_KEY', true],
+  ['OPENAI_BASE_URL', false],
+  ['TEMPORAL_ADDRESS', false],
+  ['STEERSMAN_HOME', false],
+  ['SERVE_WHAT', false],
+  ['DATABASE_URL', true],
+])('trust: %s of .env changes → trusted as before: %s (TR2)', (name, trusted) => {
+  const one = naming('one');
+  variables(one, ENV);
   trustFrom(one);
-  write('b', 'http://a/v1');
-  expect(trustedElsewhere(one)).toBe(true);
-  write('b', 'http://b/v1');
-  expect(trustedElsewhere(one)).toBe(false);
+  variables(one, { ...ENV, [name]: 'another' });
+  expect(trustedElsewhere(one)).toBe(trusted);
+});
+
+test('a trusted .env: → sets what Steersman and the configuration name, never what runs code or reroutes (TR2)', () => {
+  const one = naming('one');
+  variables(one, { ...ENV, ...NEVER });
+  expect(variablesOf(one)).toEqual({ set: ENV, passedOver: Object.keys(NEVER).sort() });
+  expect(whatItBrings(one).join('\n')).toContain(`sets ${Object.keys(ENV).sort().join(', ')}`);
+});
+
+test('a trusted .env: a command in its folder → told what is passed over, and how to set it; nothing of it runs', () => {
+  const one = folder('one');
+  const mark = join(dir, 'ran');
+  writeFileSync(join(one, 'evil.cjs'), `require('node:fs').writeFileSync(${JSON.stringify(mark)}, '')`);
+  variables(one, {
+    NODE_OPTIONS: `--require=${join(one, 'evil.cjs')}`,
+    TEMPORAL_CLI_PATH: join(dir, 'evil'),
+  });
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(TEMPORAL_|NODE_OPTIONS|INIT_CWD)/.test(name),
+  );
+  const args = [join(projectRoot, 'dist/cli.js'), 'models', '--config', one];
+  const { stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    cwd: one,
+    env: { ...Object.fromEntries(inherited), STEERSMAN_HOME: join(dir, 'home') },
+  });
+  expect(stderr).toMatch(
+    /Passed over in .*one\/\.env: NODE_OPTIONS, TEMPORAL_CLI_PATH\..*export NODE_OPTIONS=/,
+  );
+  expect(() => statSync(mark)).toThrow('ENOENT');
 });
 
 test('trust: a folder that was named → for this process, remembered by nobody', () => {
