@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type OpenGate, SteersmanError } from 'steersman/client';
 
-const { HOOK_URL, PORT = '8787', MODEL: model } = process.env;
+const { HOOK_URL, HOOK_TOKEN, PORT = '8787', MODEL: model } = process.env;
 if (HOOK_URL === undefined) throw new Error('Set HOOK_URL to what is to be told of questions.');
+if (HOOK_TOKEN === undefined)
+  throw new Error('Set HOOK_TOKEN to a long random text that answers bring along.');
 const client = await connect({ report: console.error });
 
 /** `{ run, gate, …answer }`, such as `{ "run": "tidy-up-x1", "gate": "g1", "decision": "approve" }`. */
 const answers = createServer(async (request, response) => {
+  // Any web page that a browser of this machine shows can send requests here: an approval has to prove itself.
+  if (request.headers.authorization !== `Bearer ${HOOK_TOKEN}`) return void response.writeHead(401).end();
   try {
     const { run, gate, ...answer } = JSON.parse(await bodyOf(request));
     const attached = await client.attach(String(run));

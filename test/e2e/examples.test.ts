@@ -162,7 +162,11 @@ test.concurrent('example approvals-webhook → the hook is told, and its answer 
   });
   await new Promise<void>(resolve => hook.listen(0, '127.0.0.1', resolve));
   const { port } = hook.address() as AddressInfo;
-  const program = runExample('approvals-webhook', { HOOK_URL: `http://127.0.0.1:${port}`, PORT: '0' });
+  const program = runExample('approvals-webhook', {
+    HOOK_URL: `http://127.0.0.1:${port}`,
+    HOOK_TOKEN: 'secret',
+    PORT: '0',
+  });
   // A program that ends before it has asked says why.
   const { run, gate, kind } = await Promise.race([
     question,
@@ -170,11 +174,13 @@ test.concurrent('example approvals-webhook → the hook is told, and its answer 
   ]);
   expect(kind).toBe('plan');
   const at = /port: (\d+)/.exec(program.said())?.[1];
-  const answer = (decision: string) =>
+  const answer = (decision: string, token = 'secret') =>
     fetch(`http://127.0.0.1:${at}/answers`, {
       method: 'POST',
+      headers: { authorization: `Bearer ${token}` },
       body: JSON.stringify({ run, gate, decision }),
     });
+  expect((await answer('approve', 'another')).status).toBe(401);
   expect((await answer('always')).status).toBe(400);
   expect((await answer('approve')).status).toBe(204);
   expect(await program.ended).toContain('completed: ');
