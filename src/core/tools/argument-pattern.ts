@@ -3,13 +3,29 @@
  * their arguments: `write_file(src/**)`. Decided by the arguments alone: what a path leads to by symbolic links only
  * the tool's server can know.
  */
-import { isRecord } from '../json.js';
-import { alternatives, matchesAny, matchesSequence } from './glob.js';
-import { isPathName, mayNamePlace, plainPath } from './tool-paths.js';
+import { type CallText, distinct, linesIn, textsIn } from './call-texts.js';
+import {
+  alternatives,
+  type Glob,
+  isTooMuch,
+  matchesGlob,
+  matchesPath,
+  type PathPart,
+  readGlob,
+  readPathPart,
+  takesWork,
+  type Work,
+} from './glob.js';
+import { plainPath } from './tool-paths.js';
 
 /** Arguments that hold text: not looked at where others name what the call is about. */
 const TEXT_NAMES =
   /^(contents?|text|body|data|message|description|instructions?|prompt|title|summary|edits|(old|new)_?(text|string|str))$/i;
+/** Arguments beside a command that say nothing of what runs. */
+const BESIDE_NAMES =
+  /^(description|title|summary|explanation|reason|purpose|time_?out(_?(ms|s|secs?|seconds|millis|milliseconds))?)$/i;
+/** Where a command runs. */
+const FOLDER_NAMES = /^(cwd|work(ing)?_?dir(ectory)?|dir|directory|folder)$/i;
 /** Longer strings are no paths, but where an argument names one: a server makes it plain before it is too long. */
 const MOST_PATH_CHARS = 4_096;
 
@@ -35,60 +51,100 @@ export function readPattern(pattern: string): PermissionPattern {
   return { names, args: /^\*+$/.test(args) ? null : args };
 }
 
-/** For `deny` and `confirm`: true where one argument matches, in any case of letters, and a bare name in any folder. */
-export function touchesArgument(glob: string, { input, workspace, home = '~' }: CalledWith): boolean {
-  const all = stringsIn(input);
-  const named = all.some(({ place }) => place !== null);
-  const asked = named ? all.filter(({ place, key }) => place !== null || !TEXT_NAMES.test(key)) : all;
-  const folded = fold(glob);
-  const anywhere = !folded.includes('/') || folded.startsWith('**/') ? `/**/${folded}` : folded;
-  return asked.some(({ text, place }) => {
+/**
+ * For `deny` and `confirm`: true where one argument, or the line that words make, matches one of the globs, in any
+ * case of letters and with any blanks, and a bare name in any folder. Where `work` became too much nobody knows.
+ */
+export function touchesArgument(
+  globs: readonly string[],
+  { input, workspace, home = '~' }: CalledWith,
+  work: Work,
+): boolean {
+  const base = fold(workspace);
+  const patterns = [...new Set(globs)].map(glob => {
+    const folded = fold(glob);
+    const isAnywhere = !folded.includes('/') || folded.startsWith('**/');
+    return compiled(folded, isAnywhere ? `/**/${folded}` : folded, base);
+  });
+  return comparedTexts(input, work).some(({ text, place }) => {
+    if (!takesWork(work, text)) return false;
     const value = fold(text);
-    const paths = place === 'path' || value.length <= MOST_PATH_CHARS ? pathsIn(value, fold(home)) : [];
-    if ((place !== 'path' || isAddress(value)) && matchesAny(value, [folded])) return true;
-    return paths.some(path => isUnder(plainPath(path, fold(workspace)), anywhere, fold(workspace)));
+    const mayBePath = place === 'path' || value.length <= MOST_PATH_CHARS;
+    const ways = mayBePath ? pathsIn(value, fold(home)).map(path => partsOf(path, base)) : [];
+    const forms = place === 'path' && !isAddress(value) ? [] : textForms(value);
+    return patterns.some(
+      ({ texts, paths }) =>
+        forms.some(form => matchesGlob(form, texts, work)) ||
+        ways.some(way => paths.some(path => matchesPath(way, path, work))),
+    );
   });
 }
 
-/** For `auto`: true where every argument that says what the call is about matches, as it is written. */
-export function coversArguments(glob: string, { input, workspace }: CalledWith): boolean {
-  const all = stringsIn(input);
-  const named = all.filter(({ place }) => place !== null);
-  const asked = named.length > 0 ? named : all;
-  return (
+/** What a call says besides texts of files, also as the lines that its words make. */
+function comparedTexts(input: CalledWith['input'], work: Work): CallText[] {
+  const all = [...textsIn(input, { joined: false }), ...linesIn(input, work)];
+  const isNamed = all.some(({ place }) => place !== null);
+  return distinct(isNamed ? all.filter(({ place, key }) => place !== null || !TEXT_NAMES.test(key)) : all);
+}
+
+/** As it is written, and with single blanks: `rm  -rf` is `rm -rf`. */
+function textForms(text: string): string[] {
+  return [...new Set([text, text.replace(/\s+/g, ' ').trim()])];
+}
+
+/**
+ * For `auto`: true where one of the globs matches every argument that says what the call is about, as it is written,
+ * and a command given as words by its whole line. False where `work` became too much.
+ */
+export function coversArguments(globs: readonly string[], called: CalledWith, work: Work): boolean {
+  const { input, workspace } = called;
+  const patterns = [...new Set(globs)].map(glob => compiled(glob, glob, workspace));
+  const asked = decidingTexts(called, work);
+  const holds =
     asked.length > 0 &&
-    asked.every(({ text, place }) => {
-      if (place !== 'path') return matchesAny(text, [glob]);
-      if (isDoubtful(text)) return false;
-      const paths = isAddress(text) ? filesIn(text) : [text.trim()];
-      if (paths.length === 0) return matchesAny(text, [glob]);
-      return paths.every(path => isUnder(plainPath(path, workspace), glob, workspace));
-    })
-  );
+    patterns.some(pattern => asked.every(text => covers(pattern, text, { input, workspace }, work)));
+  return holds && !isTooMuch(work);
 }
 
-interface Argument {
-  key: string;
-  text: string;
-  /** `path`: by its name, or that of what holds it; `anything`: a command or the like. */
-  place: 'path' | 'anything' | null;
+/** Beside a command every text may say what it does, but where it runs within the workspace. */
+function decidingTexts(called: CalledWith, work: Work): CallText[] {
+  const all = textsIn(called.input, { joined: true });
+  const inWorkspace = compiled('**', '**', called.workspace);
+  const isBeside = (text: CallText) =>
+    BESIDE_NAMES.test(text.key) ||
+    (FOLDER_NAMES.test(text.key) &&
+      !isAddress(text.text) &&
+      covers(inWorkspace, { ...text, place: 'path' }, called, work));
+  if (all.some(({ place }) => place === 'command')) return distinct(all.filter(text => !isBeside(text)));
+  const named = all.filter(({ place }) => place !== null);
+  return distinct(named.length > 0 ? named : all);
 }
 
-function stringsIn(value: unknown, key = '', held: Argument['place'] = null): Argument[] {
-  const place = key === '' ? held : (placeOf(key) ?? held);
-  if (typeof value === 'string') return [{ key, text: value, place }];
-  if (Array.isArray(value)) return value.flatMap(item => stringsIn(item, key, held));
-  if (!isRecord(value)) return [];
-  return Object.entries(value).flatMap(([name, item]) => [
-    // What is no plain word may be a path that has its content for a value.
-    ...(key !== '' && !/^\w+$/.test(name) ? [{ key, text: name, place }] : []),
-    ...stringsIn(item, name, place),
-  ]);
+function covers(
+  { texts, paths }: Compiled,
+  { text, place }: CallText,
+  { workspace }: CalledWith,
+  work: Work,
+): boolean {
+  if (!takesWork(work, text)) return false;
+  if (place !== 'path') return matchesGlob(text, texts, work);
+  if (isDoubtful(text)) return false;
+  const ways = isAddress(text) ? filesIn(text) : [text.trim()];
+  if (ways.length === 0) return matchesGlob(text, texts, work);
+  return ways
+    .map(way => partsOf(way, workspace))
+    .every(way => paths.some(path => matchesPath(way, path, work)));
 }
 
-function placeOf(key: string): Argument['place'] {
-  if (isPathName(key)) return 'path';
-  return mayNamePlace(key) ? 'anything' : null;
+/** A glob read for texts, and for paths, where `**` stands for any folders, and all else for one part. */
+interface Compiled {
+  texts: Glob;
+  paths: readonly PathPart[][];
+}
+
+function compiled(glob: string, pathGlob: string, base: string): Compiled {
+  const paths = alternatives(pathGlob).map(plain => partsOf(plain, base).map(readPathPart));
+  return { texts: readGlob(glob), paths };
 }
 
 /** Every path that a server may read a text as: what looks like an address can be the name of a folder. */
@@ -123,19 +179,10 @@ function decoded(path: string): string {
   }
 }
 
-/** `**` stands for any folders, none included; everything else for one part of the path. */
-function isUnder(path: string, glob: string, workspace: string): boolean {
-  const parts = partsOf(path);
-  return alternatives(glob).some(plain =>
-    matchesSequence(parts, partsOf(plainPath(plain, workspace)), {
-      isStar: part => part === '**',
-      fits: (part, pattern) => matchesAny(part, [pattern]),
-    }),
-  );
-}
-
-function partsOf(path: string): string[] {
-  return path.split('/').filter(part => part !== '');
+function partsOf(path: string, base: string): string[] {
+  return plainPath(path, base)
+    .split('/')
+    .filter(part => part !== '');
 }
 
 function fold(text: string): string {

@@ -3,12 +3,68 @@
 /** A glob with more alternatives than this is taken as it is written. */
 const MOST_ALTERNATIVES = 1_000;
 
+/** Characters that one decision may compare: about a tenth of a second, of the two that a workflow has for a step. */
+export const MOST_WORK = 10_000_000;
+/** What a comparison takes, and making a text ready, besides the characters. */
+const WORK_A_GLOB = 10;
+const WORK_A_TEXT = 200;
+
+/** Counts the characters that one decision has compared. */
+export interface Work {
+  done: number;
+}
+
+export function newWork(): Work {
+  return { done: 0 };
+}
+
+/** From here on nothing matches any more: whoever asked does not know, and takes the safe side. */
+export function isTooMuch(work: Work): boolean {
+  return work.done > MOST_WORK;
+}
+
+/** Counts a text that is made ready. False where there is no work left for it. */
+export function takesWork(work: Work, text: string): boolean {
+  if (!isTooMuch(work)) work.done += WORK_A_TEXT + text.length;
+  return !isTooMuch(work);
+}
+
+/** A glob that was read once, for many texts: each of its alternatives, as what stands between its stars. */
+export type Glob = readonly (readonly RegExp[])[];
+
+export function readGlob(glob: string): Glob {
+  return alternatives(glob).map(plain => {
+    const between = plain.split('*');
+    return between.map((part, at) => readPart(part, at === 0, at === between.length - 1));
+  });
+}
+
+/** None repeats anything, so that a search takes no longer for a hostile text. */
+function readPart(part: string, isFirst: boolean, isLast: boolean): RegExp {
+  const body = part.replace(/[\\^$.+()[\]{}|/]/g, '\\$&').replaceAll('?', '.');
+  return new RegExp(isLast ? `${body}$` : body, isFirst ? 'suy' : 'sug');
+}
+
 /**
  * True when `name` matches one of the globs: `*` stands for any run of characters, `?` for one, `{a,b}` for either
- * of its parts. All else means itself. Linear for each alternative.
+ * of its parts. All else means itself.
  */
 export function matchesAny(name: string, globs: readonly string[]): boolean {
-  return globs.some(glob => alternatives(glob).some(plain => matches(name, plain)));
+  return globs.some(glob => matchesGlob(name, readGlob(glob), newWork()));
+}
+
+export function matchesGlob(text: string, glob: Glob, work: Work): boolean {
+  return glob.some(parts => {
+    if (isTooMuch(work)) return false;
+    work.done += WORK_A_GLOB + text.length;
+    let at = 0;
+    return parts.every(part => {
+      part.lastIndex = at;
+      const found = part.test(text);
+      at = part.lastIndex;
+      return found;
+    });
+  });
 }
 
 /** A glob without braces for each choice of their parts; braces that do not close mean themselves. */
@@ -24,29 +80,20 @@ export function alternatives(glob: string): string[] {
   return done;
 }
 
-function matches(name: string, glob: string): boolean {
-  return matchesSequence([...name], [...glob], {
-    isStar: part => part === '*',
-    fits: (part, pattern) => pattern === '?' || pattern === part,
-  });
-}
-
-/** Whether the items are what the pattern says, where a star stands for any number of them. */
-export function matchesSequence(
-  items: readonly string[],
-  glob: readonly string[],
-  { isStar, fits }: { isStar: (part: string) => boolean; fits: (item: string, part: string) => boolean },
-): boolean {
+/** Whether the parts of a path are what those of the pattern say, where `**` stands for any number of them. */
+export function matchesPath(parts: readonly string[], pattern: readonly PathPart[], work: Work): boolean {
   let at = 0;
   let star = -1;
   let mark = 0;
-  for (let index = 0; index < items.length; ) {
-    const [item = '', part] = [items[index], glob[at]];
-    if (part !== undefined && isStar(part)) {
+  for (let index = 0; index < parts.length; ) {
+    const [part = '', wanted] = [parts[index], pattern[at]];
+    if (isTooMuch(work)) return false;
+    work.done += 1;
+    if (wanted === '**') {
       star = at;
       mark = index;
       at += 1;
-    } else if (part !== undefined && fits(item, part)) {
+    } else if (wanted !== undefined && matchesGlob(part, wanted, work)) {
       at += 1;
       index += 1;
     } else if (star >= 0) {
@@ -55,5 +102,12 @@ export function matchesSequence(
       index = mark;
     } else return false;
   }
-  return glob.slice(at).every(isStar);
+  return pattern.slice(at).every(part => part === '**');
+}
+
+/** A part of a path as a pattern has it. */
+export type PathPart = '**' | Glob;
+
+export function readPathPart(part: string): PathPart {
+  return part === '**' ? part : readGlob(part);
 }

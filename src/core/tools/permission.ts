@@ -1,6 +1,6 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
 import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
-import { matchesAny } from './glob.js';
+import { isTooMuch, matchesAny, newWork } from './glob.js';
 import type { ToolDefinition } from './tool.js';
 import { namesOwnTool } from './workflow-tools.js';
 
@@ -18,20 +18,23 @@ export interface Permissions {
  * `deny` and `confirm` also match the name that the tool has on its server, so that a tool offered under a
  * longer name does not slip by; `auto` matches the offered name only.
  *
- * `called`: the arguments that run.
+ * `called`: the arguments that run. `too_much`: they are more than can be compared with `deny`, so none of them runs.
  */
 export function decidePermission(
   tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
   called: CalledWith,
   permissions: Permissions,
   given: { alwaysThisRun: readonly string[]; autoApprove: boolean },
-): 'run' | 'ask' | 'deny' {
-  if (matchesCall(namesOf(tool), called, permissions.deny)) return 'deny';
+): Permission {
+  const denied = isAbout(namesOf(tool), called, permissions.deny);
+  if (denied !== false) return denied === 'too_much' ? denied : 'deny';
   if (given.autoApprove || given.alwaysThisRun.includes(tool.name)) return 'run';
   if (matchesCall(namesOf(tool), called, permissions.confirm)) return 'ask';
   if (runsUnasked(tool.name, called, permissions.auto)) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
 }
+
+export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
 
 type Named = Pick<ToolDefinition, 'name' | 'serverToolName'>;
 
@@ -40,25 +43,43 @@ export function isDenied(tool: Named, { deny }: Pick<Permissions, 'deny'>): bool
   return deny.map(readPattern).some(({ names, args }) => args === null && matchesEither(tool, names));
 }
 
-/** Whether patterns of `deny` or `confirm` are about this call of a tool of these names. */
+/** Whether patterns of `deny` or `confirm` are about this call of a tool of these names, or may be. */
 export function matchesCall(
   names: readonly string[],
   called: CalledWith,
   patterns: readonly string[],
 ): boolean {
-  return patterns
-    .map(readPattern)
-    .some(
-      pattern =>
-        names.some(name => matchesAny(name, [pattern.names])) &&
-        (pattern.args === null || touchesArgument(pattern.args, called)),
-    );
+  return isAbout(names, called, patterns) !== false;
+}
+
+function isAbout(
+  names: readonly string[],
+  called: CalledWith,
+  patterns: readonly string[],
+): boolean | 'too_much' {
+  const globs = globsFor(names, patterns);
+  if (globs.length === 0 || globs.includes(null)) return globs.length > 0;
+  const work = newWork();
+  return touchesArgument(globs.filter(isGlob), called, work) || (isTooMuch(work) && 'too_much');
 }
 
 function runsUnasked(name: string, called: CalledWith, patterns: readonly string[]): boolean {
+  const globs = globsFor([name], patterns);
+  return (
+    globs.includes(null) || (globs.length > 0 && coversArguments(globs.filter(isGlob), called, newWork()))
+  );
+}
+
+/** What patterns say of the arguments of a tool of these names; null: any. */
+function globsFor(names: readonly string[], patterns: readonly string[]): (string | null)[] {
   return patterns
     .map(readPattern)
-    .some(({ names, args }) => matchesAny(name, [names]) && (args === null || coversArguments(args, called)));
+    .filter(pattern => names.some(name => matchesAny(name, [pattern.names])))
+    .map(({ args }) => args);
+}
+
+function isGlob(glob: string | null): glob is string {
+  return glob !== null;
 }
 
 function namesOf({ name, serverToolName }: Named): string[] {

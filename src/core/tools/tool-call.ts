@@ -7,6 +7,7 @@ import type { PinnedRun } from '../run-config.js';
 import { fill, type Words } from '../words.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
 import { lookUp } from './ledger.js';
+import type { Permission } from './permission.js';
 import type { ToolDefinition } from './tool.js';
 import { DEFAULT_TOOL_POLICY } from './tool.js';
 import { badArgumentsNote, editedNote, notAllowedNote, unknownToolNote } from './tool-notes.js';
@@ -28,7 +29,7 @@ export interface ToolCallCase {
   limits: Limits;
   ledger: Ledger;
   /** Whether it runs with these arguments, a person is asked, or it is denied. */
-  permission: (tool: ToolDefinition, input: Record<string, unknown>) => 'run' | 'ask' | 'deny';
+  permission: (tool: ToolDefinition, input: Record<string, unknown>) => Permission;
   /** A stop was asked for: nothing more runs. */
   stopped: boolean;
   /** Bad calls of this tool in the task at hand, this one not counted. */
@@ -83,6 +84,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const edited = said?.kind === 'approval' ? said.arguments : null;
   const permission = given.permission(tool, edited ?? call.input);
   if (permission === 'deny') return end('denied', fill(words.noteDeniedByConfiguration, { tool: tool.name }));
+  if (permission === 'too_much') return end('denied', fill(words.noteTooMuchToCompare, { tool: tool.name }));
   if (said?.kind === 'approval') {
     return { kind: 'run', tool, note: edited && editedNote(words, edited), edited };
   }

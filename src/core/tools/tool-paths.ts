@@ -1,8 +1,11 @@
 /** Which files and folders a tool call is about, by its arguments: what a write leaves as it was. */
 
 const PATH_NAMES = /^(paths?|files?|file_?names?|file_?paths?|source|destination|dir|directory|folder)$/i;
-/** Arguments that may do anything anywhere, whatever path stands beside them. */
-const ANYTHING = /^(command|cmd|script|code|shell|args|argv|query|sql|expression)$/i;
+/** Arguments that say what runs. */
+const COMMAND =
+  /^(commands?|cmds?|command_?line|program|executable|scripts?|code|shell|args|argv|arguments)$/i;
+/** Others that may do anything anywhere, whatever path stands beside them. */
+const ANYTHING = /^(query|queries|sql|expression)$/i;
 /** Others that may name a place too, such as `newPath` or `to`. */
 const PERHAPS_A_PATH =
   /path|file|folder|dir|dest|target|source|output|uri|url|name|^(to|from|into|src|dst|out|cwd|root|base)$/i;
@@ -12,7 +15,7 @@ const MOST_PATHS = 20;
 /** The paths that a call names, absolute; null where it may be about anything. `base`: where relative ones begin. */
 export function pathsOf(input: Readonly<Record<string, unknown>>, base: string): string[] | null {
   const entries = Object.entries(input);
-  if (entries.some(([name]) => ANYTHING.test(name))) return null;
+  if (entries.some(([name]) => isCommandName(name) || ANYTHING.test(name))) return null;
   if (entries.some(([name]) => PERHAPS_A_PATH.test(name) && !PATH_NAMES.test(name))) return null;
   const values = entries.flatMap(([name, value]) => (PATH_NAMES.test(name) ? [value].flat() : []));
   if (values.length === 0 || values.length > MOST_PATHS) return null;
@@ -25,9 +28,14 @@ export function isPathName(name: string): boolean {
   return PATH_NAMES.test(name) || (PERHAPS_A_PATH.test(name) && !/name$/i.test(name));
 }
 
+/** True for an argument that says what runs, or a word of it. */
+export function isCommandName(name: string): boolean {
+  return COMMAND.test(name);
+}
+
 /** True for an argument that says what a call is about, in a way of its own. */
 export function mayNamePlace(name: string): boolean {
-  return ANYTHING.test(name) || PERHAPS_A_PATH.test(name);
+  return isCommandName(name) || ANYTHING.test(name) || PERHAPS_A_PATH.test(name);
 }
 
 /** Null for what is no path of a file system, such as an address. */

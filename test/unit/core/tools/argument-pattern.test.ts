@@ -1,11 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decidePermission, isDenied, matchesCall } from '../../../../src/core/tools/permission.js';
+import { jsonBytes } from '../../../../src/core/json.js';
+import { coversArguments, touchesArgument } from '../../../../src/core/tools/argument-pattern.js';
+import { MOST_WORK, newWork } from '../../../../src/core/tools/glob.js';
+import {
+  decidePermission,
+  isDenied,
+  matchesCall,
+  type Permissions,
+} from '../../../../src/core/tools/permission.js';
 import { DEFAULT_TOOL_POLICY } from '../../../../src/core/tools/tool.js';
 import { NO_PERMISSIONS } from '../../../support/core-values.js';
 
 const WRITE = { name: 'write_file', serverToolName: 'write_file', policy: DEFAULT_TOOL_POLICY };
-const NOTHING_GIVEN = { alwaysThisRun: [], autoApprove: false };
+type Given = Parameters<typeof decidePermission>[3];
+const NOTHING_GIVEN: Given = { alwaysThisRun: [], autoApprove: false };
 
 function decided(kind: 'auto' | 'confirm' | 'deny', pattern: string, input: Record<string, unknown>) {
   const permissions = { ...NO_PERMISSIONS, [kind]: [pattern] };
@@ -42,6 +51,21 @@ describe('permissions.deny with arguments', () => {
     ['a command', 'write_file(*rm -rf*)', { command: 'cd /; rm -rf x', cwd: 'a' }],
     ['any text, where nothing is a path', 'write_file(*@example.com)', { address: 'a@example.com' }],
     ['an address', 'write_file(https://*.example/**)', { url: 'https://a.example/b' }],
+    ['a command given as words', '*(*rm -rf*)', { command: ['rm', '-rf', 'x'] }],
+    ['a command given as words, whatever they are called', '*(*rm -rf*)', { words: ['rm', '-rf', 'x'] }],
+    ['words in lists within a list', '*(*rm -rf*)', { commands: [['ls'], ['rm', ['-rf', 'x']]] }],
+    ['words over several lists', '*(*rm -rf*)', { command: [['rm'], ['-rf', 'x']] }],
+    ['words that are no texts', '*(*head -n 5*)', { argv: ['head', '-n', 5, 'a'] }],
+    ['words in an object', '*(*rm -rf*)', { steps: [{ run: ['rm', '-rf', 'x'] }] }],
+    ['words beside a path', '*(*rm -rf*)', { cwd: 'a', words: ['rm', '-rf', 'x'] }],
+    ['a program and its arguments', '*(*rm -rf*)', { command: 'rm', args: ['-rf', 'x'] }],
+    ['arguments before their program', '*(*rm -rf*)', { args: ['-rf', 'x'], cmd: 'rm' }],
+    ['a program called a file', '*(*rm -rf*)', { file: 'rm', args: ['-rf', 'x'] }],
+    ['a program of several words', '*(*rm -rf*)', { command: ['sudo', 'rm'], args: '-rf x' }],
+    ['arguments in two lists', '*(*rm -rf x*)', { program: 'rm', flags: ['-rf'], args: ['x'] }],
+    ['two blanks, a tab, a new line', '*(*rm -rf x*)', { command: 'rm  -rf\t\nx' }],
+    ['words that are blank', '*(*rm -rf*)', { command: ['rm', ' ', '', '-rf'] }],
+    ['other letters in words', '*(*rm -rf*)', { command: ['RM', '-rf'] }],
     ['every call', 'write_file(**)', {}],
   ])('decidePermission: deny matches %s → denied (T9)', (_, pattern, input) => {
     expect(decided('deny', pattern, input)).toBe('deny');
@@ -54,6 +78,8 @@ describe('permissions.deny with arguments', () => {
     ['one folder deeper than *', 'write_file(src/*.ts)', { path: 'src/a/b.ts' }],
     ['the words of a file, where its path is named', '*(**/.env)', { path: '.gitignore', content: '.env' }],
     ['another tool', 'read_*(**/.env)', { path: '.env' }],
+    ['words of a file, where its path is named', '*(*rm -rf*)', { path: 'a', content: ['rm', '-rf'] }],
+    ['words of two arguments', '*(*rm -rf*)', { to: ['rm'], from: ['-rf'] }],
     ['no arguments', 'write_file(a)', {}],
   ])('decidePermission: deny is not about %s → asks (T9)', (_, pattern, input) => {
     expect(decided('deny', pattern, input)).toBe('ask');
@@ -85,11 +111,81 @@ describe('permissions.deny with arguments', () => {
   });
 });
 
+describe('patterns over very many arguments', () => {
+  const paths = Array.from({ length: 37_000 }, (_, n) => `${n.toString(36)}/`);
+  const patterns = Array.from({ length: 13 }, (_, n) => `*(**/secret${n}/**)`);
+
+  test('decidePermission: more than can be compared → denied for that by deny, asked by confirm, not run by auto (T9)', () => {
+    const of = (permissions: Partial<Permissions>, given: Given = NOTHING_GIVEN) =>
+      decidePermission(
+        { ...WRITE, policy: { ...DEFAULT_TOOL_POLICY, readOnly: true } },
+        { input: { paths }, workspace: '/w' },
+        { ...NO_PERMISSIONS, ...permissions },
+        given,
+      );
+    expect(of({ deny: patterns })).toBe('too_much');
+    expect(of({ deny: patterns }, { alwaysThisRun: ['write_file'], autoApprove: true })).toBe('too_much');
+    expect(of({ confirm: patterns })).toBe('ask');
+    expect(decided('auto', `write_file({${patterns.map((_, n) => `b${n}`)}}/**)`, { paths })).toBe('ask');
+    // Another tool's patterns cost nothing.
+    expect(of({ deny: patterns.map(pattern => `other_${pattern}`) })).toBe('run');
+  });
+
+  test('decidePermission: a thousand different paths, or one very often, and 13 patterns → compared (T9)', () => {
+    const deny = (input: Record<string, unknown>) =>
+      decidePermission(
+        WRITE,
+        { input, workspace: '/w' },
+        { auto: [], confirm: [], deny: patterns },
+        NOTHING_GIVEN,
+      );
+    expect(deny({ paths: paths.slice(0, 1_000) })).toBe('ask');
+    expect(deny({ paths: [...paths.slice(0, 999), 'a/secret3/b'] })).toBe('deny');
+    expect(deny({ paths: Array.from({ length: 15_000 }, () => 'src/a.ts') })).toBe('ask');
+    expect(deny({ path: 'a', content: 'x'.repeat(150_000) })).toBe('ask');
+    expect(deny({ command: `cat ${'a'.repeat(100_000)}` })).toBe('ask');
+  });
+
+  test('touchesArgument: any arguments → at most as many comparisons as a decision may take (T9)', () => {
+    const glob = fc.constantFrom('*a*a*a*a*ab', '**/a/**/a/**/b', '{a,b}{a,b}{a,b}{a,b}*c', '*rm -rf*');
+    const text = fc.tuple(fc.constantFrom('a', 'a/', '../', '\u0130'), fc.constantFrom(1, 500, 20_000));
+    const key = fc.constantFrom('path', 'command', 'args', 'CMD', 'file', 'to', 'x');
+    fc.assert(
+      fc.property(
+        fc.array(glob, { minLength: 1, maxLength: 13 }),
+        fc.dictionary(
+          key,
+          fc.array(
+            text.map(([unit, times]) => unit.repeat(times)),
+            { maxLength: 60 },
+          ),
+        ),
+        (globs, input) => {
+          const work = newWork();
+          touchesArgument(globs, { input, workspace: '/w' }, work);
+          coversArguments(globs, { input, workspace: '/w' }, work);
+          // The last text is counted before it is compared.
+          expect(work.done).toBeLessThanOrEqual(MOST_WORK + jsonBytes(input) + 1_000);
+        },
+      ),
+      { numRuns: 20 },
+    );
+  });
+});
+
 describe('permissions.auto with arguments', () => {
   test.each<[string, string, Record<string, unknown>]>([
     ['a path in the folder', 'write_file(src/**)', { path: 'src/a.ts', content: 'x' }],
     ['every path', 'write_file(src/**)', { source: 'src/a', destination: '/w/src/b' }],
     ['a command', 'write_file(npm test)', { command: 'npm test' }],
+    ['a command given as words', 'write_file(npm test)', { command: ['npm', 'test'] }],
+    ['a program and its arguments', 'write_file(npm test)', { args: ['test'], command: 'npm' }],
+    ['a program without arguments', 'write_file(ls)', { command: 'ls', args: [] }],
+    ['words with a blank in quotes', 'write_file(git commit -m *)', { argv: ['git', 'commit', '-m', 'a b'] }],
+    ['a command in the workspace', 'write_file(npm test)', { command: 'npm test', workdir: '/w' }],
+    ['a command in a folder of it', 'write_file(npm test)', { command: 'npm test', cwd: './packages/a' }],
+    ['a command with a time', 'write_file(npm test)', { command: 'npm test', timeout_ms: '600', wait: 5 }],
+    ['a command with words on it', 'write_file(npm test)', { command: 'npm test', description: 'Runs it' }],
     ['the address of a file', 'write_file(src/**)', { uri: 'file:///w/src/a%20b' }],
     ['an address', 'write_file(https://a.example/**)', { url: 'https://a.example/b?c=..d' }],
   ])('decidePermission: auto covers %s → runs (T9)', (_, pattern, input) => {
@@ -104,6 +200,29 @@ describe('permissions.auto with arguments', () => {
     ['any folder, outside of the workspace', 'write_file(**/*.md)', { path: '/etc/a.md' }],
     ['a command beside a path', 'write_file(src/**)', { path: 'src/a', command: 'rm x' }],
     ['no argument at all', 'write_file(src/**)', {}],
+    ['one word of a command', 'write_file(npm*)', { command: ['rm', 'npm'] }],
+    ['a command of which one word is it', 'write_file(npm)', { command: ['npm', 'publish'] }],
+    ['the arguments without their program', 'write_file(test)', { command: 'rm', args: ['test'] }],
+    ['words that are one with a blank', 'write_file(npm test)', { command: ['npm test'] }],
+    ['a word that has more commands', 'write_file(npm test*)', { argv: ['npm', 'test; rm x'] }],
+    ['commands in a list', 'write_file(ls*)', { commands: ['ls', 'reboot'] }],
+    ['words in lists', 'write_file(ls*)', { command: [['ls'], ['reboot']] }],
+    ['a list of commands', 'write_file(SELECT *)', { sql: ['SELECT 1', 'DROP TABLE a'] }],
+    ['two programs', 'write_file(npm test)', { command: 'npm', cmd: 'rm', args: ['test'] }],
+    ['arguments called two ways', 'write_file(npm test)', { command: 'npm', args: ['test'], argv: ['x'] }],
+    [
+      'a list in which each must match',
+      'write_file(*@a.example)',
+      { to_all: ['b@b.example', 'a@a.example'] },
+    ],
+    ['a command elsewhere', 'write_file(npm test)', { command: 'npm test', workdir: '/etc' }],
+    ['a command above the workspace', 'write_file(npm test)', { command: 'npm test', workdir: '../x' }],
+    ['a command on another machine', 'write_file(npm test)', { command: 'npm test', cwd: 'ssh://a/w' }],
+    ['a command in the folder of the user', 'write_file(npm test)', { command: 'npm test', cwd: '~/x' }],
+    ['a command with variables', 'write_file(npm test)', { command: 'npm test', env: { A: 'b' } }],
+    ['a command with an input', 'write_file(npm test)', { command: 'npm test', stdin: 'rm x' }],
+    ['a command with another path', 'write_file(npm test)', { command: 'npm test', output: 'a' }],
+    ['a folder without a command', 'write_file(npm test)', { workdir: 'a' }],
     ['a way out that is long', 'write_file(src/**)', { path: `src/${'./'.repeat(3_000)}../.env` }],
     ['a way out that looks like an address', '*(**/*.md)', { path: 'ab:/../../a.md' }],
     ['an address that leads up', '*(https://a.example/b/**)', { url: 'https://a.example/b/%2e%2e/c' }],

@@ -221,6 +221,12 @@ describe('decideToolCall: calls that do not run', () => {
       /read_file is denied by the configuration/,
     ],
     [
+      'more than can be compared with what is denied → denied, with the reason (T9)',
+      { permission: () => 'too_much' },
+      'denied',
+      /read_file are more than can be compared.+several smaller calls/,
+    ],
+    [
       'denied client tool → denied (C23, T10)',
       { call: call('take_photo'), permission: () => 'deny' },
       'denied',

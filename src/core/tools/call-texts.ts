@@ -1,0 +1,111 @@
+/** The texts of a tool call's arguments, as patterns compare them: each that stands there, and the lines that words make. */
+import { isRecord } from '../json.js';
+import { isTooMuch, takesWork, type Work } from './glob.js';
+import { isCommandName, isPathName, mayNamePlace } from './tool-paths.js';
+
+/** Parts of a command line that stand apart, in its order. */
+const PROGRAM_NAMES = /^(commands?|cmds?|program|executable|shell|file|path|name|tool|script)$/i;
+const WORDS_NAMES = /^(args|argv|arguments|params|parameters|flags|options)$/i;
+/** Of these nobody doubts it. */
+const SURE_PROGRAM_NAMES = /^(command|cmd|program|executable)$/i;
+const SURE_WORDS_NAMES = /^(args|argv|arguments)$/i;
+
+export interface CallText {
+  key: string;
+  text: string;
+  /** `path`, `command`: by its name, or that of what holds it; `anything`: a query or the like. */
+  place: 'path' | 'command' | 'anything' | null;
+}
+
+export function distinct(all: readonly CallText[]): CallText[] {
+  return [...new Map(all.map(each => [`${each.place} ${each.text}`, each])).values()];
+}
+
+/** Every text, at any depth. `joined`: a command given as words is one, its line. */
+export function textsIn(input: unknown, { joined }: { joined: boolean }): CallText[] {
+  const found: CallText[] = [];
+  const look = (value: unknown, key: string, held: CallText['place']): void => {
+    const place = placeOf(key) ?? held;
+    if (typeof value === 'string') found.push({ key, text: value, place });
+    else if (Array.isArray(value)) {
+      if (joined && isLine(key, value)) found.push({ key, text: lineOf(value), place });
+      else for (const item of value) look(item, key, held);
+    } else if (isRecord(value)) {
+      const command = joined ? commandIn(value) : null;
+      if (command) found.push({ key, text: command.line, place: 'command' });
+      for (const [name, item] of Object.entries(value)) {
+        if (command?.names.includes(name)) continue;
+        // What is no plain word may be a path that has its content for a value.
+        if (key !== '' && !/^\w+$/.test(name)) found.push({ key, text: name, place });
+        look(item, name, place);
+      }
+    }
+  };
+  look(input, '', null);
+  return found;
+}
+
+function placeOf(key: string): CallText['place'] {
+  if (isCommandName(key)) return 'command';
+  if (isPathName(key)) return 'path';
+  return mayNamePlace(key) ? 'anything' : null;
+}
+
+/** A program and its arguments, where they stand apart and nobody doubts which is which. */
+function commandIn(record: Record<string, unknown>): { line: string; names: string[] } | null {
+  const named = (names: RegExp) => Object.entries(record).filter(([name]) => names.test(name));
+  const [programs, lists] = [named(SURE_PROGRAM_NAMES), named(SURE_WORDS_NAMES)];
+  const parts = [...programs, ...lists];
+  if (programs.length !== 1 || lists.length !== 1) return null;
+  if (!parts.every(([name, value]) => typeof value === 'string' || isLine(name, value))) return null;
+  const line = parts.map(([, value]) => (Array.isArray(value) ? lineOf(value) : String(value)));
+  return { line: line.filter(part => part !== '').join(' '), names: parts.map(([name]) => name) };
+}
+
+function isLine(key: string, value: unknown): value is unknown[] {
+  const isWord = (item: unknown) => typeof item !== 'object' || item === null;
+  const isNamed = SURE_PROGRAM_NAMES.test(key) || SURE_WORDS_NAMES.test(key);
+  return isNamed && Array.isArray(value) && value.every(isWord);
+}
+
+/** As a shell would read it: a word that is not plain stands in quotes, so that it passes for no two words. */
+function lineOf(words: readonly unknown[]): string {
+  return words.map(String).map(plainWord).join(' ');
+}
+
+function plainWord(word: string): string {
+  return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
+}
+
+/** The lines that words make: of every list, and of a program and its arguments, whatever they are called. */
+export function linesIn(input: unknown, work: Work): CallText[] {
+  const found: CallText[] = [];
+  const add = (key: string, words: readonly string[], place: CallText['place']) => {
+    if (isTooMuch(work)) return;
+    const text = words.join(' ');
+    if (words.length > 1 && takesWork(work, text)) found.push({ key, text, place });
+  };
+  const look = (value: unknown, key: string, held: CallText['place']): void => {
+    const place = placeOf(key) ?? held;
+    if (isTooMuch(work) || typeof value !== 'object' || value === null) return;
+    if (Array.isArray(value)) {
+      add(key, wordsIn(value), place === 'path' ? null : place);
+      for (const item of value) look(item, key, held);
+      return;
+    }
+    const members = Object.entries(value);
+    const lists = members.filter(([name]) => WORDS_NAMES.test(name)).map(([, item]) => wordsIn(item));
+    for (const [name, item] of members) {
+      if (PROGRAM_NAMES.test(name))
+        for (const list of [...lists, lists.flat()]) add(name, [...wordsIn(item), ...list], null);
+      look(item, name, place);
+    }
+  };
+  look(input, '', null);
+  return found;
+}
+
+function wordsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(wordsIn);
+  return typeof value === 'object' || value === undefined ? [] : [String(value)];
+}
