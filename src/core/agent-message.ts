@@ -3,7 +3,8 @@
  * person of that run, what it found out, and what it leaves where it has no result. Down: what that person said that
  * holds for all. The readers are total over any JSON, since anybody can send a signal.
  */
-import { OUT_BYTES } from './bounds.js';
+import { INPUT_BYTES, LONGEST_ID, MESSAGE_BYTES, OUT_BYTES } from './bounds.js';
+import { fitsText, told } from './fit.js';
 import type { Gate, GateCloser } from './gates/gate.js';
 import { GATE_CLOSERS } from './gates/gate.js';
 import { readGate } from './gates/read-gate.js';
@@ -13,7 +14,6 @@ import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
 import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { isUsage } from './message.js';
 import { isTexts } from './model-use.js';
-import { preview } from './preview.js';
 import type { AgentRest } from './subagent.js';
 import type { UsageEntry } from './usage-by.js';
 import { usageOf } from './usage-by.js';
@@ -60,7 +60,7 @@ export function readFromCaller(raw: unknown): FromCaller | null {
   if (raw.type === 'limits') return isLimits(limits) ? { type: 'limits', limits } : null;
   if (raw.type === 'models_out')
     return isTexts(out) && jsonBytes(out) <= OUT_BYTES ? { type: 'models_out', out } : null;
-  if (raw.type === 'withdraw') return typeof messageId === 'string' ? { type: 'withdraw', messageId } : null;
+  if (raw.type === 'withdraw') return isId(messageId) ? { type: 'withdraw', messageId } : null;
   if (raw.type !== 'model_chosen' || !isShort(model)) return null;
   return role === null || isShort(role) ? { type: 'model_chosen', model, role } : null;
 }
@@ -74,14 +74,15 @@ function isLimits(value: unknown): value is Partial<Limits> {
   });
 }
 
+const QUOTES_BYTES = 2;
 /** Around a form, which is no deeper than `MAX_JSON_DEPTH`. */
 const DEPTH_AROUND = 8;
 
-/** A message as it came, or null where it is none. */
+/** A message as it came, its texts within the bound of what is told; null where it is none. */
 export function readAgentMessage(raw: unknown): AgentMessage | null {
   if (!isRecord(raw) || nestsDeeper(raw, MAX_JSON_DEPTH + DEPTH_AROUND)) return null;
   const { id, run } = raw;
-  if (typeof id !== 'string' || typeof run !== 'string') return null;
+  if (!isId(id) || !isId(run) || jsonBytes(raw) > INPUT_BYTES) return null;
   const said = readSaid(raw);
   return said && { ...said, id, run };
 }
@@ -97,16 +98,15 @@ function readSaid(raw: Record<string, unknown>): ToCaller | null {
   }
   if (raw.type === 'message_refused') {
     const item = readItem(raw.item);
-    return item && typeof raw.why === 'string' ? { type: 'message_refused', item, why: raw.why } : null;
+    return item && typeof raw.why === 'string' ? { type: 'message_refused', item, why: told(raw.why) } : null;
   }
   if (raw.type === 'message_read') {
     const { messageId, by } = raw;
-    const isRead = typeof messageId === 'string' && typeof by === 'string';
-    return isRead ? { type: 'message_read', messageId, by } : null;
+    return isId(messageId) && isId(by) ? { type: 'message_read', messageId, by } : null;
   }
   if (raw.type === 'message_withdrawn') {
     const { messageId } = raw;
-    return typeof messageId === 'string' ? { type: 'message_withdrawn', messageId } : null;
+    return isId(messageId) ? { type: 'message_withdrawn', messageId } : null;
   }
   return readStanding(raw) ?? readOfGate(raw);
 }
@@ -116,12 +116,11 @@ function readStanding({ type, by, model, failure, what, why }: Record<string, un
   if (type === 'model_back') return isShort(model) ? { type, model } : null;
   if (type === 'model_out') return isShort(model) && isShort(failure) ? { type, model, failure } : null;
   const isWord = isShort(by) && isShort(what) && typeof why === 'string';
-  return type === 'not_taken' && isWord ? { type, by, what, why: preview(why, LONGEST_WHY) } : null;
+  return type === 'not_taken' && isWord ? { type, by, what, why: told(why) } : null;
 }
 
 /** Of a name, or of the way to an agent. What is longer is none of ours, and the next level would get it too. */
 const SHORT_BYTES = 1_000;
-const LONGEST_WHY = 1_000;
 
 function isShort(value: unknown): value is string {
   return typeof value === 'string' && jsonBytes(value) <= SHORT_BYTES;
@@ -129,12 +128,12 @@ function isShort(value: unknown): value is string {
 
 function readOfGate(raw: Record<string, unknown>): ToCaller | null {
   const { gateId } = raw;
-  if (typeof gateId !== 'string') return null;
+  if (!isId(gateId)) return null;
   if (raw.type === 'answer_refused')
-    return typeof raw.why === 'string' ? { type: 'answer_refused', gateId, why: raw.why } : null;
+    return typeof raw.why === 'string' ? { type: 'answer_refused', gateId, why: told(raw.why) } : null;
   const by = GATE_CLOSERS.find(closer => closer === raw.by);
   if (raw.type !== 'gate_closed' || by === undefined || typeof raw.decision !== 'string') return null;
-  return { type: 'gate_closed', gateId, by, decision: raw.decision };
+  return { type: 'gate_closed', gateId, by, decision: told(raw.decision) };
 }
 
 function readRest(raw: unknown): AgentRest | null {
@@ -153,14 +152,19 @@ function isUsageEntry(value: unknown): value is UsageEntry {
   return isCount(value.calls) && isUsage(usageOf(value as unknown as UsageEntry));
 }
 
-/** A message as an inbox holds it, and nothing beside; null where it is none. */
+/** A message as an inbox holds it, and nothing beside; null where it is none, or larger than one may be. */
 export function readItem(value: unknown): InboxItem | null {
   if (!isRecord(value)) return null;
   const { id, text, kind, to, at } = value;
   const when = STEER_TIMES.find(time => time === value.when);
-  if (typeof id !== 'string' || typeof text !== 'string' || when === undefined || !isCount(at)) return null;
-  if ((kind !== 'steer' && kind !== 'follow-up') || (to !== null && typeof to !== 'string')) return null;
+  if (!isId(id) || typeof text !== 'string' || when === undefined || !isCount(at)) return null;
+  if ((kind !== 'steer' && kind !== 'follow-up') || (to !== null && !isId(to))) return null;
+  if (!fitsText(text, MESSAGE_BYTES + QUOTES_BYTES)) return null;
   return { id, kind, text, when, to, at };
+}
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= LONGEST_ID;
 }
 
 function isCount(value: unknown): value is number {

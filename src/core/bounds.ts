@@ -41,6 +41,13 @@ export const PLAN_BYTES = 56_000;
 /** The run's instruction to a role: the verifier's has all reports whole. */
 export const BRIEF_TEXT_BYTES = REPORTS_BYTES + 40_000;
 
+/** One input to a run in flight; what is larger is not looked into. */
+export const INPUT_BYTES = 200_000;
+/** What is told back of an input, and why something is so: a refusal, a reason. */
+export const TOLD_BYTES = 4_000;
+/** Characters of an id, and of the way from agent to agent. */
+export const LONGEST_ID = 1_000;
+
 export const EVENT_BYTES = 24_000;
 export const JOURNAL_BYTES = 120_000;
 export const STEP_BYTES = 8_000;

@@ -1,4 +1,5 @@
 /** Cuts of texts and JSON values to a size in bytes as JSON in UTF-8, each with a mark that says so. */
+import { TOLD_BYTES } from './bounds.js';
 import { jsonBytes } from './json.js';
 import { headChars } from './large-text.js';
 
@@ -13,6 +14,11 @@ export function fitsText(text: string, maxBytes: number): boolean {
 /** The text within so many bytes: whole, else its head with a mark. Empty where not even the mark fits. */
 export function cutText(text: string, maxBytes: number): string {
   return cut(text, maxBytes, '');
+}
+
+/** A text that is told of an input, which may stand in it: a refusal, a reason. */
+export function told(text: string): string {
+  return cutText(text, TOLD_BYTES);
 }
 
 /** Cut where it should have been kept by reference, and could not be. */

@@ -45,12 +45,12 @@ export function readStart(raw: unknown): StartRead {
   errors.push(...unknownKeys(settings, Object.keys(FAULTS), 'settings.'), ...settingFaults(settings));
   if (!isAbsent(settings.model) && !isAbsent(settings.configuration))
     errors.push('A model stands alone for every role: give `settings.model` or `settings.configuration`.');
-  const { mode } = settings;
-  if (settings.approvePlan === true && typeof mode === 'string' && !mayPlan(mode))
+  const mode = isModeName(settings.mode) ? settings.mode : null;
+  if (settings.approvePlan === true && mode !== null && !mayPlan(mode))
     errors.push(`\`settings.approvePlan\`: runs of the mode ${mode} have no plan to approve.`);
-  if (!isAbsent(settings.onStepFailure) && typeof mode === 'string' && !heedsPolicy(mode))
+  if (!isAbsent(settings.onStepFailure) && mode !== null && !heedsPolicy(mode))
     errors.push(`\`settings.onStepFailure\`: the mode ${mode} does not heed it, only plan and auto do.`);
-  if (!isAbsent(settings.role) && typeof mode === 'string' && !isOneRole(mode))
+  if (!isAbsent(settings.role) && mode !== null && !isOneRole(mode))
     errors.push(
       `\`settings.role\`: the mode ${mode} has roles of its own. A role is named for ${ONE_ROLE_MODES.join(' or ')}.`,
     );

@@ -11,6 +11,7 @@ import type {
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
 import { errorText } from '../core/error-text.js';
+import { told } from '../core/fit.js';
 import { terminalText } from '../print/terminal-text.js';
 import { type ErrorCode, SteersmanError } from '../shared/errors.js';
 import type { KeptClient } from './kept-client.js';
@@ -74,7 +75,8 @@ async function answer(
   } catch (error) {
     const known = explainError(error);
     if (known !== null) client.lostBy(known);
-    return { isError: true, content: [{ type: 'text', text: known ? remedyText(known) : faultText(error) }] };
+    const text = told(known ? remedyText(known) : faultText(error));
+    return { isError: true, content: [{ type: 'text', text }] };
   }
 }
 

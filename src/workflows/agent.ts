@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import { causeText } from '../core/cause.js';
 import { FAILURE } from '../core/failure.js';
-import { fitted } from '../core/fit.js';
+import { fitted, told } from '../core/fit.js';
 import { isRecord, jsonBytes } from '../core/json.js';
 import { preview } from '../core/preview.js';
 import { resumedState } from '../core/resume.js';
@@ -73,7 +73,7 @@ function stateFor(input: unknown): RunState {
 }
 
 function refusal(why: string): ApplicationFailure {
-  const message = `The run can not start: ${why}`;
+  const message = told(`The run can not start: ${why}`);
   return ApplicationFailure.create({ type: FAILURE.run.badInput, message, nonRetryable: true });
 }
 

@@ -7,7 +7,13 @@ import type { Temporal } from '../../src/client/runs/connect.js';
 import { watchRun } from '../../src/client/runs/watch-run.js';
 import type { ChatRequest } from '../../src/testing/index.js';
 import type { RunResult } from '../../src/workflows/messages.js';
-import { answerGateUpdate, stateQuery, steerSignal, stopSignal } from '../../src/workflows/messages.js';
+import {
+  answerGateUpdate,
+  answerSignal,
+  stateQuery,
+  steerSignal,
+  stopSignal,
+} from '../../src/workflows/messages.js';
 import { writingSearch } from '../support/project.js';
 import { type Rig, startRig, startTemporal } from '../support/rig.js';
 import { eventsOf } from '../support/run-views.js';
@@ -91,7 +97,7 @@ async function watched(id: string): Promise<string[]> {
   return said;
 }
 
-test('lead: its agent wants to write → asked at the lead, and what is said there is done (A7)', async () => {
+test('lead: its agent wants to write, and is sent what is far too large → asked at the lead, and what is said there is done (A7, ST4)', async () => {
   rig.play(({ body }: ChatRequest) => {
     const said = JSON.stringify(body.messages);
     if (!said.includes('search-agent'))
@@ -108,6 +114,10 @@ test('lead: its agent wants to write → asked at the lead, and what is said the
   const gate = await openGateOf(handle, 'approval');
   const run = `${handle.workflowId}/search/1`;
   expect(gate.from).toEqual({ agent: 'search/1', run });
+  // Told back, each would be too large for a signal: the agent could say nothing any more, and its caller would wait.
+  const agent = env.client.workflow.getHandle(run);
+  await agent.signal(answerSignal, { gateId: 'a'.repeat(1_500_000), decision: 'approve' });
+  await agent.signal(steerSignal, { id: 'm', text: 'a'.repeat(1_900_000) });
   const args = { path: 'a.txt (allowed)', content: 'three boats' };
   await handle.executeUpdate(answerGateUpdate, {
     args: [{ gateId: gate.id, decision: 'approve', arguments: args }],

@@ -1,9 +1,10 @@
 /** Checks answers to gates (K4): for the updates' validators, so that a bad answer costs no history. */
 
+import { LONGEST_ID } from '../bounds.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../json.js';
 import { type Ceilings, ceilingFault } from '../limits.js';
 import type { ToolContent } from '../message.js';
-import { expected, isAbsent, numberOrNull } from '../outputs/output-fields.js';
+import { expected, isAbsent, numberOrNull, quoted } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
 import type { TaskChange } from '../plan.js';
 import type { JsonSchema } from '../tools/tool.js';
@@ -59,13 +60,13 @@ function findGate(
 ): Gate | string {
   const { gateId, callId } = input;
   const byCall = via === 'submitToolResult' && isAbsent(gateId) && typeof callId === 'string';
-  if (!byCall && typeof gateId !== 'string')
+  if (!byCall && (typeof gateId !== 'string' || gateId.length > LONGEST_ID))
     return `${expected('gateId', 'the id of a gate', gateId)} ${openGates(gates)}`;
   const gate = gates.find(open =>
     byCall ? open.kind === 'clientTool' && open.subject.callId === callId : open.id === gateId,
   );
   if (gate !== undefined) return gate;
-  if (byCall) return `No call ${callId} waits for a result. ${openGates(gates)}`;
+  if (byCall) return `No call ${quoted(callId)} waits for a result. ${openGates(gates)}`;
   const how = closedHow?.(String(gateId)) ?? null;
   if (how !== null) return `Gate ${gateId} is closed: ${how}.`;
   return `There is no gate ${gateId}. ${openGates(gates)}`;

@@ -1,4 +1,5 @@
 /** Reads a gate that another run tells of: total over any JSON, since anybody can send a signal. */
+import { LONGEST_ID } from '../bounds.js';
 import { isRecord } from '../json.js';
 import { fitsForm } from './form.js';
 import type { Gate, GateKind } from './gate.js';
@@ -58,15 +59,13 @@ function optional(value: unknown, forms: Readonly<Record<string, Form>> = {}): R
   return Object.assign({}, ...fields);
 }
 
-/** No id of a run or way to it is longer; of what is told, it alone is never cut. */
-const LONGEST_NAME = 1_000;
 /** The last moment that a date can tell, in milliseconds since the epoch. */
 const LAST_MOMENT = 8.64e15;
 
 function hasForm(value: unknown, form: Form): boolean {
   switch (form) {
     case 'name':
-      return typeof value === 'string' && value.length <= LONGEST_NAME;
+      return typeof value === 'string' && value.length <= LONGEST_ID;
     case 'text':
       return typeof value === 'string';
     case 'number':

@@ -1,4 +1,5 @@
 /** Readers of single fields of a role's output: what `parse-output.ts` is made of. */
+import { fitsText } from '../fit.js';
 import { booleanOrNull, isRecord, stringOr } from '../json.js';
 
 /**
@@ -57,17 +58,26 @@ export function readNeededBoolean(json: Record<string, unknown>, field: string, 
   return read ?? false;
 }
 
-/** An id as text: models write numbers too. Null when there is none. */
+/** Of a task, as JSON: it stands wherever the task is named, and is never cut. */
+const LONGEST_ID_BYTES = 120;
+const MOST_IDS = 40;
+
+/** An id as text: models write numbers too. Null when there is none, or one that is too long. */
 export function idOf(value: unknown): string | null {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
-  return stringOr(value, '').trim() || null;
+  const id = stringOr(value, '').trim();
+  return id !== '' && fitsText(id, LONGEST_ID_BYTES) ? id : null;
 }
 
-/** A list of distinct ids; absent and null are an empty one, anything but ids is an error. */
+/** A list of distinct ids; absent and null are an empty one, anything but ids is an error, and so are too many. */
 export function readIds(value: unknown, field: string, errors: string[]): string[] {
   if (isAbsent(value)) return [];
   if (!Array.isArray(value)) {
     errors.push(expected(field, 'an array of task ids', value));
+    return [];
+  }
+  if (value.length > MOST_IDS) {
+    errors.push(expected(field, `at most ${MOST_IDS} task ids`, value));
     return [];
   }
   const ids = new Set<string>();

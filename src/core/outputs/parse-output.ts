@@ -5,6 +5,7 @@
  */
 
 import type { Capabilities } from '../capabilities.js';
+import { told } from '../fit.js';
 import { isRecord, stringOr } from '../json.js';
 import type { AssistantMessage } from '../message.js';
 import { textOf } from '../message.js';
@@ -227,7 +228,7 @@ export function reaskText(
   dialect: Dialect = CONTRACTS[contract].dialect,
   words: Words = BUILT_IN_WORDS.en,
 ): string {
-  const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${error}`);
+  const named = errors.slice(0, MOST_ERRORS_NAMED).map(error => `- ${told(error)}`);
   if (errors.length > named.length)
     named.push(`- ${fill(words.moreFaults, { count: errors.length - named.length })}`);
   const form = contract === 'text' ? words.reaskText : `${words.reaskForm}\n${formOf(contract, dialect)}`;

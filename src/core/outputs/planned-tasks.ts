@@ -1,5 +1,5 @@
 /** Reads the tasks of a plan (F18), as a role gives them or a person. */
-import { cutText, fitsText } from '../fit.js';
+import { cutText } from '../fit.js';
 import { isRecord, stringOr } from '../json.js';
 import type { TaskChange } from '../plan.js';
 import { wholeTask } from '../plan.js';
@@ -9,11 +9,12 @@ import { expected, idOf, isAbsent, numberOrNull, readIds, stringsOf, textOrNull 
 
 /** Ordering takes quadratic time, so no model may give it ten thousand tasks. */
 const MOST_TASKS_READ = 200;
+/** Mistakes that are told: with ids that no task has, one list may hold thousands. */
+const MOST_MISTAKES = 50;
 /** What one task may say; the texts of a role are cut with a mark, an id is not. */
-const LONGEST_ID_BYTES = 120;
+const NAME_BYTES = 120;
 const DESCRIPTION_BYTES = 3_000;
 const CRITERIA_BYTES = 1_500;
-const MOST_DEPENDENCIES = 40;
 const MOST_CAPABILITIES = 20;
 
 interface TaskList {
@@ -33,8 +34,10 @@ export function readPlannedTasks(list: readonly unknown[], given: TaskList, erro
     errors.push(`\`${given.field}\` must hold at most ${MOST_TASKS_READ} tasks, got ${list.length}.`);
     return [];
   }
-  const drafts = list.flatMap((item, index) => readChange(item, `${given.field}[${index}]`, given, errors));
-  for (const error of dependencyErrors(drafts, given.field, given.knownTaskIds)) errors.push(error);
+  const mistakes: string[] = [];
+  const drafts = list.flatMap((item, index) => readChange(item, `${given.field}[${index}]`, given, mistakes));
+  mistakes.push(...dependencyErrors(drafts, given.field, given.knownTaskIds));
+  errors.push(...mistakes.slice(0, MOST_MISTAKES));
   const isOrdered = Array.isArray(given.order);
   return inExecutionOrder(drafts, given.order).map((task, index) => {
     if (!given.knownTaskIds.includes(task.id)) return wholeTask(task, undefined, index + 1);
@@ -49,8 +52,8 @@ function readChange(item: unknown, at: string, given: TaskList, errors: string[]
     return [];
   }
   const id = idOf(item.id);
-  if (id === null) errors.push(expected(`${at}.id`, 'a non-empty string', item.id));
-  else if (!fitsText(id, LONGEST_ID_BYTES)) errors.push(expected(`${at}.id`, 'a short id', item.id));
+  if (id === null)
+    errors.push(expected(`${at}.id`, textOrNull(item.id) ? 'a short id' : 'a non-empty string', item.id));
   const description = stringOr(item.description, '').trim();
   const isKept = isAbsent(item.description) && id !== null && given.knownTaskIds.includes(id);
   if (description === '' && !isKept)
@@ -75,8 +78,6 @@ function readFields(
 ): Omit<TaskChange, 'id' | 'description'> {
   const isGiven = (value: unknown) => (given.byPerson ? value !== undefined : !isAbsent(value));
   const dependencies = readIds(item.dependencies, `${at}.dependencies`, errors);
-  if (dependencies.length > MOST_DEPENDENCIES)
-    errors.push(expected(`${at}.dependencies`, `at most ${MOST_DEPENDENCIES} task ids`, item.dependencies));
   const priority = numberOrNull(item.priority);
   const estimatedDuration = readEstimate(item.estimatedDuration);
   const criteria = textOrNull(item.completionCriteria);
@@ -99,7 +100,7 @@ function textOf({ byPerson }: TaskList, text: string, bytes: number): string {
 }
 
 function shortName(text: string): string {
-  return cutText(text, LONGEST_ID_BYTES);
+  return cutText(text, NAME_BYTES);
 }
 
 function dependencyErrors(

@@ -3,9 +3,10 @@
  * gates and switches only, and never throw; the loop does the rest.
  */
 import { readFromCaller, readItem } from '../../core/agent-message.js';
-import { MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
+import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js';
 import { addresseeOf, addresses, isPaused, withPaused } from '../../core/children.js';
 import { here, steeringAt } from '../../core/cursor.js';
+import { told } from '../../core/fit.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
@@ -189,7 +190,7 @@ export function requestFinish(run: Run): void {
 }
 
 export function ignore(run: Run, signal: string, reason: string): void {
-  run.journal('signal_ignored', { signal: preview(signal, 100), reason });
+  run.journal('signal_ignored', { signal: preview(signal, 100), reason: told(reason) });
 }
 
 /** Gives a gate its answer; the loop that waits at it goes on. */
@@ -218,7 +219,8 @@ export function answerFromCaller(run: Run, input: unknown): void {
     return;
   }
   ignore(run, 'answer', read.error);
-  if (isRecord(input) && typeof input.gateId === 'string')
+  // No gate has a longer id: nobody waits for that answer.
+  if (isRecord(input) && typeof input.gateId === 'string' && input.gateId.length <= LONGEST_ID)
     run.ports.tellCaller({ type: 'answer_refused', gateId: input.gateId, why: read.error });
 }
 

@@ -3,18 +3,20 @@
  * Web UI's forms and other languages' clients send it; a validator and its handler read by the same one, so that
  * what was accepted can be carried out.
  */
-import { GATE_ANSWER_BYTES, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
+import { GATE_ANSWER_BYTES, INPUT_BYTES, LONGEST_ID, OTHER_ANSWERS_BYTES } from '../../core/bounds.js';
 import { capabilitiesOf } from '../../core/capabilities.js';
 import { steeringAt } from '../../core/cursor.js';
+import { told } from '../../core/fit.js';
 import type { GateAnswer } from '../../core/gates/gate.js';
 import { checkAnswer } from '../../core/gates/gate-answer.js';
 import { chainOf, limitsOf, modelFault, modelOf, noPrice } from '../../core/in-force.js';
 import { ANSWERED, howClosed } from '../../core/journal.js';
-import { isRecord, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
+import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper, ownValue, stringOr } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import { budgetsAbove, ceilingFault, limitsFault } from '../../core/limits.js';
 import type { ModeName } from '../../core/modes.js';
 import { hasPlan } from '../../core/modes.js';
+import { quoted } from '../../core/outputs/output-fields.js';
 import { readPlannedTasks } from '../../core/outputs/planned-tasks.js';
 import type { TaskChange } from '../../core/plan.js';
 import { REMOVED } from '../../core/plan.js';
@@ -31,13 +33,25 @@ import { argumentFaults } from './check-arguments.js';
 export type Read<T> = { ok: T } | { error: string };
 type Reader<T> = (input: unknown) => Read<T>;
 
-const TOO_DEEP = `The input is nested deeper than ${MAX_JSON_DEPTH} levels.`;
 const LOADING = 'The run is being loaded: try again in a moment.';
 const ENDED = 'The run has ended.';
 
-/** A reader that nothing deep reaches: what walks it, libraries included, would exhaust the stack. */
-function shallow<T>(read: Reader<T>): Reader<T> {
-  return input => (nestsDeeper(input, MAX_JSON_DEPTH) ? { error: TOO_DEEP } : read(input));
+/**
+ * A reader that nothing deep or large reaches: what walks it, libraries included, would exhaust the stack, or the time
+ * that a run has. What it refuses is told within its bound, whatever of the input stands in it.
+ */
+function bounded<T>(read: Reader<T>): Reader<T> {
+  return input => {
+    const fault = inputFault(input);
+    const given = fault === null ? read(input) : { error: fault };
+    return 'error' in given ? { error: told(given.error) } : given;
+  };
+}
+
+function inputFault(input: unknown): string | null {
+  if (nestsDeeper(input, MAX_JSON_DEPTH)) return `The input is nested deeper than ${MAX_JSON_DEPTH} levels.`;
+  const bytes = jsonBytes(input);
+  return bytes > INPUT_BYTES ? `The input has ${bytes} bytes, and at most ${INPUT_BYTES} are taken.` : null;
 }
 
 /** Why somebody sends a signal: a text, `{ "reason": "…" }`, or nothing. */
@@ -47,7 +61,7 @@ export function readReason(input: unknown): string {
 
 /** The id of a message that waits: `{ "id": "…" }`, or the bare id. */
 export function withdrawalReader(run: Run): Reader<string> {
-  return shallow(input => {
+  return bounded(input => {
     const id = isRecord(input) ? input.id : input;
     if (typeof id !== 'string')
       return { error: 'Say which message: { "id": "…" }, as the query state lists it in inbox.' };
@@ -66,7 +80,7 @@ export interface ReadAnswer {
 
 /** An answer to an open gate. */
 export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnswer> {
-  return shallow(input => {
+  return bounded(input => {
     const {
       tasks,
       people: { gates },
@@ -126,7 +140,7 @@ function noPlan(mode: ModeName): string {
 
 /** Tasks of an edited plan: what can have no effect is refused. */
 export function planEditReader(state: RunState): Reader<TaskChange[]> {
-  return shallow(input => {
+  return bounded(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
     if (!hasPlan(state.goal.mode)) return { error: noPlan(state.goal.mode) };
@@ -149,7 +163,7 @@ export function planEditReader(state: RunState): Reader<TaskChange[]> {
 
 /** New limits, each known, above what is used of it, and below the worker's ceiling. */
 export function budgetReader(state: RunState, now: number): Reader<Partial<Limits>> {
-  return shallow(input => {
+  return bounded(input => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
     const { ceilings } = state.pinned;
@@ -191,7 +205,7 @@ export interface ReadModel {
  * only fail.
  */
 export function modelReader(state: RunState): Reader<ReadModel> {
-  return shallow((input): Read<ReadModel> => {
+  return bounded((input): Read<ReadModel> => {
     if (state.end) return { error: ENDED };
     if (!state.pinned) return { error: LOADING };
     if (state.people.stop) return { error: 'The run is stopping: no model is called any more.' };
@@ -203,7 +217,8 @@ export function modelReader(state: RunState): Reader<ReadModel> {
     const roles = rolesBelow(state.pinned);
     if (role === undefined || role === null) return { ok: { model, role: null, roles } };
     if (typeof role === 'string' && roles.includes(role)) return { ok: { model, role, roles: [role] } };
-    return { error: `There is no role ${preview(String(role), 100)}. There are: ${roles.join(', ')}.` };
+    const named = typeof role === 'string' ? quoted(role) : 'of that form';
+    return { error: `There is no role ${named}. There are: ${roles.join(', ')}.` };
   });
 }
 
@@ -215,7 +230,7 @@ export function readIndex(input: unknown): number {
 
 /** A name that a query is given; undefined, for its default, where there is none. */
 export function readName(input: unknown): string | undefined {
-  return typeof input === 'string' && input !== '' ? input : undefined;
+  return typeof input === 'string' && input !== '' ? input.slice(0, LONGEST_ID) : undefined;
 }
 
 /** Which page of a model request is wanted. */

@@ -4,6 +4,7 @@
  */
 import { ApplicationFailure } from '@temporalio/workflow';
 import { levels } from '../../core/cursor.js';
+import { told } from '../../core/fit.js';
 import type { Message, ToolUseBlock } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { ModelRequestHead, ModelRequestPage } from '../../core/model-request.js';
@@ -110,5 +111,5 @@ function openBatches({ cursor, tools, ...state }: RunState, callId: string) {
 }
 
 function notFound(message: string): ApplicationFailure {
-  return ApplicationFailure.create({ type: 'run.not_found', message, nonRetryable: true });
+  return ApplicationFailure.create({ type: 'run.not_found', message: told(message), nonRetryable: true });
 }

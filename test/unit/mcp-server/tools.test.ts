@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ServiceError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
+import { TOLD_BYTES } from '../../../src/core/bounds.js';
+import { jsonBytes } from '../../../src/core/json.js';
 import { SteersmanError } from '../../../src/shared/errors.js';
 import { fakeRuns, lookOf } from '../../support/fake-runs.js';
 import { connected } from './connected.js';
@@ -54,6 +56,16 @@ describe('the tools', () => {
       expect(content[0]?.text).toContain('--workspace');
     }
     expect(runs.asked).toHaveLength(1);
+  });
+
+  test('start_run: the name of a folder of 100,000 characters → refused in a text of bounded length (ST4)', async () => {
+    const { call } = await connected({ workspaces: ['/served'] });
+    const { isError, content } = await call('start_run', {
+      goal: 'A goal',
+      workspace: `/${'a'.repeat(100_000)}`,
+    });
+    expect(isError).toBe(true);
+    expect(jsonBytes(content[0]?.text)).toBeLessThanOrEqual(TOLD_BYTES);
   });
 
   test('steer_run: words → the message with its first receipt', async () => {

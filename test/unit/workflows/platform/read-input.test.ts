@@ -65,7 +65,7 @@ function runWithGates() {
   state.people.gates = GATE_KINDS.map((kind, index) => ({
     key: `${kind}:${index}`,
     gate: {
-      gateId: `g${index}`,
+      id: `g${index}`,
       kind,
       title: '',
       body: '',
