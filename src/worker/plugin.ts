@@ -106,6 +106,14 @@ export class SteersmanPlugin implements WorkerPlugin, BundlerPlugin {
     if (this.#parts) {
       throw new SteersmanError('This SteersmanPlugin has a worker already.', 'Make one for each worker.');
     }
+    const count = options.plugins?.filter(({ name }) => name === this.name).length ?? 0;
+    if (count > 1) {
+      // Of one of them tools and permissions would hold, and nobody would see which.
+      throw new SteersmanError(
+        `This worker has ${count} SteersmanPlugins.`,
+        'Give all options to one plugin; for other tools or permissions make a worker with a task queue of its own.',
+      );
+    }
     const bundle = await workflowsFor(options);
     const activityTools = readyActivityTools(this.#options.activityTools ?? [], options.activities);
     const parts = await loadParts({

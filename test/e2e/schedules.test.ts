@@ -4,6 +4,7 @@ import { startTestTeam, type TestTeam } from '../../src/testing/index.js';
 import { type Ended, startCommand } from '../support/command-line.js';
 import { quietTemporal } from '../support/quiet.js';
 import { latch } from '../support/steering.js';
+import { until } from '../support/wait.js';
 
 let team: TestTeam;
 let client: SteersmanClient;
@@ -65,6 +66,25 @@ test('a schedule, triggered → a run of its own id that nobody attends; a secon
   });
   await schedules.delete('nightly');
   await expect(schedules.show('nightly')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a schedule whose runs may be beside each other, triggered three times at once → three runs, each with its id, all shown as open', async () => {
+  held = latch();
+  const { schedules } = client;
+  await schedules.create('beside', 'Look.', { ...start(), cron: '30 2 * * *', overlap: 'allow_all' });
+  const runs = await Promise.all([1, 2, 3].map(() => schedules.trigger('beside')));
+  runs.push(await schedules.trigger('beside'));
+  expect(new Set(runs).size).toBe(4);
+  for (const run of runs) expect(run).toMatch(/^beside-20/);
+  const open = async () => (await schedules.show('beside')).open.sort();
+  // What the server lists comes a moment later.
+  await until('all are listed', async () => (await open()).length === 4);
+  expect(await open()).toEqual([...runs].sort());
+  expect(await schedules.show('beside')).toMatchObject({ started: 4, skipped: 0 });
+  held.open();
+  for (const run of runs) await (await client.attach(run ?? '')).result();
+  await until('none is open', async () => (await open()).length === 0);
+  await schedules.delete('beside');
 });
 
 test('the verb schedule: made, triggered, listed, deleted → as the API does', async () => {

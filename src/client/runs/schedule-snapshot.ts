@@ -33,7 +33,7 @@ export interface ScheduleSnapshot {
   next: string[];
   /** The latest runs, newest first. */
   runs: ScheduledRun[];
-  /** Ids of those that are open. */
+  /** Ids of those that are open, at most 100. */
   open: string[];
   /** Starts since it was made, and those that were skipped because a run was open. */
   started: number;

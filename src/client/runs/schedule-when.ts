@@ -1,5 +1,6 @@
 /** When a schedule starts its runs: as people say it, and as Temporal has it. Pure. */
 import type { ScheduleSpec, ScheduleSpecDescription } from '@temporalio/client';
+import { preview } from '../../core/preview.js';
 
 /** When runs are started: by cron expressions, or every so many seconds. */
 export interface ScheduleTimes {
@@ -19,12 +20,56 @@ export function timesFaults({ cron, everySeconds, timezone }: ScheduleTimes): st
     faults.push('Nothing says when: give a cron expression (--cron), or an interval (--every).');
   if (expressions.length > 0 && everySeconds !== undefined)
     faults.push('Give a cron expression (--cron) or an interval (--every), not both.');
-  if (expressions.some(expression => expression.trim() === '')) faults.push('A cron expression is empty.');
+  faults.push(...expressions.flatMap(expression => cronFault(expression) ?? []));
   if (everySeconds !== undefined && !(Number.isSafeInteger(everySeconds) && everySeconds >= 1))
     faults.push('The interval (--every) must be a whole number of seconds, at least 1.');
   if (timezone !== undefined && !isTimezone(timezone))
     faults.push(`There is no time zone "${timezone}": give a name such as Europe/Paris (--timezone).`);
   return faults;
+}
+
+/** What the server would read otherwise than it is meant, or take and never start; null where there is nothing. */
+function cronFault(expression: string): string | null {
+  const bare = expression.replace(/#.*$/s, '').trim();
+  const [first = '', ...rest] = bare.split(/\s+/);
+  const fields = /^(?:CRON_)?TZ=/.test(first) ? rest : [first, ...rest];
+  if (bare === '') return 'A cron expression is empty.';
+  if (fields[0]?.startsWith('@')) return null;
+  // A sixth is a year to the server, and elsewhere the first of six are seconds.
+  if (fields.length !== 5)
+    return `The cron expression "${preview(bare)}" has ${fields.length} fields: give five, minute, hour, day of month, month, day of week.`;
+  const days = valuesOf(fields[2] ?? '', 31);
+  const months = valuesOf(fields[3] ?? '', 12);
+  if (days === null || months === null) return null;
+  if (months.some(month => days.some(day => day <= (DAYS_OF_MONTHS[month - 1] ?? 0)))) return null;
+  const names = months.map(month => MONTHS[month - 1]).join(', ');
+  return `The time of the cron expression "${preview(bare)}" never comes: ${names} ${months.length > 1 ? 'have' : 'has'} no such day.`;
+}
+
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+const DAYS_OF_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** The days or months that a field names; null for what only the server can say. */
+function valuesOf(field: string, last: number): number[] | null {
+  const values = field.split(',').map(part => {
+    const [, from = '', to, step] = /^(\*|\?|\w+)(?:-(\w+))?(?:\/(\d+))?$/.exec(part) ?? [];
+    const isAny = from === '*' || from === '?';
+    const begin = isAny ? 1 : numberOf(from);
+    const end = to === undefined ? (isAny || step !== undefined ? last : begin) : numberOf(to);
+    const by = Number(step ?? 1);
+    if (!(begin >= 1 && begin <= end && end <= last && by >= 1)) return null;
+    return Array.from({ length: Math.floor((end - begin) / by) + 1 }, (_, at) => begin + at * by);
+  });
+  return values.every(value => value !== null) ? [...new Set(values.flat())].sort((a, b) => a - b) : null;
+}
+
+/** Also of a month by the first letters of its name. */
+function numberOf(word: string): number {
+  const month = MONTHS.findIndex(name => name.slice(0, 3).toLowerCase() === word.toLowerCase());
+  return month >= 0 ? month + 1 : Number(word);
 }
 
 function isTimezone(name: string): boolean {

@@ -1,10 +1,12 @@
 /** Schedules: Temporal starts a run again and again, with nobody there. */
+import { randomUUID } from 'node:crypto';
 import {
   ScheduleAlreadyRunning,
   type ScheduleDescription,
   type ScheduleHandle,
   ScheduleNotFoundError,
 } from '@temporalio/client';
+import { msToTs } from '@temporalio/common';
 import { defaultConfigDir } from '../../config/config-dir.js';
 import { preview } from '../../core/preview.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
@@ -13,6 +15,7 @@ import { isTrusted } from '../../stack/trust.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
+import { ALL_RUNS } from './runs.js';
 import { OVERLAPS, type Overlap, policyOf, type ScheduleSnapshot, snapshotOf } from './schedule-snapshot.js';
 import { type ScheduleTimes, specOf, timesFaults } from './schedule-when.js';
 import { type StartOptions, shownWith, startRequest } from './start-run.js';
@@ -43,10 +46,13 @@ const CATCHUP_MS = 3_600_000;
 /** Temporal adds the time of a start to it. */
 const LONGEST_ID = 150;
 const TRIGGER_TIMEOUT_MS = 10_000;
+const MOST_OPEN_TOLD = 100;
 
 /** What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id. */
 export class Schedules {
   readonly #scope: ClientScope;
+  /** Of the latest run that was started now, since the epoch: the server names runs by it. */
+  #lastSecond = 0;
 
   /** Programs get it from a client. */
   constructor(scope: ClientScope) {
@@ -104,7 +110,11 @@ export class Schedules {
 
   /** How it stands. */
   show(id: string, { signal }: Abortable = {}): Promise<ScheduleSnapshot> {
-    return this.#do(signal, async () => snapshotOf((await this.#describe(id)).description));
+    return this.#do(signal, async () => {
+      const snapshot = snapshotOf((await this.#describe(id)).description);
+      // Of runs beside each other the schedule itself does not know which are open.
+      return snapshot.overlap === 'allow_all' ? { ...snapshot, open: await this.#openRuns(id) } : snapshot;
+    });
   }
 
   /** It starts nothing until it is resumed; a run that is open goes on. */
@@ -124,14 +134,12 @@ export class Schedules {
   trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
     return this.#do(signal, async () => {
       const { handle, description: before } = await this.#describe(id);
-      // Left out, the SDK would start one beside whatever is open.
-      await handle.trigger(before.policies.overlap);
+      const second = await this.#startNow(before);
       const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
       for (;;) {
         const { info } = await handle.describe();
-        const last = info.recentActions.at(-1);
-        if (info.numActionsTaken > before.info.numActionsTaken && last)
-          return last.action.workflow.workflowId;
+        const begun = info.recentActions.find(({ scheduledAt }) => secondOf(scheduledAt) === second);
+        if (begun) return begun.action.workflow.workflowId;
         if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
         if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
         if (Date.now() > deadline) throw notStarted(id);
@@ -143,6 +151,31 @@ export class Schedules {
   /** Removes it; runs that it has started go on. */
   delete(id: string, { signal }: Abortable = {}): Promise<void> {
     return this.#do(signal, async () => (await this.#describe(id)).handle.delete());
+  }
+
+  /** By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. */
+  async #startNow({ scheduleId, info }: ScheduleDescription): Promise<number> {
+    const { client, namespace } = this.#scope.temporal;
+    const taken = info.recentActions.map(({ scheduledAt }) => secondOf(scheduledAt));
+    const second = Math.max(secondOf(new Date()), ...[this.#lastSecond, ...taken].map(each => each + 1));
+    this.#lastSecond = second;
+    const triggerImmediately = { scheduledTime: msToTs(second * 1_000) };
+    await client.workflowService.patchSchedule({
+      ...{ namespace, scheduleId, identity: client.options.identity, requestId: randomUUID() },
+      patch: { triggerImmediately },
+    });
+    return second;
+  }
+
+  async #openRuns(scheduleId: string): Promise<string[]> {
+    const startedBy = `TemporalScheduledById = '${scheduleId.replaceAll("'", "''")}'`;
+    const query = `${startedBy} AND ${ALL_RUNS} AND ExecutionStatus = 'Running'`;
+    const open: string[] = [];
+    for await (const { workflowId } of this.#scope.temporal.client.workflow.list({ query })) {
+      if (open.length >= MOST_OPEN_TOLD) break;
+      open.push(workflowId);
+    }
+    return open;
   }
 
   #do<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -188,6 +221,10 @@ export class Schedules {
     if (taskQueue === null) throw noQueue();
     return { settings: request.settings, taskQueue };
   }
+}
+
+function secondOf(time: Date): number {
+  return Math.floor(time.getTime() / 1_000);
 }
 
 const SEE_HELP = `See: ${verbCall('schedule create --help')}, or ScheduleOptions.`;

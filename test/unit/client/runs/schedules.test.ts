@@ -17,8 +17,38 @@ test.each([
     { cron: '@daily', timezone: 'Europe/Atlantis' },
     /no time zone "Europe\/Atlantis"/,
   ],
+  [
+    'six fields, of which the first is seconds elsewhere',
+    { cron: '0 30 2 * * *' },
+    /"0 30 2 \* \* \*" has 6 fields.+five/,
+  ],
+  ['a year', { cron: '0 0 2 1 * * 2020 # once' }, /has 7 fields/],
+  ['a field too few', { cron: 'CRON_TZ=Europe/Paris 30 2 * *' }, /has 4 fields/],
+  ['a day that no month has', { cron: '0 0 30 2 *' }, /"0 0 30 2 \*" never comes: February/],
+  ['a day that these months do not have', { cron: ['@daily', '0 0 31 4,JUN-6,9/5 1'] }, /never comes/],
 ])('times of a schedule: %s → refused, and said why', (_what, times, why) => {
   expect(timesFaults(times).join()).toMatch(why);
+});
+
+test.each([
+  ...[
+    '0 0 29 2 *',
+    '0 0 31 */2 *',
+    '0 0 1-31/30 FEB *',
+    '0 0 ? * 1-5',
+    '0 0 30 1-2 *',
+    '@every 90m',
+    '@yearly',
+  ],
+  ...[
+    'CRON_TZ=Europe/Paris 30 2 * * *',
+    '30  2 * * * # nightly',
+    'TZ=UTC @daily',
+    '0 0 x y *',
+    '0 0 31 february-3 *',
+  ],
+])('times of a schedule: the cron expression %s → taken, or left to the server', cron => {
+  expect(timesFaults({ cron })).toEqual([]);
 });
 
 test('times of a schedule: cron expressions → the server keeps each as it was written', () => {
