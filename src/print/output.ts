@@ -60,10 +60,13 @@ export function outLine(text: string): void {
   streamSink(process.stdout).line(text);
 }
 
-/** Writes in colour only to a terminal, and never with NO_COLOR. */
+/** A terminal that knows colours, of somebody who wants them: NO_COLOR, whatever it says, means none. */
+export function takesColors({ isTTY }: { isTTY?: boolean }): boolean {
+  return isTTY === true && env.lookup('TERM') !== 'dumb' && env.lookup('NO_COLOR') === undefined;
+}
+
 function streamSink(stream: NodeJS.WriteStream): TextSink {
-  const colored = stream.isTTY === true && env.noColor() === undefined;
-  return textSink(text => void stream.write(text), pc.createColors(colored));
+  return textSink(text => void stream.write(text), pc.createColors(takesColors(stream)));
 }
 
 /** Calls a person who looks elsewhere, in a terminal; STEERSMAN_BELL=off keeps it silent. */

@@ -3,10 +3,13 @@
  * is printed goes through here, so that no model, tool or endpoint drives the terminal or hides text in it. Pure.
  */
 
-/** Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. */
+/**
+ * Whole control sequences, so that nothing of them is left to read: CSI, then strings such as OSC, then the rest. No
+ * string holds the beginning of another: each would be searched to its end, again and again.
+ */
 const SEQUENCES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about.
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f\n]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]/g;
 
 /** Control characters but newline and tab; bidi controls; what takes no room; line separators that are none here. */
 const UNSEEN =

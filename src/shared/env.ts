@@ -66,7 +66,6 @@ export const env = {
   /** Faults that tests switch on, and the folder where they leave their marks: see failpoints.ts. */
   failpoints: () => read('STEERSMAN_FAILPOINTS'),
   failpointsDir: () => read('STEERSMAN_FAILPOINTS_DIR'),
-  noColor: () => read('NO_COLOR'),
   /** Whether the terminal's bell may ring. */
   bell: () => read('STEERSMAN_BELL')?.toLowerCase() !== 'off',
   /** Looks up any variable: for keys of model endpoints, and for `${VAR}` in the configuration. */

@@ -57,8 +57,15 @@ interface FormField {
   /** As the schema calls it: `string`, `number`, `integer`, `boolean`, `array`. */
   type: string;
   required: boolean;
+  choices: Choice[];
   /** Title, description and choices. */
   words: string;
+}
+
+interface Choice {
+  value: unknown;
+  /** What a person reads; the value as text where it has none. */
+  title: string;
 }
 
 const FIELD_CHARS = 500;
@@ -71,28 +78,42 @@ export function formFields({ properties, required }: JsonSchema): FormField[] {
     const words = [
       stringOr(field.title, ''),
       stringOr(field.description, ''),
-      choices.length > 0 ? choices.join(' | ') : '',
+      choices.map(choiceText).join(' | '),
       field.default === undefined ? '' : `= ${JSON.stringify(field.default)}`,
     ];
     return {
       name,
       type: stringOr(field.type, 'string'),
       required: needed.includes(name),
+      choices,
       words: preview(words.filter(Boolean).join(' · '), FIELD_CHARS),
     };
   });
 }
 
-/** `enum`, or constants with titles. */
-function choicesIn({ enum: values, oneOf, anyOf }: Record<string, unknown>): string[] {
-  if (Array.isArray(values)) return values.map(choice);
+/** `enum`, where older servers put titles beside it, or constants with titles. */
+function choicesIn({ enum: values, enumNames, oneOf, anyOf }: Record<string, unknown>): Choice[] {
+  const titles: unknown[] = Array.isArray(enumNames) ? enumNames : [];
+  if (Array.isArray(values)) return values.map((value, at) => choice(value, titles[at]));
   const titled = Array.isArray(oneOf) ? oneOf : Array.isArray(anyOf) ? anyOf : [];
-  return titled.flatMap(each => (isRecord(each) && each.const !== undefined ? [choice(each.const)] : []));
+  return titled.flatMap(each =>
+    isRecord(each) && each.const !== undefined ? [choice(each.const, each.title)] : [],
+  );
+}
+
+function choice(value: unknown, title: unknown): Choice {
+  return { value, title: stringOr(title, valueText(value)) };
 }
 
 /** An object of a stranger's may not be turned into a text as it likes. */
-function choice(value: unknown): string {
+function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** The value is what is to be given, so it stands there too. */
+function choiceText({ value, title }: Choice): string {
+  const given = valueText(value);
+  return title === given ? given : `${title} (${given})`;
 }
 
 export function fieldLine({ name, type, required, words }: FormField): string {
@@ -100,8 +121,12 @@ export function fieldLine({ name, type, required, words }: FormField): string {
   return words === '' ? head : `${head}: ${words}`;
 }
 
-/** What a person typed for one field, as its type has it. */
-export function fieldValue({ type }: Pick<FormField, 'type'>, text: string): unknown {
+/** What a person typed for one field, as its type has it; the title of a choice is its value. */
+export function fieldValue({ type, choices }: Pick<FormField, 'type' | 'choices'>, text: string): unknown {
+  const chosen =
+    choices.find(({ value }) => valueText(value) === text) ??
+    choices.find(({ title }) => title.toLowerCase() === text.toLowerCase());
+  if (chosen && type !== 'array') return chosen.value;
   switch (type) {
     case 'number':
     case 'integer': {
@@ -111,7 +136,7 @@ export function fieldValue({ type }: Pick<FormField, 'type'>, text: string): unk
     case 'boolean':
       return /^(?:y|yes|true)$/i.test(text) || (/^(?:n|no|false)$/i.test(text) ? false : text);
     case 'array':
-      return text.split(',').map(part => part.trim());
+      return text.split(',').map(part => fieldValue({ type: 'string', choices }, part.trim()));
     default:
       return text;
   }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pc from 'picocolors';
-import { describe, expect, test } from 'vitest';
-import { noColors, textSink } from '../../../src/print/output.js';
+import { describe, expect, test, vi } from 'vitest';
+import { noColors, takesColors, textSink } from '../../../src/print/output.js';
 import { escapeUnseen, jsonLine, printable, terminalText } from '../../../src/print/terminal-text.js';
 
 const HOSTILE: [string, string, string][] = [
@@ -31,6 +31,36 @@ const HARMLESS: [string, string][] = [
 describe('what reaches a terminal', () => {
   test.each(HOSTILE)('foreign text: %s → gone (TR6)', (_name, text, clean) => {
     expect(terminalText(text)).toBe(clean);
+  });
+
+  test('foreign text: a million beginnings of sequences that never end → gone, each looked at once (TR6)', () => {
+    for (const begin of [
+      '\u009d',
+      '\u0090',
+      '\u001b]',
+      '\u001bP',
+      '\u001b[',
+      '\u009b',
+      '\u001b[0',
+      '\u009d0',
+    ]) {
+      const left = begin.endsWith('0') ? '0'.repeat(1_000_000) : '';
+      expect([terminalText(begin.repeat(1_000_000)).length, begin]).toEqual([left.length, begin]);
+    }
+  });
+
+  test('a sink: a stream that is a terminal → colours, but where TERM is dumb, or NO_COLOR is set and not empty', () => {
+    const isColored = (given: Record<string, string>, isTTY = true) => {
+      for (const name of ['TERM', 'NO_COLOR']) vi.stubEnv(name, given[name]);
+      return takesColors({ isTTY });
+    };
+    expect(isColored({ TERM: 'xterm' })).toBe(true);
+    expect(isColored({})).toBe(true);
+    expect(isColored({ TERM: 'dumb' })).toBe(false);
+    expect(isColored({ TERM: 'xterm', NO_COLOR: '0' })).toBe(false);
+    expect(isColored({ TERM: 'xterm', NO_COLOR: '' })).toBe(true);
+    expect(isColored({ TERM: 'xterm' }, false)).toBe(false);
+    vi.unstubAllEnvs();
   });
 
   test.each(HARMLESS)('foreign text: %s → kept', (_name, text) => {

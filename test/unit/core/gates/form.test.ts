@@ -9,6 +9,16 @@ const form = (properties: Record<string, unknown>): Gate =>
     subject: { server: 's', tool: 't', callId: 'c1', schema: { type: 'object', properties } },
   }) as Gate;
 const SIZE = { size: { type: 'integer' } };
+const LEVEL = {
+  level: {
+    type: 'integer',
+    oneOf: [
+      { const: 1, title: 'Low' },
+      { const: 2, title: 'Very high' },
+    ],
+  },
+};
+const DAYS = { days: { type: 'array', items: { enum: ['mo', 'tu'], enumNames: ['Monday', 'Tuesday'] } } };
 const TWO = { ...SIZE, gift: { type: 'boolean' } };
 
 test.each<[string, Record<string, unknown>, object | null]>([
@@ -21,6 +31,21 @@ test.each<[string, Record<string, unknown>, object | null]>([
   ['y no', { gift: { type: 'boolean' } }, { decision: 'accept', content: { gift: false } }],
   ['y a, b', { tags: { type: 'array' } }, { decision: 'accept', content: { tags: ['a', 'b'] } }],
   ['y the red one', { which: { type: 'string' } }, { decision: 'accept', content: { which: 'the red one' } }],
+  ['y very HIGH', LEVEL, { decision: 'accept', content: { level: 2 } }],
+  ['y 1', LEVEL, { decision: 'accept', content: { level: 1 } }],
+  [
+    'y a',
+    {
+      which: {
+        oneOf: [
+          { const: 'b', title: 'a' },
+          { const: 'a', title: 'b' },
+        ],
+      },
+    },
+    { decision: 'accept', content: { which: 'a' } },
+  ],
+  ['y Tuesday, mo', DAYS, { decision: 'accept', content: { days: ['tu', 'mo'] } }],
   ['{"size": 4, "gift": true}', TWO, { decision: 'accept', content: { size: 4, gift: true } }],
   ['y {"size": 4}', TWO, { decision: 'accept', content: { size: 4 } }],
   ['y 4', TWO, null],
@@ -39,6 +64,15 @@ test('form: choices that are no texts, and would not become any → as JSON', ()
   ]);
 });
 
+test('form: choices with titles → each title, with the value that is to be given; a title that says no more is left out', () => {
+  const same = { which: { type: 'string', oneOf: [{ const: 'x', title: 'x' }, { const: 'y' }] } };
+  expect(formFields({ properties: { ...LEVEL, ...DAYS, ...same } }).map(fieldLine)).toEqual([
+    '- level (integer, optional): Low (1) | Very high (2)',
+    '- days (array, optional): Monday (mo) | Tuesday (tu)',
+    '- which (string, optional): x | y',
+  ]);
+});
+
 test('form: fields with titles, choices and defaults → a line each', () => {
   const schema = {
     properties: {
@@ -49,6 +83,6 @@ test('form: fields with titles, choices and defaults → a line each', () => {
   };
   expect(formFields(schema).map(fieldLine)).toEqual([
     '- size (string): Size · S | L · = "S"',
-    '- tags (array, optional): a',
+    '- tags (array, optional): A (a)',
   ]);
 });
