@@ -37,7 +37,8 @@ beforeAll(async () => {
     ...(await importActual<object>()),
     setHandler,
     setDefaultSignalHandler,
-    workflowInfo: () => ({ workflowId: 'w', runId: 'r' }),
+    // Of a run that a workflow started: only such a one has all of them.
+    workflowInfo: () => ({ workflowId: 'w', runId: 'r', parent: { workflowId: 'p' } }),
   }));
   const { registerHandlers } = await import('../../../../src/workflows/platform/handlers.js');
   handlers = run => {
