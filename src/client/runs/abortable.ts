@@ -1,7 +1,7 @@
 /** Ending a wait by a signal, and errors that callers can tell apart. */
 import { errorText } from '../../core/error-text.js';
 import { SteersmanError } from '../../shared/errors.js';
-import type { Temporal } from './connect.js';
+import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';
 
 export interface Abortable {
@@ -10,21 +10,31 @@ export interface Abortable {
 }
 
 /**
- * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so. What Temporal or the machine
- * refuses comes as a SteersmanError too; anything else that is thrown is a fault and stays as it is.
+ * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so, or the client is closed. What
+ * Temporal or the machine refuses comes as a SteersmanError too; anything else that is thrown is a fault and stays as
+ * it is. Requests under way end by their own limits: the SDK would leave a listener at the signal with each of them.
  */
 export async function abortable<T>(
-  { client }: Pick<Temporal, 'client'>,
-  { signal }: Abortable,
-  work: () => Promise<T>,
+  scope: Pick<ClientScope, 'closing'>,
+  { signal: given }: Abortable,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const signal = endOf(scope, given);
+  if (signal.aborted) throw abortedError(signal);
   try {
-    if (signal === undefined) return await work();
-    return await untilAborted(client.withAbortSignal(signal, work), signal);
+    return await untilAborted(work(signal), signal);
   } catch (error) {
-    if (signal?.aborted) throw abortedError(signal);
+    if (signal.aborted) throw abortedError(signal);
     throw explainError(error) ?? error;
   }
+}
+
+/** One of its own for each wait: what is given may live as long as the program, and many may wait by it. */
+function endOf(
+  { closing }: Pick<ClientScope, 'closing'>,
+  ...given: (AbortSignal | undefined)[]
+): AbortSignal {
+  return AbortSignal.any([closing, ...given.filter(signal => signal !== undefined)]);
 }
 
 export function abortedError({ reason }: AbortSignal): SteersmanError {
@@ -52,11 +62,13 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
  * for. So does `return`, which of a generator alone would wait for that next one, such as at a gate for a day.
  */
 export function leavable<T>(
+  scope: Pick<ClientScope, 'closing'>,
+  given: AbortSignal | undefined,
   start: (signal: AbortSignal) => AsyncGenerator<T>,
-  given?: AbortSignal,
 ): AsyncGenerator<T> {
+  if (scope.closing.aborted) throw abortedError(scope.closing);
   const left = new AbortController();
-  const signal = given ? AbortSignal.any([given, left.signal]) : left.signal;
+  const signal = endOf(scope, given, left.signal);
   const items = itemsUntilAborted(start(signal), signal);
   const leave = items.return.bind(items);
   return Object.assign(items, {

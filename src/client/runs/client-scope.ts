@@ -7,6 +7,6 @@ export interface ClientScope {
   /** Folder of the local stack: its blobs are there, too. */
   home: string;
   report: Report;
-  /** Aborted when the client is closed. */
+  /** Aborted when the client is closed, with that as its reason. */
   closing: AbortSignal;
 }

@@ -6,7 +6,7 @@ import { leftOpenRuns } from '../../stack/open-runs.js';
 import { superviseWorker } from '../../stack/supervise.js';
 import { ensureWorker, resumeQueue } from '../../stack/workers.js';
 import { DEFAULT_TASK_QUEUE } from '../../workflows/messages.js';
-import { type Abortable, abortable } from './abortable.js';
+import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
 import { REHEARSAL_NOTE } from './default-model.js';
@@ -42,7 +42,9 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
   try {
     signal?.throwIfAborted();
     const temporal = await openTemporal({ report, home, client: options.temporal?.client });
-    return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () => closing.abort());
+    return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () =>
+      closing.abort(new Error('the client was closed')),
+    );
   } catch (error) {
     throw explainError(error) ?? error;
   }
@@ -63,6 +65,8 @@ export class SteersmanClient {
   readonly schedules: Schedules;
   readonly #scope: ClientScope;
   readonly #endDuties: () => void;
+  /** Ends the watch over the worker, by its queue. */
+  readonly #supervised = new Map<string, () => void>();
 
   /** Programs get it from `connect`. */
   constructor(scope: ClientScope, endDuties: () => void) {
@@ -80,7 +84,7 @@ export class SteersmanClient {
    */
   start(goal: string, { signal, ...options }: StartOptions & Abortable = {}): Promise<Run> {
     const { temporal, report } = this.#scope;
-    return abortable(temporal, signal ? { signal } : {}, async () => {
+    return abortable(this.#scope, signal ? { signal } : {}, async ending => {
       const request = await startRequest(goal, options, { local: temporal.local !== null });
       if (request.rehearses) report(REHEARSAL_NOTE);
       if (options.keptPermissions === true) {
@@ -88,6 +92,7 @@ export class SteersmanClient {
         if (allowed.length > 0) request.settings.allowTools = allowed;
       }
       const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
+      ending.throwIfAborted();
       const started = await startRun(temporal, request, taskQueue);
       answerTools(this.#scope, started.id, options.tools ?? []);
       return new Run(this.#scope, started);
@@ -100,7 +105,7 @@ export class SteersmanClient {
    */
   attach(id: string, { tools = [], ...options }: Abortable & Pick<StartOptions, 'tools'> = {}): Promise<Run> {
     const { temporal } = this.#scope;
-    return abortable(temporal, options, async () => {
+    return abortable(this.#scope, options, async () => {
       const { runId, taskQueue, memo } = await describeRun(temporal, id);
       answerTools(this.#scope, id, tools);
       return new Run(this.#scope, { id, runId, taskQueue, workspace: workspaceOf(memo) });
@@ -109,58 +114,63 @@ export class SteersmanClient {
 
   /** Runs, newest first. Throws a `SteersmanError` where the server does not list them. */
   list(options: ListOptions = {}): AsyncGenerator<ListedRun> {
-    return listRuns(this.#scope.temporal, options);
+    return leavable(this.#scope, undefined, () => listRuns(this.#scope.temporal, options));
   }
 
   /** Runs of the local stack that nobody serves since a crash or an ended stack; none on another server. */
-  async leftOpen(): Promise<LeftOpenRun[]> {
-    const { client, local } = this.#scope.temporal;
-    if (local === null) return [];
-    const runs = await leftOpenRuns(client, local.home);
-    const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
-    return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
+  leftOpen(): Promise<LeftOpenRun[]> {
+    return abortable(this.#scope, {}, async () => {
+      const { client, local } = this.#scope.temporal;
+      if (local === null) return [];
+      const runs = await leftOpenRuns(client, local.home);
+      const byId = new Map(runs.map(run => [run.workflowId, run.taskQueue]));
+      return [...byId].map(([id, taskQueue]) => ({ id, taskQueue }));
+    });
   }
 
   /**
    * Starts workers for runs that were left open: they go on, each with the folder of configuration that it was started
    * with, or with `configDir`. One that can't be started keeps none of the others from it, and is thrown in the end.
    */
-  async resumeLeftOpen(
+  resumeLeftOpen(
     runs: readonly LeftOpenRun[],
     { configDir }: Pick<StartOptions, 'configDir'> = {},
   ): Promise<void> {
-    const { report, temporal } = this.#scope;
-    const { local } = temporal;
-    if (local === null) return;
-    const failures: unknown[] = [];
-    for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
-      try {
-        const settings =
-          configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
-        await resumeQueue(local, taskQueue, settings, { report });
-      } catch (error) {
-        failures.push(error);
+    return abortable(this.#scope, {}, async () => {
+      const { report, temporal } = this.#scope;
+      const { local } = temporal;
+      if (local === null) return;
+      const failures: unknown[] = [];
+      for (const taskQueue of new Set(runs.map(run => run.taskQueue))) {
+        try {
+          const settings =
+            configDir === undefined ? workerOfQueue(local.home, taskQueue) : projectWorker(configDir);
+          await resumeQueue(local, taskQueue, settings, { report });
+        } catch (error) {
+          failures.push(error);
+        }
       }
-    }
-    if (failures.length > 0) throw failures[0];
+      if (failures.length > 0) throw failures[0];
+    });
   }
 
   /** Ends what answers gates and tools from here and closes the connection. Runs and their workers go on. */
   async close(): Promise<void> {
     this.#endDuties();
+    for (const leave of this.#supervised.values()) leave();
     await this.#scope.temporal.close();
   }
 
   /** The queue to start on: the named one, else that of a local worker with these settings, started if needed. */
   async #queueFor(named: string | null, configDir: string | null): Promise<string> {
-    const { temporal, report, closing } = this.#scope;
+    const { temporal, report } = this.#scope;
     const { local } = temporal;
     if (named !== null) return named;
     if (local === null) return DEFAULT_TASK_QUEUE;
     const settings = projectWorker(configDir);
     const { taskQueue } = await ensureWorker(local, settings, { report });
-    const leave = superviseWorker({ server: local, taskQueue, settings, report });
-    closing.addEventListener('abort', leave, { once: true });
+    this.#supervised.get(taskQueue)?.();
+    this.#supervised.set(taskQueue, superviseWorker({ server: local, taskQueue, settings, report }));
     return taskQueue;
   }
 }

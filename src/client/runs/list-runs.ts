@@ -53,7 +53,7 @@ export async function* listRuns(
   } catch (error) {
     const known = explainError(error);
     const byAttribute = filter.waiting || filter.outcome;
-    if (!byAttribute || known === null || known.code === 'unreachable') throw error;
+    if (!byAttribute || known === null || known.code === 'unreachable') throw known ?? error;
     const todo = `The search attributes may be missing: ${verbCall('doctor --fix')} registers them.`;
     throw new SteersmanError(known.message, todo, 'configuration');
   }

@@ -104,18 +104,20 @@ export class Run {
    */
   events(options: WatchOptions = {}): AsyncGenerator<RunEvent> {
     const { temporal } = this.#scope;
-    return leavable(signal => watchRun(temporal, this.id, { ...options, signal }), options.signal);
+    return leavable(this.#scope, options.signal, signal =>
+      watchRun(temporal, this.id, { ...options, signal }),
+    );
   }
 
   /** Says something to the running goal. Resolves with the run's first word on what will happen to it. */
   steer(text: string, { when = 'skip', to, ...options }: SteerOptions = {}): Promise<SentMessage> {
     const input = { text, when, ...(to === undefined ? {} : { to }) };
-    return sendMessage(this.#scope.temporal, this.id, { kind: 'steer', input }, options);
+    return sendMessage(this.#scope, this.id, { kind: 'steer', input }, options);
   }
 
   /** Queues the next goal: it begins when the one at hand is answered. */
   followUp(text: string, options: MessageOptions = {}): Promise<SentMessage> {
-    return sendMessage(this.#scope.temporal, this.id, { kind: 'follow-up', input: { text } }, options);
+    return sendMessage(this.#scope, this.id, { kind: 'follow-up', input: { text } }, options);
   }
 
   /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
@@ -251,7 +253,7 @@ export class Run {
   /** How it ended, also without a result: terminated, or timed out. Waits for it. */
   end(options: WaitOptions = {}): Promise<RunEnd> {
     const { temporal, report } = this.#scope;
-    return this.#work(options, () => waitForEnd(temporal, this.id, options, report));
+    return this.#work(options, signal => waitForEnd(temporal, this.id, { ...options, signal }, report));
   }
 
   /** The Temporal history of its latest part, or of the part `runId`, as JSON that replay tests take. */
@@ -288,8 +290,8 @@ export class Run {
     return this.#work(options, () => sendSwitch(this.#scope.temporal, this.id, what, reason));
   }
 
-  #work<T>(options: Abortable, work: () => Promise<T>): Promise<T> {
-    return abortable(this.#scope.temporal, options, work);
+  #work<T>(options: Abortable, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    return abortable(this.#scope, options, work);
   }
 }
 

@@ -179,7 +179,7 @@ export class Schedules {
   }
 
   #do<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-    return abortable(this.#scope.temporal, signal ? { signal } : {}, work);
+    return abortable(this.#scope, signal ? { signal } : {}, work);
   }
 
   async #describe(id: string): Promise<{ handle: ScheduleHandle; description: ScheduleDescription }> {

@@ -12,6 +12,7 @@ import {
 } from '../../workflows/messages.js';
 import { type Abortable, abortable, abortedError, itemsUntilAborted } from './abortable.js';
 import { askRun } from './ask-run.js';
+import type { ClientScope } from './client-scope.js';
 import type { Temporal } from './connect.js';
 import { isFinalQueryError } from './grpc-errors.js';
 import { mayBeServed, type RunDescription } from './runs.js';
@@ -48,13 +49,14 @@ export interface Sending extends Abortable {
  * be sent again.
  */
 export function sendMessage(
-  temporal: Temporal,
+  scope: ClientScope,
   runId: string,
   message: NewMessage,
   { id: named, waitForReceipt = true, ...options }: Sending,
 ): Promise<SentMessage> {
+  const { temporal } = scope;
   const id = named ?? newMessageId();
-  return abortable(temporal, options, async () => {
+  return abortable(scope, options, async signal => {
     const outgoing =
       message.kind === 'steer'
         ? { kind: message.kind, input: { ...message.input, id } }
@@ -62,12 +64,12 @@ export function sendMessage(
     const run = await deliver(temporal, runId, outgoing).catch((error: unknown) => {
       throw named === undefined ? uncertainDelivery(runId, error) : error;
     });
-    const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, options.signal) : null;
+    const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, signal) : null;
     return {
       id,
       state: receipt?.state ?? 'sent',
       how: receipt?.how ?? '',
-      applied: (given = {}) => abortable(temporal, given, () => lastReceipt(temporal, runId, id, given)),
+      applied: (given = {}) => abortable(scope, given, signal => lastReceipt(temporal, runId, id, signal)),
     };
   });
 }
@@ -76,15 +78,15 @@ async function lastReceipt(
   temporal: Temporal,
   runId: string,
   messageId: string,
-  { signal }: Abortable,
+  signal: AbortSignal,
 ): Promise<Receipt> {
-  const watch = watchRun(temporal, runId, { live: false, children: false, ...(signal ? { signal } : {}) });
+  const watch = watchRun(temporal, runId, { live: false, children: false, signal });
   for await (const item of itemsUntilAborted(watch, signal)) {
     if (item.type !== 'journal' || item.event.type !== 'receipt' || item.event.id !== messageId) continue;
     const { id, state, how } = item.event;
     if (state === 'applied' || state === 'dropped') return { id, state, how };
   }
-  if (signal?.aborted) throw abortedError(signal);
+  if (signal.aborted) throw abortedError(signal);
   throw new SteersmanError(
     `The run ${runId} has ended without a word on the message ${messageId}.`,
     `See what it did: ${verbCall(`watch ${runId}`)}`,

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ClientScope } from '../../../src/client/runs/client-scope.js';
 import type { Temporal } from '../../../src/client/runs/connect.js';
 import { sendMessage } from '../../../src/client/runs/sent-message.js';
 import { startRun } from '../../../src/client/runs/start-run.js';
@@ -23,6 +24,12 @@ const client = {
   },
 };
 const temporal = { client } as unknown as Temporal;
+const scope: ClientScope = {
+  temporal,
+  home: '/none',
+  report: () => {},
+  closing: new AbortController().signal,
+};
 
 test('start: its answer is lost → the run’s id is said, and how to start it without a second one', async () => {
   const settings = { mode: 'team', workspace: '/w', autoApprove: false } as const;
@@ -35,7 +42,7 @@ test('start: its answer is lost → the run’s id is said, and how to start it 
 
 test('steer: its answer is lost → nobody says that it was not taken, for typed again it would come twice', async () => {
   const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
-  await expect(sendMessage(temporal, 'pay-1', message, {})).rejects.toMatchObject({
+  await expect(sendMessage(scope, 'pay-1', message, {})).rejects.toMatchObject({
     code: 'uncertain',
     message: expect.stringMatching(/^It is not known whether the run pay-1 has the message\. .*Deadline/),
     remedy: expect.stringContaining('watch pay-1'),
@@ -44,7 +51,7 @@ test('steer: its answer is lost → nobody says that it was not taken, for typed
 
 test('steer under an id of the sender’s own: its answer is lost → it is told that it may be sent again', async () => {
   const message = { kind: 'steer', input: { text: 'Pay less' } } as const;
-  await expect(sendMessage(temporal, 'pay-1', message, { id: 'm-1' })).rejects.toMatchObject({
+  await expect(sendMessage(scope, 'pay-1', message, { id: 'm-1' })).rejects.toMatchObject({
     code: 'unreachable',
   });
 });

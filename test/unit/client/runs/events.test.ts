@@ -26,7 +26,8 @@ function waitingRun(looked: () => void): Run {
     workflow: { getHandle: () => handle },
     withDeadline: (_: number, work: () => unknown) => work(),
   };
-  const scope = { temporal: { client, local: null, address: 'none', namespace: 'default' } };
+  const temporal = { client, local: null, address: 'none', namespace: 'default' };
+  const scope = { temporal, closing: new AbortController().signal };
   return new Run(scope as unknown as ClientScope, {
     id: 'r',
     runId: 'part',

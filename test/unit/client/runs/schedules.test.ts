@@ -86,7 +86,10 @@ test.each([
 
 /** Refused before anything is asked of Temporal. */
 const schedules = (local: object | null) =>
-  new Schedules({ temporal: { client: {}, local } } as unknown as ClientScope);
+  new Schedules({
+    temporal: { client: {}, local },
+    closing: new AbortController().signal,
+  } as unknown as ClientScope);
 const nightly = { cron: '30 2 * * *', workspace: '/tmp' };
 
 test.each<[string, string, ScheduleOptions, RegExp]>([
