@@ -94,12 +94,10 @@ export interface CallToolInput {
 }
 
 /** Beside the arguments of an activity that the application has: for the worker, which keeps it to itself. */
-export interface ActivityToolCall {
-  workspace: string;
+export interface ActivityToolCall
+  extends Pick<CallToolInput, 'workspace' | 'timeoutMs' | 'idempotent' | 'words'> {
   /** How often it is tried. */
   attempts: number;
-  /** Of the notes: absent for the built-in English. */
-  words?: RunWords;
 }
 
 export interface CallToolResult {

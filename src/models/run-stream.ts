@@ -2,7 +2,7 @@
 import { secondsOf } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { ModelCallError } from './model-call-error.js';
-import type { ModelProvider, ModelRequest } from './provider.js';
+import type { ModelDelta, ModelProvider, ModelRequest } from './provider.js';
 import type { ChannelText, ReplyDraft } from './reply-draft.js';
 import { endedAt } from './stop-texts.js';
 
@@ -43,10 +43,8 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
   const watch = new Watch(run);
   try {
     const { provider, request } = run;
-    for await (const delta of endedAt(
-      provider.stream(request, watch.signal, () => watch.alive()),
-      request.stop,
-    )) {
+    const stream = provider.stream(request, watch.signal, () => watch.alive());
+    for await (const delta of endedAt(untilLetGo(stream, watch.signal), request.stop)) {
       const grown = draft.add(delta);
       watch.alive();
       if (grown) run.onText(grown);
@@ -61,6 +59,38 @@ export async function runStream(run: StreamRun): Promise<'complete' | 'aborted'>
   if (draft.end) return 'complete';
   if (signal.aborted) return 'aborted';
   throw watch.failure ?? cutOff(run);
+}
+
+/** Of a provider that is told to end. */
+const LET_GO_MS = 1_000;
+
+/** What `stream` gives. A provider of the program's own that does not hear the signal is not waited for. */
+async function* untilLetGo(
+  stream: AsyncIterable<ModelDelta>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelDelta, void> {
+  const deltas = stream[Symbol.asyncIterator]();
+  let onAbort = () => {};
+  let timer: NodeJS.Timeout | undefined;
+  const letGo = new Promise<null>(resolve => {
+    onAbort = () => {
+      timer = setTimeout(() => resolve(null), LET_GO_MS);
+    };
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    for (;;) {
+      const next = await Promise.race([deltas.next(), letGo]);
+      if (next === null || next.done) return;
+      yield next.value;
+    }
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+    // Not waited for: one that hangs does not return either.
+    void deltas.return?.().catch(() => undefined);
+  }
 }
 
 function cutOff(run: StreamRun): ModelCallError {

@@ -4,8 +4,9 @@ import type { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { z } from 'zod';
+import { within } from '../activities/stop-signal.js';
 import { runIdOf } from '../activities/store-text.js';
-import { ended } from '../activities/tool-endings.js';
+import { ended, unknown } from '../activities/tool-endings.js';
 import type { ActivityToolCall, CallToolResult } from '../activities/types.js';
 import type { BlobStore } from '../blobs/blob-store.js';
 import type { Settings } from '../config/settings.js';
@@ -120,6 +121,9 @@ export function activityToolCalls(
   };
 }
 
+/** It gives its slot back: what hangs in the program may go on for ever. */
+const LATE = Symbol('late');
+
 interface Started {
   tool: ReadyActivityTool;
   args: Record<string, unknown>;
@@ -146,13 +150,18 @@ async function callTool(
   const stopBeats = keepBeating(context);
   let ran: { isError: boolean; value: unknown };
   try {
-    ran = { isError: false, value: await run(parsed.value) };
+    ran = { isError: false, value: await within(call.timeoutMs, run(parsed.value), LATE) };
   } catch (error) {
     const again = context.info.attempt < call.attempts && isRetryable(error);
     if (again || context.cancellationSignal.aborted) throw error;
     ran = { isError: true, value: errorText(error) };
   } finally {
     stopBeats();
+  }
+  if (ran.value === LATE) {
+    const why = fill(words.noteWhyTimedOutAfter, { tool: name, seconds: call.timeoutMs / 1000 });
+    if (call.idempotent) throw ApplicationFailure.retryable(why, FAILURE.tool.timeout);
+    return unknown(words, why, { durationMs: took() });
   }
   // Beyond the try: no fault of a result makes a failed activity of one that ran.
   return resultOf(parts, ran, took());
@@ -184,7 +193,7 @@ function isRetryable(error: unknown): boolean {
 }
 
 function isToolCall(value: unknown): value is ActivityToolCall {
-  return isRecord(value) && typeof value.workspace === 'string' && typeof value.attempts === 'number';
+  return isRecord(value) && typeof value.attempts === 'number' && typeof value.timeoutMs === 'number';
 }
 
 const BEAT_MS = 1_000;

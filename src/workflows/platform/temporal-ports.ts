@@ -14,6 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type {
+  ActivityToolCall,
   CallToolInput,
   CallToolResult,
   RequestSinks,
@@ -149,10 +150,11 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
 /** An activity that the application has: on the same task queue, with its arguments first. */
 function callActivity(
   activity: string,
-  { arguments: args = {}, workspace, words }: CallToolInput,
+  { arguments: args = {}, workspace, timeoutMs, idempotent, words }: CallToolInput,
   options: CallOptions,
 ): Promise<CallToolResult> {
-  const call = { workspace, attempts: options.attempts, ...(words && { words }) };
+  const { attempts } = options;
+  const call: ActivityToolCall = { workspace, timeoutMs, idempotent, attempts, ...(words && { words }) };
   return scheduleActivity(activity, [args, call], activityOptions(options));
 }
 

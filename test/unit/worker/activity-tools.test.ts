@@ -29,7 +29,8 @@ async function callPay(value: unknown): Promise<CallToolResult> {
   return environment.run(() => {
     const { inbound } = factory(Context.current());
     if (!inbound?.execute) throw new Error('no tool');
-    const args = [{}, { workspace: '/w', attempts: 3 }];
+    const how = { workspace: '/w', idempotencyKey: 'k', timeoutMs: 60_000, idempotent: true, attempts: 3 };
+    const args = [{}, how];
     return inbound.execute({ args, headers: {} }, async () => value) as Promise<CallToolResult>;
   });
 }
