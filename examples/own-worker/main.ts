@@ -17,11 +17,11 @@ const refundOrder = defineTool({
   name: 'refund_order',
   description: 'Pays an order back to its customer.',
   input: order,
-  run: ({ id }, { callId }) => {
+  run: ({ id }, { idempotencyKey }) => {
     const found = orders.get(id);
     if (!found) throw new Error(`There is no order ${id}.`);
     found.refunded = true;
-    return { paidBack: found.total, reference: callId };
+    return { paidBack: found.total, reference: idempotencyKey };
   },
 });
 

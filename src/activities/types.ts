@@ -61,6 +61,8 @@ export interface CallToolInput {
   callId: string;
   /** The pairing id of the call in the conversation. */
   toolUseId: string;
+  /** Names this call, and no other of any run: the same in every try. */
+  idempotencyKey: string;
   /** Name as pinned in the run. */
   tool: string;
   /** Where the server calls it otherwise. */
@@ -87,7 +89,11 @@ export interface CallToolInput {
   session?: string | null;
   /** Of a stateful server that the call opens a session with: how long it may take to start. Default 20,000. */
   startTimeoutMs?: number;
-  /** Run context for the tool: ids of run, task and whatever the starter gave. */
+  /** Number of the goal. */
+  goal: number;
+  /** The task of the plan that it is for; null outside of one. */
+  taskId: string | null;
+  /** As the starter gave it. */
   context: Record<string, string>;
   /** Of the notes: absent for the built-in English. */
   words?: RunWords;
@@ -95,7 +101,7 @@ export interface CallToolInput {
 
 /** Beside the arguments of an activity that the application has: for the worker, which keeps it to itself. */
 export interface ActivityToolCall
-  extends Pick<CallToolInput, 'workspace' | 'timeoutMs' | 'idempotent' | 'words'> {
+  extends Pick<CallToolInput, 'workspace' | 'idempotencyKey' | 'timeoutMs' | 'idempotent' | 'words'> {
   /** How often it is tried. */
   attempts: number;
 }

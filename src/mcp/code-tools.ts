@@ -29,8 +29,8 @@ export interface ToolContext {
   workspace: string;
   /** Workflow id of the run. */
   runId: string;
-  /** The same in every try of the call: a key for systems that take one against doing a thing twice. */
-  callId: string;
+  /** Names this call and no other, of any run, in every try: for systems that do nothing twice under one key. */
+  idempotencyKey: string;
   /** The task of the plan that it is for; null outside of one. */
   taskId: string | null;
   /** What the run was started with as `context`. */
@@ -257,23 +257,25 @@ function noJson(why: string): string {
   return `The tool has run. Its result is no JSON: ${why}`;
 }
 
-const OWN_KEY = 'steersman/';
+/** Namespaces of `_meta`: what the run tells of itself, and what its starter gave under a name without one. */
+export const META = { own: 'steersman/', starter: 'steersman.context/' } as const;
 
 function contextOf(
   workspace: string,
   { signal, _meta = {}, sendNotification }: RequestHandlerExtra<ServerRequest, ServerNotification>,
 ): ToolContext {
   const { progressToken, ...meta } = _meta;
-  const values = Object.fromEntries(
-    Object.entries(meta).map(([key, value]) => [key.replace(OWN_KEY, ''), String(value)]),
-  );
-  const { runId = '', callId = '', taskId = null, goal: _number, ...given } = values;
+  const own = (name: string) => {
+    const value = meta[META.own + name];
+    return value === undefined ? null : String(value);
+  };
+  const given = Object.entries(meta).filter(([key]) => !key.startsWith(META.own));
   return {
     workspace,
-    runId,
-    callId,
-    taskId,
-    values: given,
+    runId: own('runId') ?? '',
+    idempotencyKey: own('idempotencyKey') ?? '',
+    taskId: own('taskId'),
+    values: Object.fromEntries(given.map(([key, value]) => [key.replace(META.starter, ''), String(value)])),
     signal,
     progress: (progress, total, message) => {
       if (progressToken === undefined) return;

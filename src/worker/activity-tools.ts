@@ -1,6 +1,6 @@
 /** Activities that an application has, offered to runs as tools: the run's workflow calls them by their own name. */
 import { realpath } from 'node:fs/promises';
-import type { Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { z } from 'zod';
@@ -121,6 +121,16 @@ export function activityToolCalls(
   };
 }
 
+/** What an activity that is a tool may know of its call. */
+export interface ActivityCall extends Pick<ActivityToolCall, 'workspace' | 'idempotencyKey'> {}
+
+const calls = new WeakMap<Context, ActivityCall>();
+
+/** In an activity: the tool call that it is; null where no run calls it. `idempotencyKey`: as `ToolContext` has it. */
+export function toolCall(): ActivityCall | null {
+  return calls.get(Context.current()) ?? null;
+}
+
 /** It gives its slot back: what hangs in the program may go on for ever. */
 const LATE = Symbol('late');
 
@@ -147,6 +157,8 @@ async function callTool(
   if ('fault' in parsed) return ended('invalid', badArgumentsNote(words, [parsed.fault]));
   const startedAt = performance.now();
   const took = () => Math.round(performance.now() - startedAt);
+  const { workspace, idempotencyKey } = call;
+  calls.set(context, { workspace, idempotencyKey });
   const stopBeats = keepBeating(context);
   let ran: { isError: boolean; value: unknown };
   try {

@@ -19,7 +19,7 @@ export { ModelCallError } from '../models/model-call-error.js';
 export { createProvider } from '../models/protocols.js';
 export type { ModelDelta, ModelProvider, ModelRequest } from '../models/provider.js';
 export { type ErrorCode, SteersmanError } from '../shared/errors.js';
-export type { ActivityTool } from './activity-tools.js';
+export { type ActivityCall, type ActivityTool, toolCall } from './activity-tools.js';
 export { SteersmanPlugin, type SteersmanPluginOptions } from './plugin.js';
 export type { WorkflowTool } from './workflow-tools.js';
 

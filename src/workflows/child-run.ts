@@ -103,10 +103,17 @@ export function runHandle(id: string): RunHandle {
   return handleOf(getExternalWorkflowHandle(id));
 }
 
-/** The run that called this workflow as a tool; null where nobody did. */
-export function callingRun(): RunHandle | null {
-  const { parent } = workflowInfo();
-  return parent === undefined ? null : runHandle(parent.workflowId);
+/** The run that called this workflow as a tool. */
+export interface CallingRun extends RunHandle {
+  /** Names this call and no other, of any run, in every try: for systems that do nothing twice under one key. */
+  readonly idempotencyKey: string;
+}
+
+/** The run that called this workflow as a tool; null where none did. */
+export function callingRun(): CallingRun | null {
+  const { parent, memo } = workflowInfo();
+  const key = memo?.idempotencyKey;
+  return parent && typeof key === 'string' ? { ...runHandle(parent.workflowId), idempotencyKey: key } : null;
 }
 
 function handleOf(

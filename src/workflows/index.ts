@@ -8,7 +8,14 @@ export type { Task } from '../core/plan.js';
 export type { ClientTool } from '../core/run-config.js';
 export type { TraceReport } from '../core/trace.js';
 export type { UsageEntry } from '../core/usage-by.js';
-export type { ChildRun, ChildRunOptions, ChildRunSettings, GateReply, RunHandle } from './child-run.js';
+export type {
+  CallingRun,
+  ChildRun,
+  ChildRunOptions,
+  ChildRunSettings,
+  GateReply,
+  RunHandle,
+} from './child-run.js';
 export { callingRun, executeRun, runHandle, startRun } from './child-run.js';
 export type {
   EventsPage,

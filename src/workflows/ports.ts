@@ -77,6 +77,8 @@ export type ToChild =
   | { signal: 'answer'; input: Record<string, unknown> };
 
 export interface Ports {
+  /** Of this run and of no other: the same in all its parts, whatever its workflow id. */
+  readonly chainId: string;
   /** Milliseconds since the epoch, the same in every replay. */
   now(): number;
   callModel(input: CallModelInput, options: CallOptions): Promise<Called<CallModelResult>>;

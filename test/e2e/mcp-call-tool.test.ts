@@ -90,6 +90,9 @@ function inputOf(input: Partial<CallToolInput>): CallToolInput {
     timeoutMs: 10_000,
     idempotent: true,
     workspace,
+    idempotencyKey: 'chain-1-t1',
+    goal: 1,
+    taskId: null,
     context: {},
     ...input,
   };
@@ -137,13 +140,16 @@ describe('a call that runs', () => {
   it('T4 run context → the server gets it as namespaced _meta; the starter can not forge the run’s id', async () => {
     await rig().call({
       arguments: { text: 'hi' },
-      context: { taskId: '3', 'app/user': 'ann', runId: 'forged' },
+      taskId: '3',
+      context: { taskId: 'own', 'app/user': 'ann', 'steersman/runId': 'forged' },
     });
     const meta = fake.events().find(event => event.event === 'call')?._meta;
     expect(meta).toMatchObject({
       'steersman/runId': 'run-1',
-      'steersman/callId': 'c1',
+      'steersman/idempotencyKey': 'chain-1-t1',
+      'steersman/goal': '1',
       'steersman/taskId': '3',
+      'steersman.context/taskId': 'own',
       'app/user': 'ann',
     });
   });

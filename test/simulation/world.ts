@@ -65,6 +65,7 @@ interface InFlight {
 }
 
 export class World implements Ports {
+  readonly chainId = 'chain-1';
   readonly scenario: Scenario;
   readonly #policy: HandoverPolicy;
   readonly #inStep: boolean;

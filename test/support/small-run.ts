@@ -66,6 +66,7 @@ const never = new Promise<never>(() => undefined);
 /** Ports of a world where every tool answers "done" at once and only a test's own acts end a wait. */
 export function quietPorts(ran: CallToolInput[]): Ports {
   return {
+    chainId: 'chain-1',
     now: () => 1_000,
     callModel: () => Promise.reject(new Error('no model is called here')),
     resolveModel: async () => ({ ok: true, value: { model: null } }),

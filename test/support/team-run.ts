@@ -108,6 +108,7 @@ function teamPorts(
 ): Ports {
   let waited = 0;
   return {
+    chainId: 'chain-1',
     now: () => 1_000,
     resolveModel: async () => ({ ok: true, value: { model: null } }),
     compareFile: async () => ({ ok: true, value: { kind: 'unread' } }),

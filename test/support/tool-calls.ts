@@ -40,7 +40,8 @@ export function toolCaller(
   return (input = {}, environment = activityEnvironment()) =>
     environment.run<[CallToolInput], CallToolResult, typeof activity>(activity, {
       ...{ callId: 'c1', toolUseId: 't1', tool, serverToolName: tool, server: 'fake', arguments: {} },
-      ...{ timeoutMs: 20_000, idempotent: true, workspace: '/w', context: {} },
+      ...{ timeoutMs: 20_000, idempotent: true, workspace: '/w' },
+      ...{ idempotencyKey: 'chain-1-t1', goal: 1, taskId: null, context: {} },
       ...input,
     });
 }

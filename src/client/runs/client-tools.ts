@@ -10,8 +10,8 @@ import { SteersmanError } from '../../shared/errors.js';
 
 /** What a tool may know of the call that it answers. */
 export interface ClientToolContext {
-  /** The model's id of the call. */
-  callId: string;
+  /** Names this call and no other, of any run: for systems that do nothing twice under one key. */
+  idempotencyKey: string;
   runId: string;
   /** Aborted when nobody waits for the result any more, and when the client is closed. */
   signal: AbortSignal;

@@ -50,9 +50,9 @@ export function answerTools(scope: ClientScope, id: string, tools: readonly Clie
   if (own.length === 0) return;
   onGate(scope, id, async (gate, { signal }) => {
     if (gate.kind !== 'clientTool') return null;
-    const { tool: name, callId } = gate.subject;
+    const { tool: name, idempotencyKey } = gate.subject;
     const tool = own.find(candidate => candidate.name === name);
     if (tool === undefined) return null;
-    return runClientTool(tool, gate.input ?? {}, { runId: id, callId, signal });
+    return runClientTool(tool, gate.input ?? {}, { runId: id, idempotencyKey, signal });
   });
 }

@@ -37,7 +37,10 @@ export type Gate = GateBase &
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
     /** A tool that the client runs; `callId` is the model's id of the call. */
-    | { kind: 'clientTool'; subject: { tool: string; callId: string; arguments: string } }
+    | {
+        kind: 'clientTool';
+        subject: { tool: string; callId: string; arguments: string; idempotencyKey: string };
+      }
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
     /** `models`: others that may be tried. */
     | { kind: 'failure'; subject: { model: string; models: string[] } }

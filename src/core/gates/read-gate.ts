@@ -12,7 +12,7 @@ const SUBJECTS: Record<GateKind, Record<string, Form>> = {
   plan: { tasks: 'number' },
   question: { role: 'text' },
   route: { act: 'text', messageId: 'text' },
-  clientTool: { tool: 'text', callId: 'text', arguments: 'text' },
+  clientTool: { tool: 'text', callId: 'text', arguments: 'text', idempotencyKey: 'name' },
   budget: { budget: 'text', limit: 'number', used: 'number' },
   failure: { model: 'text', models: 'texts' },
   form: { server: 'text', tool: 'text', callId: 'text', schema: 'schema' },

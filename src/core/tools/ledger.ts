@@ -54,6 +54,19 @@ export function ledgerKey(tool: string, args: unknown): string {
   return `${tool} ${shortFirst(args).slice(0, HEAD_OF_LONG_ARGUMENTS)}… (${text.length} characters, ${hash64(text)})`;
 }
 
+/**
+ * A key for systems that do nothing twice under one key: of this call, and of no other of any run. It is the same in
+ * every try. `chainId`: of the run in all its parts. A run that is reset may make another call under the id of one that
+ * was made before: what it says is a part of its name.
+ */
+export function idempotencyKeyOf(
+  chainId: string,
+  toolUseId: string,
+  { tool, args }: { tool: string; args: unknown },
+): string {
+  return `${chainId}-${toolUseId}-${hash64(`${tool} ${canonicalJson(args)}`).slice(0, 8)}`;
+}
+
 /** Two 32-bit hashes over UTF-16 units, as 16 hex digits: quick, for replays hash all that a run sent. */
 export function hash64(text: string): string {
   return hex32(hash32(text, 0xdeadbeef, 1_299_709)) + hex32(hash32(text, 0x41c6ce57, 1_999_993));

@@ -79,6 +79,7 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
     );
 
   return {
+    chainId: workflowInfo().firstExecutionRunId,
     now: () => Date.now(),
     callModel: (input, options) =>
       call(options, () =>
@@ -150,12 +151,12 @@ export function temporalPorts(settings: RunSettings): TemporalPorts {
 /** An activity that the application has: on the same task queue, with its arguments first. */
 function callActivity(
   activity: string,
-  { arguments: args = {}, workspace, timeoutMs, idempotent, words }: CallToolInput,
-  options: CallOptions,
+  { arguments: args = {}, workspace, idempotencyKey, timeoutMs, idempotent, words }: CallToolInput,
+  { attempts, ...options }: CallOptions,
 ): Promise<CallToolResult> {
-  const { attempts } = options;
-  const call: ActivityToolCall = { workspace, timeoutMs, idempotent, attempts, ...(words && { words }) };
-  return scheduleActivity(activity, [args, call], activityOptions(options));
+  const how = { workspace, idempotencyKey, timeoutMs, idempotent, attempts };
+  const call: ActivityToolCall = { ...how, ...(words && { words }) };
+  return scheduleActivity(activity, [args, call], activityOptions({ ...options, attempts }));
 }
 
 /** The last look at handlers, the building of the input and the continuation: no await in between. */

@@ -38,6 +38,8 @@ export async function callWorkflow(
       const child = await startCancellable<Workflow>(workflow, {
         workflowId: childId(workflowInfo().workflowId, `${check.tool}/${check.callId}`),
         args: [value.arguments],
+        // For `callingRun`, also where it continues as new.
+        memo: { idempotencyKey: check.idempotencyKey },
         ...(taskQueue === undefined ? {} : { taskQueue }),
         staticSummary: cutText(options.summary, SUMMARY_BYTES),
         workflowExecutionTimeout: check.timeoutMs,

@@ -14,6 +14,7 @@ import { READ_RESULT } from '../../core/tools/tool-result.js';
 import { fill, type Words, wordsForNotes } from '../../core/words.js';
 import type { Called } from '../ports.js';
 import type { Run } from '../run.js';
+import { factsOf } from './tool-request.js';
 import { said, type WorkflowToolCall } from './workflow-tool-call.js';
 
 const PAGE_BYTES = 15 * 1024;
@@ -75,7 +76,8 @@ export async function readArtifact(run: Run, call: WorkflowToolCall): Promise<En
   const called = await run.call({ kind: 'tool', role: call.role }, options, () =>
     ports.callTool(
       {
-        ...{ callId, toolUseId, tool: READ_RESULT, server: null, workspace, context: {} },
+        ...{ callId, toolUseId, tool: READ_RESULT, server: null, workspace },
+        ...factsOf(run, { name: READ_RESULT }, { toolUseId, given: call.input }),
         arguments: { ref: found.ref, offset, length: PAGE_BYTES },
         timeoutMs: options.timeoutMs,
         idempotent: true,

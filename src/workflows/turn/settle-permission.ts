@@ -7,6 +7,7 @@ import { batchAction, waitingSteers } from '../../core/inbox.js';
 import type { AssistantMessage, ToolUseBlock } from '../../core/message.js';
 import { thoughtOf, toolCallsOf } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
+import { idempotencyKeyOf } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
 import type { Question } from '../gates.js';
@@ -135,7 +136,12 @@ function clientQuestion(
     key: clientKey(call),
     kind: 'clientTool',
     ...clientToolText(run.words, { tool: serverToolName, callId: call.id, input: call.input }),
-    subject: { tool: serverToolName, callId: call.id, arguments: argumentLine(call) },
+    subject: {
+      tool: serverToolName,
+      callId: call.id,
+      arguments: argumentLine(call),
+      idempotencyKey: idempotencyKeyOf(run.ports.chainId, call.id, { tool: call.name, args: call.input }),
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { modelOf } from '../../core/in-force.js';
 import { tokensOf, type Usage } from '../../core/message.js';
 import { preview } from '../../core/preview.js';
 import { inlineInput } from '../../core/tools/batch-input.js';
+import { idempotencyKeyOf } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import type { ToolSession } from '../../core/tools/tool-session.js';
@@ -25,24 +26,27 @@ export interface ToolRequest {
   session: ToolSession | null;
 }
 
-/** `given`: the arguments that it runs with. */
+interface Asked {
+  callId: string;
+  toolUseId: string;
+  /** The arguments that it runs with. */
+  given: Record<string, unknown>;
+}
+
 export function toolRequest(
   run: Run,
   tool: ToolDefinition,
-  {
-    given,
-    role,
-    ...ids
-  }: { role: string; callId: string; toolUseId: string; given: Record<string, unknown> },
+  { role, ...asked }: Asked & { role: string },
 ): ToolRequest {
+  const { callId, given } = asked;
   const session = sessionFor(run.state.tools.sessions, tool);
-  const input = inputFor(run, tool, { ...ids, given });
+  const input = inputFor(run, tool, asked);
   const asksForMs = mayAsk(run, tool) ? run.pinned.gateTimeoutMs : 0;
   if (asksForMs > 0) input.asksForMs = asksForMs;
   const sampling = samplingFor(run, tool, role);
   if (sampling) {
     input.sampling = sampling;
-    run.part.samplings.set(ids.callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
+    run.part.samplings.set(callId, { tokens: sampling.tokens, costUsd: sampling.costUsd });
   }
   if (statefulServer(tool) !== null) input.session = session?.id ?? null;
   const startMs = session ? 0 : startLimit(tool);
@@ -83,12 +87,17 @@ function mayAsk({ state }: Run, { origin }: ToolDefinition): boolean {
   return origin.type === 'mcp' && state.settings.attended === true;
 }
 
-function inputFor(
-  run: Run,
-  tool: ToolDefinition,
-  { callId, toolUseId, given }: { callId: string; toolUseId: string; given: Record<string, unknown> },
-): CallToolInput {
-  const { settings, cursor, goal } = run.state;
+/** What a tool is told of the call. */
+export function factsOf(
+  { state: { settings, cursor, goal }, ports }: Run,
+  { name: tool }: Pick<ToolDefinition, 'name'>,
+  { toolUseId, given: args }: Pick<Asked, 'toolUseId' | 'given'>,
+): Pick<CallToolInput, 'idempotencyKey' | 'goal' | 'taskId' | 'context'> {
+  const idempotencyKey = idempotencyKeyOf(ports.chainId, toolUseId, { tool, args });
+  return { idempotencyKey, goal: goal.number, taskId: taskAt(cursor), context: settings.context ?? {} };
+}
+
+function inputFor(run: Run, tool: ToolDefinition, { callId, toolUseId, given }: Asked): CallToolInput {
   const input: CallToolInput = {
     callId,
     toolUseId,
@@ -96,8 +105,8 @@ function inputFor(
     server: tool.origin.type === 'mcp' ? tool.origin.server : null,
     timeoutMs: tool.policy.timeoutMs,
     idempotent: isRepeatable(tool.policy),
-    workspace: settings.workspace,
-    context: { ...settings.context, goal: String(goal.number), taskId: taskAt(cursor) ?? '' },
+    workspace: run.state.settings.workspace,
+    ...factsOf(run, tool, { toolUseId, given }),
     ...inlineInput(given),
   };
   // An application's activity can't ask for its arguments.

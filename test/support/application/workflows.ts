@@ -40,6 +40,11 @@ export async function payBack({ order }: { order: string }) {
   return { receipt: `R-${order}` };
 }
 
+/** A tool of runs: charges once for each call. */
+export async function chargeByKey() {
+  return charge(callingRun()?.idempotencyKey ?? 'no key');
+}
+
 /** Has a run pay orders back, and decides itself which of them it may. */
 export async function refundDesk(workspace: string) {
   const asked: string[] = [];

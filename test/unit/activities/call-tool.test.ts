@@ -53,6 +53,9 @@ async function callWith(
     timeoutMs: 60_000,
     idempotent: false,
     workspace: process.cwd(),
+    idempotencyKey: 'chain-1-t1',
+    goal: 1,
+    taskId: null,
     context: {},
     ...input,
   });

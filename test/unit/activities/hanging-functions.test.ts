@@ -60,7 +60,13 @@ test.each([
       inWorkflow: true,
     });
     const calls = activityToolCalls(tool ? [tool] : [], parts as never);
-    const call: ActivityToolCall = { workspace: '/none', timeoutMs: 60_000, idempotent, attempts: 3 };
+    const call: ActivityToolCall = {
+      workspace: '/none',
+      idempotencyKey: 'k',
+      timeoutMs: 60_000,
+      idempotent,
+      attempts: 3,
+    };
     const { inbound } = calls(environment.context as Context);
     const calling = inbound?.execute?.({ args: [{}, call], headers: {} }, never);
     expect(await outcomeOf(calling)).toMatchObject(ended);

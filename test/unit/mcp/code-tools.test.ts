@@ -29,7 +29,8 @@ function poolOf(codeTools: CodeTool[], servers: McpConfig['servers'] = []): McpP
 async function call(tool: CodeTool, args: Record<string, unknown>, more: { signal?: AbortSignal } = {}) {
   const connection = await poolOf([tool]).connect('in-code', WORKSPACE);
   const progress: unknown[] = [];
-  const meta = { 'steersman/runId': 'r1', 'steersman/callId': 'c1', 'steersman/tenant': 'acme', 'x/y': 'z' };
+  const own = { 'steersman/runId': 'r1', 'steersman/idempotencyKey': 'k1', 'steersman/goal': '1' };
+  const meta = { ...own, 'steersman.context/goal': 'a gift', 'x/y': 'z' };
   const answer = await connection.callTool({
     tool: tool.name,
     arguments: args,
@@ -169,8 +170,9 @@ describe('tools in code', () => {
     expect(seen).toMatchObject({
       workspace: WORKSPACE,
       runId: 'r1',
-      callId: 'c1',
-      values: { tenant: 'acme', 'x/y': 'z' },
+      idempotencyKey: 'k1',
+      taskId: null,
+      values: { goal: 'a gift', 'x/y': 'z' },
     });
     expect(progress).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
@@ -246,6 +248,9 @@ async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: st
     timeoutMs: 60_000,
     idempotent: false,
     workspace: WORKSPACE,
+    idempotencyKey: 'chain-1-t1',
+    goal: 1,
+    taskId: null,
     context: {},
     ...input,
   });

@@ -16,7 +16,12 @@ const GATES: Gate[] = [
   { ...BASE, id: 'g2', kind: 'plan', subject: { tasks: 2 } },
   { ...BASE, id: 'g3', kind: 'question', subject: { role: 'planner' } },
   { ...BASE, id: 'g4', kind: 'route', subject: { act: 'new_task', messageId: 'm1' } },
-  { ...BASE, id: 'g5', kind: 'clientTool', subject: { tool: 'p', callId: 'c5', arguments: '{}' } },
+  {
+    ...BASE,
+    id: 'g5',
+    kind: 'clientTool',
+    subject: { tool: 'p', callId: 'c5', arguments: '{}', idempotencyKey: 'k' },
+  },
   { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 10, used: 12 } },
   { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
 ];

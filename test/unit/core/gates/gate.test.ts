@@ -28,7 +28,7 @@ const GATES: Record<GateKind, Gate> = {
     ...BASE,
     id: 'g5',
     kind: 'clientTool',
-    subject: { tool: 'pick_colour', callId: 'c5', arguments: '{}' },
+    subject: { tool: 'pick_colour', callId: 'c5', arguments: '{}', idempotencyKey: 'k' },
   },
   budget: { ...BASE, id: 'g6', kind: 'budget', subject: { budget: 'tokens', limit: 1_000, used: 1_200 } },
   failure: { ...BASE, id: 'g7', kind: 'failure', subject: { model: 'p/a', models: ['p/b', 'p/c'] } },
