@@ -111,6 +111,8 @@ export async function ask<K extends Kind>(run: Run, question: Question<K>): Prom
   if (auto) return { kind: 'answered', answer: auto, by: 'rule' };
   const open = state.people.gates.find(candidate => candidate.key === question.key);
   if (!open) throw new Error(`the gate ${question.key} was not opened`);
+  // Its answer is read at once: it may take more than those that wait for their turn.
+  state.people.gates = [open, ...state.people.gates.filter(other => other !== open)];
   const superseded = () => question.superseded?.() === true;
   const closed = () => !state.people.gates.includes(open);
   const over = () => open.answer !== null || state.people.stop !== null || superseded() || closed();
@@ -198,6 +200,7 @@ function decisionOf(answer: GateAnswer): string {
     case 'question':
       return answer.text === null ? 'no answer' : preview(answer.text, 120);
     case 'clientTool':
+      if (answer.lost) return 'no result';
       return answer.isError ? 'error' : 'result';
     case 'budget':
       return answer.decision === 'raise' ? `raise to ${answer.to}` : 'wrap_up';

@@ -28,6 +28,7 @@ export type {
 } from './messages.js';
 export {
   answerGateUpdate,
+  claimToolCallUpdate,
   DEFAULT_TASK_QUEUE,
   editPlanUpdate,
   eventsQuery,

@@ -158,6 +158,11 @@ export const answerGateUpdate = defineUpdate<{ gateId: string }, [Record<string,
 export const submitToolResultUpdate = defineUpdate<{ gateId: string }, [Record<string, unknown>]>(
   'submitToolResult',
 );
+/**
+ * Said by a client before it runs a call of its tools: `{ gateId, by }`. `run`: whether it is to run it. One that another
+ * has begun is refused, or with `takeOver`, for that one is gone, ended: it may have taken effect.
+ */
+export const claimToolCallUpdate = defineUpdate<{ run: boolean }, [Record<string, unknown>]>('claimToolCall');
 /** Adds tasks, or changes those that have not begun, in the fields that are given: `{ tasks: [{ id, description, … }] }`. */
 export const editPlanUpdate = defineUpdate<{ tasks: number }, [{ tasks: TaskChange[] }]>('editPlan');
 /**

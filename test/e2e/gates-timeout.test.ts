@@ -67,11 +67,11 @@ test('a question that nobody answers → the planner makes the best plan it can 
   expect(await eventsOf(handle, 'gate_closed')).toMatchObject([{ by: 'timeout', decision: 'no answer' }]);
 });
 
-test('a client that gives no result → an error result that says so, and the run goes on (T11)', async () => {
+test('a client that gives no result in time → it may have run the call, and the run goes on (T11)', async () => {
   const tool = { name: 'ask_crew', description: 'Asks.', inputSchema: { type: 'object' } };
   const asked = rig.play(byRole({ planner: [planned], executor: [calls({ name: 'ask_crew' }), reported()] }));
   const { result } = await rig.run('Ask', { clientTools: [tool] });
   expect(result.outcome).toBe('completed');
-  expect(toolTexts(asked.requests[2])[0]).toContain('No result. Nobody answered in time.');
-  expect(toolSteps(result)[0]?.error).toContain('No result');
+  expect(toolTexts(asked.requests[2])[0]).toContain('may or may not have taken effect');
+  expect(toolSteps(result)[0]).toMatchObject({ ending: 'outcome_unknown' });
 });

@@ -349,14 +349,14 @@ describe('client tools (T10, T11, K4)', () => {
       byRole({ planner: [planned], executor: [calls(crew, read('a.txt'), crew), reported()] }),
     );
     const handle = await rig.start('Ask', { clientTools });
-    const gates = await until('both calls wait', async () => {
-      const view = await handle.query(stateQuery);
-      return view.gates.length === 2 && view.gates;
-    });
-    const [first, second] = gates;
-    if (first?.kind !== 'clientTool' || second?.kind !== 'clientTool') throw new Error('no client gates');
-    await submit(handle, { callId: second.subject.callId, content: { ready: false }, isError: true });
+    const first = await openGateOf(handle, 'clientTool');
+    expect((await handle.query(stateQuery)).gates).toHaveLength(1);
     await submit(handle, { gateId: first.id, content: 'aye' });
+    const second = await until('the second call waits', async () => {
+      const [open] = (await handle.query(stateQuery)).gates;
+      return open?.kind === 'clientTool' && open.id !== first.id && open;
+    });
+    await submit(handle, { callId: second.subject.callId, content: { ready: false }, isError: true });
     const result = (await handle.result()) as RunResult;
     expect(endings(result)).toEqual(['executed', 'executed', 'executed']);
     expect(toolTexts(asked.requests[2])).toEqual([

@@ -1,12 +1,15 @@
 /** Tools that a client runs: as functions, answered while this process lives, or declared, answered by whoever comes. */
 
 import { z } from 'zod';
+import { GATE_ANSWER_BYTES } from '../../core/bounds.js';
 import { errorText } from '../../core/error-text.js';
-import { isRecord } from '../../core/json.js';
+import { cutText } from '../../core/fit.js';
+import { isRecord, jsonBytes } from '../../core/json.js';
 import type { ClientTool as DeclaredTool } from '../../core/run-config.js';
 import type { JsonSchema } from '../../core/tools/tool.js';
 import { isZod, schemaOfInput } from '../../schema/zod-input.js';
 import { SteersmanError } from '../../shared/errors.js';
+import type { ToolOutput } from './send.js';
 
 /** What a tool may know of the call that it answers. */
 export interface ClientToolContext {
@@ -83,6 +86,18 @@ export function declaredTools(tools: readonly ClientTool[]): Partial<DeclaredToo
 export interface ToolOutcome {
   content: unknown;
   isError: boolean;
+}
+
+/** As much of a result as a run takes, with room for what names the call. */
+const MOST_BYTES = GATE_ANSWER_BYTES - 1_000;
+
+/** The outcome within what a run takes. What is cut is text then, with a mark that says so. */
+export function boundedOutcome({ content, isError = false }: ToolOutput): ToolOutcome {
+  if (jsonBytes(content) <= MOST_BYTES) return { content, isError };
+  return {
+    content: cutText(typeof content === 'string' ? content : JSON.stringify(content), MOST_BYTES),
+    isError,
+  };
 }
 
 /** Runs one call; never rejects. Null where nobody waits for the result any more. */

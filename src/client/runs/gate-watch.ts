@@ -10,8 +10,11 @@ import { pollMsOf } from './watch-run.js';
 
 const STATE_TIMEOUT_MS = 10_000;
 
-/** Takes a gate. The signal is aborted when the gate is closed, or the watch is. */
-export type TakeGate = (gate: Gate, signal: AbortSignal) => void;
+/**
+ * Takes a gate. The signal is aborted when the gate is closed, or the watch is. `wasOpen`: since before this watch saw
+ * the run for the first time.
+ */
+export type TakeGate = (gate: Gate, signal: AbortSignal, wasOpen: boolean) => void;
 
 /**
  * Hands each gate of the run that is open, or will be, to `take`, once, until the run ends or `signal` says so.
@@ -35,8 +38,8 @@ export async function watchGates(
         const gates = (await askRun(temporal, question, stateQuery).catch(passing))?.gates;
         if (signal.aborted) return;
         if (gates !== undefined) {
+          handOver(gates, taken, (gate, closed) => take(gate, closed, read === ''));
           read = mark;
-          handOver(gates, taken, take);
         }
       }
       await delay(pollMsOf(temporal), undefined, { signal, ref: false }).catch(() => undefined);
@@ -46,7 +49,11 @@ export async function watchGates(
   }
 }
 
-function handOver(gates: readonly Gate[], taken: Map<string, AbortController>, take: TakeGate): void {
+function handOver(
+  gates: readonly Gate[],
+  taken: Map<string, AbortController>,
+  take: (gate: Gate, signal: AbortSignal) => void,
+): void {
   for (const [gateId, open] of taken) {
     if (!gates.some(gate => gate.id === gateId)) open.abort();
   }

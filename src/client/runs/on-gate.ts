@@ -1,13 +1,16 @@
 /** Answering what a run asks, from a program: a handler for its gates, and functions for its tools. */
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '../../core/error-text.js';
 import type { Gate } from '../../core/gates/gate.js';
 import type { ClientScope } from './client-scope.js';
-import { type ClientTool, runClientTool } from './client-tools.js';
+import { boundedOutcome, type ClientTool, runClientTool } from './client-tools.js';
 import { gateInput, type ToolInput } from './gate-input.js';
-import { watchGates } from './gate-watch.js';
+import { type TakeGate, watchGates } from './gate-watch.js';
 import { explainError } from './grpc-errors.js';
 import { answerAndKeep } from './keep-permission.js';
-import { type GateReply, submitToolResult, type ToolOutput } from './send.js';
+import { claimToolCall, type GateReply, submitToolResult, type ToolOutput } from './send.js';
+import { pollMsOf } from './watch-run.js';
 
 /** An open gate, with all arguments of the tool call that it is about. */
 export type OpenGate = Gate & { input: ToolInput | null };
@@ -24,35 +27,99 @@ export type GateHandler = (
 
 /** Hands each gate of the run to `handler`, once, until the run ends or the returned function is called. */
 export function onGate(scope: ClientScope, id: string, handler: GateHandler): () => void {
-  const { temporal, closing, report } = scope;
+  const { temporal } = scope;
+  return takeGates(scope, id, async (gate, signal) => {
+    const input = await gateInput(temporal, id, gate);
+    const given = await handler({ ...gate, input }, { signal });
+    if (given === null || given === undefined || signal.aborted) return;
+    if (isOutput(given)) await giveResult(scope, id, { gate, given, signal });
+    else await answerAndKeep(temporal, id, { gateId: gate.id, ...given });
+  });
+}
+
+function isOutput(given: GateAnswer): given is ToolOutput {
+  return 'content' in given && !('decision' in given);
+}
+
+/**
+ * Runs the calls of these tools in this process, until the run ends or the client is closed. Each is claimed before it
+ * is run, so that of two clients one runs it. What was claimed when this one came is taken over: whoever had it is gone.
+ */
+export function answerTools(scope: ClientScope, id: string, tools: readonly ClientTool[]): void {
+  const own = tools.filter(tool => tool.run !== undefined);
+  if (own.length === 0) return;
+  const by = `${process.pid}-${randomBytes(4).toString('hex')}`;
+  takeGates(scope, id, async (gate, signal, wasOpen) => {
+    if (gate.kind !== 'clientTool') return;
+    const { tool: name, idempotencyKey } = gate.subject;
+    const tool = own.find(candidate => candidate.name === name);
+    if (tool === undefined) return;
+    const input = await patiently(scope, signal, () => gateInput(scope.temporal, id, gate));
+    if (input === null) return;
+    const takeOver = wasOpen && gate.subject.claimedBy !== undefined;
+    const claim = { gateId: gate.id, by, takeOver };
+    const claimed = await patiently(scope, signal, () => claimToolCall(scope.temporal, id, claim));
+    if (!claimed?.run) return;
+    const given = await runClientTool(tool, input, { runId: id, idempotencyKey, signal });
+    if (given !== null) await giveResult(scope, id, { gate, given, signal });
+  });
+}
+
+/** What fails is told to the client's `report`. Returns how to end it. */
+function takeGates(
+  { temporal, closing, report }: ClientScope,
+  id: string,
+  answer: (...given: Parameters<TakeGate>) => Promise<void>,
+): () => void {
   const ending = new AbortController();
   const failed = (error: unknown) => {
     if (ending.signal.aborted) return;
     report(`Gates of ${id}: ${explainError(error)?.message ?? errorText(error)}`);
   };
-  const answer = async (gate: Gate, signal: AbortSignal) => {
-    const input = await gateInput(temporal, id, gate);
-    const given = await handler({ ...gate, input }, { signal });
-    if (given === null || given === undefined || signal.aborted) return;
-    const gateId = gate.id;
-    if ('content' in given) await submitToolResult(temporal, id, { gateId, ...given });
-    else await answerAndKeep(temporal, id, { gateId, ...given });
-  };
-  const take = (gate: Gate, signal: AbortSignal) => void answer(gate, signal).catch(failed);
+  const take: TakeGate = (...given) => void answer(...given).catch(failed);
   const stopped = AbortSignal.any([ending.signal, closing]);
   void watchGates(temporal, id, take, stopped).catch(failed);
   return () => ending.abort();
 }
 
-/** Runs the calls of these tools in this process, until the run ends or the client is closed. */
-export function answerTools(scope: ClientScope, id: string, tools: readonly ClientTool[]): void {
-  const own = tools.filter(tool => tool.run !== undefined);
-  if (own.length === 0) return;
-  onGate(scope, id, async (gate, { signal }) => {
-    if (gate.kind !== 'clientTool') return null;
-    const { tool: name, idempotencyKey } = gate.subject;
-    const tool = own.find(candidate => candidate.name === name);
-    if (tool === undefined) return null;
-    return runClientTool(tool, gate.input ?? {}, { runId: id, idempotencyKey, signal });
-  });
+/** The result of a call that was run: where the run refuses it, that is the result. Nobody waits for it for a day. */
+async function giveResult(
+  scope: ClientScope,
+  id: string,
+  { gate: { id: gateId }, given, signal }: { gate: Gate; given: ToolOutput; signal: AbortSignal },
+): Promise<void> {
+  const submit = (output: ToolOutput) =>
+    patiently(scope, signal, () =>
+      submitToolResult(scope.temporal, id, { gateId, ...boundedOutcome(output) }),
+    );
+  try {
+    await submit(given);
+  } catch (error) {
+    const why = explainError(error)?.message ?? errorText(error);
+    const refused = { content: `It was run, and its result was not taken: ${why}`, isError: true };
+    await submit(refused).catch(() => null);
+    throw error;
+  }
+}
+
+const PASSING: ReadonlySet<string> = new Set(['unserved', 'unreachable']);
+
+/** Asks again, while no worker or server answers, and nothing comes; null where nobody waits any more. */
+async function patiently<T>(
+  { temporal }: ClientScope,
+  signal: AbortSignal,
+  ask: () => Promise<T | null>,
+): Promise<T | null> {
+  while (!signal.aborted) {
+    try {
+      const answer = await ask();
+      if (answer !== null) return answer;
+    } catch (error) {
+      const known = explainError(error);
+      if (signal.aborted) return null;
+      if (!known || !PASSING.has(known.code)) throw error;
+    }
+    await delay(pollMsOf(temporal), undefined, { signal, ref: false }).catch(() => undefined);
+  }
+  return null;
 }

@@ -6,6 +6,9 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
+import { INPUT_BYTES } from '../../core/bounds.js';
+import { jsonBytes } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
 import type { PlannedTask } from '../../core/plan.js';
 import { startCall, verbCall } from '../../shared/called-as.js';
@@ -13,6 +16,7 @@ import { SteersmanError } from '../../shared/errors.js';
 import type { FollowUpInput, SteerInput } from '../../workflows/messages.js';
 import {
   answerGateUpdate,
+  claimToolCallUpdate,
   editPlanUpdate,
   finishSignal,
   followUpSignal,
@@ -141,22 +145,27 @@ export type ToolResultInput = ToolOutput & ({ gateId: string } | { callId: strin
 
 /** Answers a gate. Throws a SteersmanError with the run's own sentence when it does not take the answer. */
 export function answerGate(temporal: Temporal, id: string, input: Record<string, unknown>) {
-  return update(temporal, id, handle => handle.executeUpdate(answerGateUpdate, { args: [input] }));
+  return update(temporal, id, { update: answerGateUpdate, input });
 }
 
 /** Gives the result of a client tool. Throws as `answerGate` does. */
 export function submitToolResult(temporal: Temporal, id: string, input: Record<string, unknown>) {
-  return update(temporal, id, handle => handle.executeUpdate(submitToolResultUpdate, { args: [input] }));
+  return update(temporal, id, { update: submitToolResultUpdate, input });
+}
+
+/** Says that this client is about to run a call of its tools. Throws as `answerGate` does, where another has begun it. */
+export function claimToolCall(temporal: Temporal, id: string, input: Record<string, unknown>) {
+  return update(temporal, id, { update: claimToolCallUpdate, input });
 }
 
 /** Adds or changes tasks that have not begun; `tasks` is checked by the run. Throws as `answerGate` does. */
 export function editPlan(temporal: Temporal, id: string, tasks: Partial<PlannedTask>[]) {
-  return update(temporal, id, handle => handle.executeUpdate(editPlanUpdate, { args: [{ tasks }] }));
+  return update(temporal, id, { update: editPlanUpdate, input: { tasks } });
 }
 
 /** Changes limits. Throws as `answerGate` does. */
 export function setBudget(temporal: Temporal, id: string, limits: Partial<Limits>) {
-  return update(temporal, id, handle => handle.executeUpdate(setBudgetUpdate, { args: [limits] }));
+  return update(temporal, id, { update: setBudgetUpdate, input: limits });
 }
 
 /** Changes the model of a role, or of all. Gives the roles. Throws as `answerGate` does. */
@@ -165,10 +174,7 @@ export async function setModel(
   id: string,
   input: { model: string; role?: string },
 ): Promise<string[]> {
-  const changed = await update(temporal, id, handle =>
-    handle.executeUpdate(setModelUpdate, { args: [input] }),
-  );
-  return changed.roles;
+  return (await update(temporal, id, { update: setModelUpdate, input })).roles;
 }
 
 /** Sends to a run that must be open; `say` is the text that a next run could begin with. */
@@ -191,19 +197,24 @@ async function sendToOpen<T>(
   }
 }
 
-/** An update needs a worker: without one it would only wait. */
-export async function update<T>(
+/**
+ * An update needs a worker: without one it would only wait. A refusal repeats it: of one that is far too large no worker
+ * could send it, and its run would stand still.
+ */
+export async function update<Result, Input>(
   temporal: Temporal,
   id: string,
-  work: (handle: Handle) => Promise<T>,
-): Promise<T> {
+  { update: wanted, input }: { update: UpdateDefinition<Result, [Input]>; input: Input },
+): Promise<Result> {
   const { client } = temporal;
+  const bytes = jsonBytes(input);
+  if (bytes > INPUT_BYTES) throw tooLarge(id, bytes);
   const run = await describeRun(temporal, id);
   if (!isOpen(run)) throw closed(run);
   if (!(await mayBeServed(temporal, run.taskQueue))) throw unserved(id);
   try {
     return await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
-      work(client.workflow.getHandle(id)),
+      client.workflow.getHandle(id).executeUpdate(wanted, { args: [input] }),
     );
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) {
@@ -217,6 +228,14 @@ export async function update<T>(
     if (error instanceof WorkflowNotFoundError) throw closed(await describeRun(temporal, id));
     throw error;
   }
+}
+
+function tooLarge(id: string, bytes: number): SteersmanError {
+  return new SteersmanError(
+    `It has ${bytes} bytes, and the run ${id} takes at most ${INPUT_BYTES} at once.`,
+    'Say it in less.',
+    'rejected',
+  );
 }
 
 function unserved(id: string): SteersmanError {

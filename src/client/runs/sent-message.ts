@@ -119,8 +119,7 @@ export async function takeBack(
   const { inbox } = await askRun(temporal, { id, timeoutMs: RECEIPT_TIMEOUT_MS }, stateQuery);
   const waiting = inbox.findLast(item => ids.includes(item.id));
   if (!waiting) return null;
-  const args: [{ id: string }] = [{ id: waiting.id }];
-  const taken = await update(temporal, id, handle => handle.executeUpdate(withdrawUpdate, { args }));
+  const taken = await update(temporal, id, { update: withdrawUpdate, input: { id: waiting.id } });
   if (taken.agent === undefined) return taken.text;
   const last = await receiptOf(temporal, id, waiting.id, { isWanted: ({ state }) => state !== 'accepted' });
   return last?.state === 'dropped' ? taken.text : null;

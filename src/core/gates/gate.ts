@@ -2,7 +2,9 @@
  * Gates (C23): points where a run waits for a person, and what may be answered there. One mechanism for
  * approvals, plans, questions, routes, client tools, budgets and failures.
  */
+
 import { GATE_BYTES, GATES_BYTES, LEAST_GATE_BYTES } from '../bounds.js';
+import type { CallFailure } from '../failure.js';
 import { fitted } from '../fit.js';
 import { jsonBytes } from '../json.js';
 import type { BudgetKind } from '../limits.js';
@@ -36,10 +38,16 @@ export type Gate = GateBase &
     | { kind: 'question'; subject: { role: string } }
     /** `enlarges`: approving it changes a limit or a goal's means. */
     | { kind: 'route'; subject: { act: string; messageId: string; enlarges?: boolean } }
-    /** A tool that the client runs; `callId` is the model's id of the call. */
+    /** A tool that the client runs; `callId` is the model's id of the call. `claimedBy`: who has begun it. */
     | {
         kind: 'clientTool';
-        subject: { tool: string; callId: string; arguments: string; idempotencyKey: string };
+        subject: {
+          tool: string;
+          callId: string;
+          arguments: string;
+          idempotencyKey: string;
+          claimedBy?: string;
+        };
       }
     | { kind: 'budget'; subject: { budget: BudgetKind; limit: number; used: number } }
     /** `models`: others that may be tried. */
@@ -55,6 +63,21 @@ export type GateKind = Gate['kind'];
 /** `rule`: nobody needed to be asked. `superseded`: the answer is of no use any more. */
 export const GATE_CLOSERS = ['person', 'timeout', 'rule', 'superseded'] as const;
 export type GateCloser = (typeof GATE_CLOSERS)[number];
+
+export type LostCall = Extract<CallFailure['kind'], 'cancelled' | 'timedOut' | 'lost'>;
+
+export interface ClientAnswer {
+  kind: 'clientTool';
+  content: ToolContent[];
+  isError: boolean;
+  /** What became of a call that may have been begun, and whose result nobody gives. */
+  lost?: LostCall;
+}
+
+/** In place of the result of a client's tool whose gate was open: somebody may have run it. */
+export function lostResult(lost: LostCall): ClientAnswer {
+  return { kind: 'clientTool', content: [], isError: true, lost };
+}
 
 /** What a person gives a tool server: the fields of its form, a refusal, or nothing. */
 export type FormAnswer =
@@ -79,7 +102,7 @@ export type GateAnswer =
   /** Null: nobody answered. */
   | { kind: 'question'; text: string | null }
   | { kind: 'route'; decision: 'approve' | 'deny'; reason: string | null }
-  | { kind: 'clientTool'; content: ToolContent[]; isError: boolean }
+  | ClientAnswer
   /** `to`: the new limit, in the budget's own unit. */
   | { kind: 'budget'; decision: 'raise'; to: number }
   | { kind: 'budget'; decision: 'wrap_up' }
@@ -145,7 +168,7 @@ export function safeAnswer(gate: Gate, why = 'Nobody answered in time.'): GateAn
     case 'route':
       return { kind: 'route', decision: 'deny', reason: why };
     case 'clientTool':
-      return { kind: 'clientTool', content: [{ type: 'text', text: `No result. ${why}` }], isError: true };
+      return lostResult('timedOut');
     case 'budget':
       return { kind: 'budget', decision: 'wrap_up' };
     case 'failure':

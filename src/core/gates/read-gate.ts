@@ -22,6 +22,7 @@ const SUBJECTS: Record<GateKind, Record<string, Form>> = {
 /** What the subject may hold besides: left out where it has another form. */
 const OPTIONAL: Partial<Record<GateKind, Record<string, Form>>> = {
   approval: { digest: 'name' },
+  clientTool: { claimedBy: 'name' },
   route: { enlarges: 'boolean' },
 };
 

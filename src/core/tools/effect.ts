@@ -82,6 +82,16 @@ export const NOT_BEGUN = {
     seen: 'the worker does not offer it to runs',
     why: 'the worker refuses before it begins',
   },
+  not_given: {
+    call: 'a tool of the client',
+    seen: 'its gate was not opened',
+    why: 'the client hears of a call by its gate',
+  },
+  not_started: {
+    call: 'a workflow of the application, a sub-agent',
+    seen: 'it was refused or cancelled before its workflow was started',
+    why: 'nothing of it runs before',
+  },
 } as const satisfies Record<string, ProofRow>;
 
 export type NotBegun = keyof typeof NOT_BEGUN;
@@ -183,10 +193,10 @@ export function toolFailureDecision(
  * not begun, is `outcome_unknown`. An idempotent one ran out of time, or its server or worker was not there.
  */
 export function toolEnding(failure: CallFailure, idempotent: boolean): ToolEnding {
+  if (failure.kind === 'cancelled')
+    return idempotent || isNotBegun(failure) ? 'cancelled' : 'outcome_unknown';
   if (isNotBegun(failure)) return 'unavailable';
   switch (failure.kind) {
-    case 'cancelled':
-      return 'cancelled';
     case 'timedOut':
       return idempotent ? 'timed_out' : 'outcome_unknown';
     case 'lost':

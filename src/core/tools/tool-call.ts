@@ -1,8 +1,8 @@
 /** What becomes of a tool call before anything runs, as one pure decision (H4). */
 
-import type { GateAnswer } from '../gates/gate.js';
+import type { ClientAnswer, GateAnswer } from '../gates/gate.js';
 import type { Limits } from '../limits.js';
-import type { ToolContent, ToolEnding, ToolUseBlock } from '../message.js';
+import type { ToolEnding, ToolUseBlock } from '../message.js';
 import type { PinnedRun } from '../run-config.js';
 import { fill, type Words } from '../words.js';
 import type { Ledger, LedgerEntry } from './ledger.js';
@@ -48,8 +48,8 @@ export type ToolCallDecision =
   | { kind: 'ask'; tool: ToolDefinition; note: string | null; concerns: string[] }
   /** The client runs it and submits the result. */
   | { kind: 'client'; tool: ToolDefinition }
-  /** The client ran it: this is its result. */
-  | { kind: 'given'; tool: ToolDefinition; content: ToolContent[]; isError: boolean };
+  /** The client ran it, or may have run it: this is what it gave. */
+  | { kind: 'given'; tool: ToolDefinition; answer: ClientAnswer };
 
 /** Every call ends in a result: run, reused, or closed with a text that tells the model what to do next. */
 export function decideToolCall(given: ToolCallCase): ToolCallDecision {
@@ -57,7 +57,7 @@ export function decideToolCall(given: ToolCallCase): ToolCallDecision {
   const tool = offered.find(candidate => candidate.name === call.name) ?? fallbackTool(given);
   // What the client ran has happened, also when the run is being stopped.
   if (said?.kind === 'clientTool' && tool) {
-    return { kind: 'given', tool, content: said.content, isError: said.isError };
+    return { kind: 'given', tool, answer: said };
   }
   if (given.stopped) return end('cancelled', words.noteRunStopped);
   if (said?.kind === 'approval' && said.decision === 'deny')

@@ -62,19 +62,23 @@ export function unknownOutcomeNote(words: Words, why: string): string {
   return fill(words.noteOutcomeUnknown, { why });
 }
 
+const WHY_UNKNOWN = {
+  cancelled: 'noteWhyCancelled',
+  timedOut: 'noteWhyTimedOut',
+  lost: 'noteWhyLost',
+  application: 'noteWhyLost',
+} as const satisfies Record<CallFailure['kind'], WordKey>;
+
 /** A call whose tries are used up, by what became of the last one. */
 export function failedNote(words: Words, ending: ToolEnding, failure: CallFailure, tries: number): string {
   const inTries = tries > 1 ? fill(words.noteTries, { tries }) : '';
   switch (ending) {
     case 'cancelled':
-      return words.noteCancelledRunning;
+      return isNotBegun(failure) ? words.noteCancelledUnsent : words.noteCancelledRunning;
     case 'timed_out':
       return fill(words.noteTimedOutHow, { tries: inTries });
     case 'outcome_unknown':
-      return unknownOutcomeNote(
-        words,
-        failure.kind === 'timedOut' ? words.noteWhyTimedOut : words.noteWhyLost,
-      );
+      return unknownOutcomeNote(words, words[WHY_UNKNOWN[failure.kind]]);
     default: {
       if (failure.type === FAILURE.tool.noWorkspace)
         return fill(words.noteWorkspace, { why: failure.message });

@@ -2,10 +2,13 @@
  * Results of tool calls: the one maker, and the one text of them for models. A result says who speaks: `note` is
  * the run's, `content` is what the tool or its server said, and only that is delimited as data (G7).
  */
+import type { ClientAnswer } from '../gates/gate.js';
 import type { ToolContent, ToolEnding, ToolResultBlock, ToolUseBlock } from '../message.js';
 import { delimit } from '../prompt.js';
 import { BUILT_IN_WORDS, fill, type Words } from '../words.js';
-import { ENDING_WORDS } from './tool-notes.js';
+import { toolEnding } from './effect.js';
+import { isRepeatable, type ToolDefinition } from './tool.js';
+import { ENDING_WORDS, failedNote, unknownOutcomeNote } from './tool-notes.js';
 
 /** The built-in tool that pages what is kept by reference. */
 export const READ_RESULT = 'read_result';
@@ -44,6 +47,20 @@ export function toolResult(
     isError: failed,
     durationMs,
   };
+}
+
+/** Of a tool of the client. Where nobody gives a result, somebody may have run it all the same. */
+export function clientResult(
+  call: Pick<ToolUseBlock, 'id' | 'name'>,
+  { policy }: Pick<ToolDefinition, 'policy'>,
+  { content, isError, lost }: ClientAnswer,
+  words: Words,
+): ToolResultBlock {
+  if (!lost) return toolResult(call, 'executed', { content, isError }, words);
+  const failure = { kind: lost, type: '', message: '' };
+  const ending = toolEnding(failure, isRepeatable(policy));
+  const unknown = ending === 'outcome_unknown' ? unknownOutcomeNote(words, words.noteWhyClient) : null;
+  return toolResult(call, ending, { note: unknown ?? failedNote(words, ending, failure, 1) }, words);
 }
 
 function noteOf(words: Words, ending: ToolEnding, note: string | null): string {

@@ -8,6 +8,7 @@ import {
   answerGateUpdate,
   answerSignal,
   callerSignal,
+  claimToolCallUpdate,
   editPlanUpdate,
   eventsQuery,
   finishSignal,
@@ -45,12 +46,14 @@ import {
   requestStop,
   setBudget,
   takeAnswer,
+  takeClaim,
   withdraw,
 } from './inbox-handlers.js';
 import type { Read } from './read-input.js';
 import {
   answerReader,
   budgetReader,
+  claimReader,
   modelReader,
   planEditReader,
   readIndex,
@@ -129,6 +132,12 @@ function registerUpdates(run: Run): void {
     reader: () => answerReader(state, 'submitToolResult'),
     act: answer => takeAnswer(run, answer),
     description: 'The result of a client tool: {"gateId": "g1", "content": "…", "isError": false}.',
+  });
+  onUpdate(claimToolCallUpdate, {
+    reader: () => claimReader(state),
+    act: claim => takeClaim(run, claim),
+    description:
+      'Said before a client tool is run: {"gateId": "g1", "by": "…"}. Refused where another client has begun it.',
   });
   onUpdate(editPlanUpdate, {
     reader: () => planEditReader(state),

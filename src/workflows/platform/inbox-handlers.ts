@@ -7,6 +7,7 @@ import { LONGEST_ID, MESSAGE_BYTES, MESSAGES_BYTES } from '../../core/bounds.js'
 import { addresseeOf, addresses, isPaused, withPaused } from '../../core/children.js';
 import { here, steeringAt } from '../../core/cursor.js';
 import { told } from '../../core/fit.js';
+import { fitGate, lostResult } from '../../core/gates/gate.js';
 import { acceptMessage, wantsInterrupt, withdrawMessage } from '../../core/inbox.js';
 import { isRecord } from '../../core/json.js';
 import type { Limits } from '../../core/limits.js';
@@ -20,9 +21,10 @@ import { wayOf } from '../../core/run-state.js';
 import { sizeOfList } from '../../core/sizes.js';
 import { isSubagent } from '../../core/subagent.js';
 import { replyOf } from '../../core/thread.js';
+import { isRepeatable } from '../../core/tools/tool.js';
 import { passAnswer } from '../agent-gates.js';
 import { callBack, noteWithdrawn, passOn, tellPause } from '../agents.js';
-import { closeForAlways } from '../gates.js';
+import { closeForAlways, openGates } from '../gates.js';
 import { readable, roleHere, UNDERSTANDING } from '../hearing.js';
 import { keepTime } from '../keep-time.js';
 import type { Run } from '../run.js';
@@ -31,7 +33,7 @@ import { chooseModel, setOut } from '../set-model.js';
 import { tellAgents } from '../tell-agents.js';
 import { takeForm } from '../tool-forms.js';
 import { updatePlan } from '../update-plan.js';
-import type { ReadAnswer, ReadModel } from './read-input.js';
+import type { ReadAnswer, ReadClaim, ReadModel } from './read-input.js';
 import { answerReader, readReason } from './read-input.js';
 
 /** Takes a steering message or a follow-up into the inbox, and interrupts the call in flight if it says so. */
@@ -209,6 +211,26 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };
+}
+
+/**
+ * Whether the client is to run the call. What another has begun and never told may have taken effect: only a tool that
+ * may be called twice is run again.
+ */
+export function takeClaim(run: Run, { gateId, by, isLost }: ReadClaim): { run: boolean } {
+  const open = run.state.people.gates.find(({ gate }) => gate.id === gateId);
+  if (open?.gate.kind !== 'clientTool') return { run: false };
+  const { subject } = open.gate;
+  const tool = run.pinned.tools.find(
+    ({ origin, serverToolName }) => origin.type === 'client' && serverToolName === subject.tool,
+  );
+  if (isLost && !(tool && isRepeatable(tool.policy))) {
+    open.answer = lostResult('lost');
+    return { run: false };
+  }
+  const others = openGates(run).filter(gate => gate !== open.gate);
+  open.gate = fitGate({ ...open.gate, subject: { ...subject, claimedBy: by } }, others);
+  return { run: true };
 }
 
 /** What the caller's person said at this run's gate. What does not fit goes back, for the gate waits still. */

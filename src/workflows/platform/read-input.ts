@@ -101,6 +101,33 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
   });
 }
 
+export interface ReadClaim {
+  gateId: string;
+  /** Names the client. */
+  by: string;
+  /** It is another's, which is gone. */
+  isLost: boolean;
+}
+
+/** By no longer name a client is known. */
+const CLAIM_CHARS = 60;
+
+/** A client is about to run a call of its tools. */
+export function claimReader(state: RunState): Reader<ReadClaim> {
+  return bounded(input => {
+    const { gateId, by, takeOver } = isRecord(input) ? input : {};
+    if (typeof gateId !== 'string' || typeof by !== 'string' || by === '' || by.length > CLAIM_CHARS)
+      return { error: `Give { "gateId", "by" }: by whom it is run, in at most ${CLAIM_CHARS} characters.` };
+    const gate = state.people.gates.find(open => open.gate.id === gateId && open.answer === null)?.gate;
+    if (gate?.kind !== 'clientTool')
+      return { error: `No call of a client's tool waits at ${preview(gateId)}.` };
+    const { tool, claimedBy = by } = gate.subject;
+    const isLost = claimedBy !== by;
+    if (!isLost || takeOver === true) return { ok: { gateId, by, isLost } };
+    return { error: `${claimedBy} has begun ${tool}: it is not to be run again.` };
+  });
+}
+
 /** A gate with an answer that nobody has read yet is closed as well. */
 function closedHow({ people, log }: RunState, id: string): string | null {
   if (people.gates.some(({ gate }) => gate.id === id)) return ANSWERED;

@@ -1,12 +1,13 @@
 import { here, levels } from '../../core/cursor.js';
+import { lostResult } from '../../core/gates/gate.js';
 import type { AssistantMessage } from '../../core/message.js';
 import { toolCallsOf } from '../../core/message.js';
 import type { Batch, Turns } from '../../core/place.js';
 import { replyOf } from '../../core/thread.js';
-import { toolResult } from '../../core/tools/tool-result.js';
+import { clientResult, toolResult } from '../../core/tools/tool-result.js';
 import type { Run } from '../run.js';
 import { settleCall } from './settle-call.js';
-import { answerTo, closeApprovals, closeBatchGates } from './settle-permission.js';
+import { answerTo, closeApprovals, closeBatchGates, isWithClient } from './settle-permission.js';
 
 export function openReply(run: Run, batch: Batch): AssistantMessage {
   const reply = replyOf(run.state, batch);
@@ -52,15 +53,16 @@ function closeCalls(run: Run, turns: Turns, batch: Batch, { ending, note, why }:
   const open = toolCallsOf(reply).slice(batch.next);
   closeApprovals(run, reply, why);
   for (const call of open) {
-    const said = answerTo(run, call);
+    const said = answerTo(run, call) ?? (isWithClient(run, call) ? lostResult('cancelled') : null);
     const tool = run.pinned.tools.find(({ name }) => name === call.name) ?? null;
-    // What the client ran has happened.
-    const given = said?.kind === 'clientTool' ? said : null;
-    const result = given
-      ? toolResult(call, 'executed', { content: given.content, isError: given.isError }, run.words)
-      : toolResult(call, ending, { note }, run.words);
+    // What the client ran has happened, and what it was given may have.
+    const ran = said?.kind === 'clientTool' ? tool : null;
+    const result =
+      ran && said?.kind === 'clientTool'
+        ? clientResult(call, ran, said, run.words)
+        : toolResult(call, ending, { note }, run.words);
     const callId = run.nextId('c');
-    settleCall(run, { batch, reply, call, callId, result, input: call.input, ran: given ? tool : null });
+    settleCall(run, { batch, reply, call, callId, result, input: call.input, ran });
   }
   closeBatchGates(run, reply, why);
   turns.batch = null;

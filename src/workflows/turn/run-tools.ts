@@ -16,7 +16,7 @@ import type { LedgerEntry } from '../../core/tools/ledger.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { isRepeatable, toolAttempts } from '../../core/tools/tool.js';
 import { failedNote } from '../../core/tools/tool-notes.js';
-import { toolResult } from '../../core/tools/tool-result.js';
+import { clientResult, toolResult } from '../../core/tools/tool-result.js';
 import { sessionLoss, type ToolSession } from '../../core/tools/tool-session.js';
 import type { Words } from '../../core/words.js';
 import type { Called } from '../ports.js';
@@ -110,12 +110,7 @@ function resultOf(run: Run, started: Started): ToolResultBlock | Promise<ToolRes
     case 'reuse':
       return reusedResult(run, call, decision.entry);
     case 'given':
-      return toolResult(
-        call,
-        'executed',
-        { content: decision.content, isError: decision.isError },
-        run.words,
-      );
+      return clientResult(call, decision.tool, decision.answer, run.words);
     case 'run':
       return execute(run, started, decision.tool, decision.note);
   }

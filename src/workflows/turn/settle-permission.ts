@@ -1,6 +1,6 @@
 /** Tool calls that a person has a say in: approvals and tools that the client runs (T11). */
 
-import { isRoomForGate } from '../../core/gates/gate.js';
+import { isRoomForGate, lostResult } from '../../core/gates/gate.js';
 import { approvalText, clientToolText } from '../../core/gates/gate-text.js';
 import type { ComparedFile } from '../../core/gates/whole-write.js';
 import { batchAction, waitingSteers } from '../../core/inbox.js';
@@ -32,6 +32,11 @@ export function isAskedAbout(run: Run, call: ToolUseBlock): boolean {
   return run.state.people.gates.some(({ key }) => keys.includes(key));
 }
 
+/** Whether the client was given the call: it may have run it, whatever becomes of its gate. */
+export function isWithClient(run: Run, call: ToolUseBlock): boolean {
+  return run.state.people.gates.some(({ key }) => key === clientKey(call));
+}
+
 /**
  * Asks, and gives the answer. Null: the run is being stopped, or a message or another answer made the question
  * pointless; the call has no result yet, and the loop decides anew.
@@ -43,8 +48,9 @@ export async function askAbout(
 ): Promise<CallAnswer | null> {
   const superseded = () => batchAction(waitingSteers(run.state.people.inbox, reply.role)) === 'skip_rest';
   if (decision.kind === 'client') {
+    if (!isWithClient(run, call) && superseded()) return null;
     const asked = await ask(run, { ...clientQuestion(run, call, decision.tool), superseded });
-    return asked.kind === 'answered' ? asked.answer : null;
+    return asked.kind === 'answered' ? asked.answer : lostResult('cancelled');
   }
   let compared: ComparedFile | null = null;
   if (isCompared(run, call, decision.tool) && !isAskedAbout(run, call)) {
@@ -56,7 +62,10 @@ export async function askAbout(
   return asked.kind === 'answered' ? asked.answer : null;
 }
 
-/** Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. */
+/**
+ * Opens the gates of a whole batch at once, as many as there is room for: a person sees all that is asked of them. A
+ * tool of the client runs when its gate is open: that opens in its turn.
+ */
 export async function openBatchGates(
   run: Run,
   reply: AssistantMessage,
@@ -69,7 +78,6 @@ export async function openBatchGates(
   // Anew: meanwhile the run may be stopped, and a tool allowed.
   for (const { call, decision } of decide()) {
     if (!isRoomForGate(openGates(run))) return;
-    if (decision.kind === 'client') openGate(run, clientQuestion(run, call, decision.tool));
     if (decision.kind === 'ask' && run.state.settings.attended)
       openGate(
         run,

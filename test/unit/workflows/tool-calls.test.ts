@@ -101,11 +101,12 @@ describe('answers at the gates of a batch', () => {
     expect(closings(small)).toContain('superseded: approve, overtaken: a message of the user');
   });
 
-  test('client tool: its result came before a message skips the rest → the result stands (PR1)', () => {
+  test('client tool: its result came before a message skips the rest → the result stands (PR1)', async () => {
     const shop = { ...fileTool('shop'), origin: { type: 'client' as const } };
     const small = runAtCalls([{ name: 'shop', input: {} }, write('b')], { pinned: { tools: [shop] } });
     const { batch } = small.run.state.cursor.place.turns;
     void runNextCalls(small.run, batch as NonNullable<typeof batch>);
+    while (small.run.state.people.gates.length === 0) await new Promise(setImmediate);
     answerAt(small.run, { callId: 't1', content: 'open' }, 'submitToolResult');
     skipOpenCalls(small.run, batch as NonNullable<typeof batch>);
     expect(small.results().map(result => result.ending)).toEqual(['executed', 'skipped']);

@@ -66,7 +66,7 @@ test('task: lost again and again → after three tries more its outcome is unkno
 
 test.each([
   ['it ran out of its time', failed({ kind: 'timedOut', task }), 'outcome_unknown'],
-  ['it was cancelled', failed({ kind: 'cancelled', task }), 'cancelled'],
+  ['it was cancelled', failed({ kind: 'cancelled', task }), 'outcome_unknown'],
 ] as const)('task: %s → not asked for', async (_, answer, ending) => {
   expect(await callOnce([answer, done])).toEqual({ ending, tasks: [undefined] });
 });

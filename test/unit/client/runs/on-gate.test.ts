@@ -1,8 +1,12 @@
+import { WorkflowUpdateFailedError, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { expect, test, vi } from 'vitest';
 import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
+import { clientTool } from '../../../../src/client/runs/client-tools.js';
 import type { Temporal } from '../../../../src/client/runs/connect.js';
 import { watchGates } from '../../../../src/client/runs/gate-watch.js';
-import { onGate } from '../../../../src/client/runs/on-gate.js';
+import { answerTools, onGate } from '../../../../src/client/runs/on-gate.js';
+import { submitToolResult } from '../../../../src/client/runs/send.js';
+import { GATE_ANSWER_BYTES } from '../../../../src/core/bounds.js';
 import type { Gate } from '../../../../src/core/gates/gate.js';
 import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 import { approvalGate } from '../../../support/fake-runs.js';
@@ -39,7 +43,12 @@ class FakeRun {
         if (trouble) throw trouble;
         return name === 'state' ? { gates: this.#gates } : { path: 'whole.txt' };
       },
-      executeUpdate: async (_: unknown, { args }: { args: unknown[] }) => void this.sent.push(args[0]),
+      executeUpdate: async ({ name }: { name: string }, { args: [input] }: { args: unknown[] }) => {
+        this.sent.push(name === 'claimToolCall' ? { claimed: input } : input);
+        const answer = this.answers.shift();
+        if (answer instanceof Error) throw answer;
+        return answer ?? { run: true };
+      },
     };
     const client = {
       workflow: { getHandle: () => handle },
@@ -51,8 +60,37 @@ class FakeRun {
   }
 
   readonly closing = new AbortController();
+  /** To the next updates; an error is thrown. */
+  readonly answers: unknown[] = [];
   readonly reported: string[] = [];
 }
+
+const clientGate = (claimedBy?: string): Gate => ({
+  ...approvalGate('g5'),
+  kind: 'clientTool',
+  subject: {
+    ...{ tool: 'mail', callId: 'c1_1', arguments: '{}', idempotencyKey: 'chain-1-c1_1' },
+    ...(claimedBy && { claimedBy }),
+  },
+});
+
+/** A client with one tool, whose calls are counted. */
+function mailing(run: FakeRun, result: unknown = 'sent') {
+  const mailed: string[] = [];
+  const mail = clientTool({
+    name: 'mail',
+    description: '',
+    run: (_, { idempotencyKey }) => {
+      mailed.push(idempotencyKey);
+      return result;
+    },
+  });
+  answerTools(run.scope, 'r', [mail]);
+  return mailed;
+}
+
+const refusedUpdate = (why: string) => new WorkflowUpdateFailedError('refused', new Error(why));
+const by = expect.stringMatching(/^\d+-[0-9a-f]{8}$/);
 
 const until = (condition: () => void) => vi.waitFor(condition, { timeout: 30_000 });
 
@@ -143,3 +181,89 @@ test.each(['ended', 'closed with the client'] as const)(
     expect([run.sent, run.reported]).toEqual([[], []]);
   },
 );
+
+test('client tools: a call → claimed, run with its key, and its result given', async () => {
+  const run = new FakeRun();
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toHaveLength(2));
+  expect(run.sent).toEqual([
+    { claimed: { gateId: 'g5', by, takeOver: false } },
+    { gateId: 'g5', content: 'sent', isError: false },
+  ]);
+  expect(mailed).toEqual(['chain-1-c1_1']);
+  run.closing.abort();
+});
+
+test('client tools: another client has claimed the call → not run', async () => {
+  const run = new FakeRun();
+  run.answers.push(refusedUpdate('7-ab has begun mail'));
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.reported).toEqual(['Gates of r: 7-ab has begun mail']));
+  expect([mailed, run.sent.length]).toEqual([[], 1]);
+  run.closing.abort();
+});
+
+test('client tools: it was claimed before this client came → taken over, and run only where the run says so', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: false });
+  run.set(clientGate('7-ab'));
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toEqual([{ claimed: { gateId: 'g5', by, takeOver: true } }]));
+  run.set(question, { ...clientGate(), id: 'g6' });
+  await until(() => expect(mailed).toHaveLength(1));
+  expect(run.sent[1]).toEqual({ claimed: { gateId: 'g6', by, takeOver: false } });
+  run.closing.abort();
+});
+
+test.each([
+  ['a text', 'x'.repeat(60_000)],
+  ['data', { pages: Array.from({ length: 5_000 }, (_, page) => ({ page, text: 'seen' })) }],
+])('client tools: a result that is more than a run takes, %s → cut, with a mark', async (_, result) => {
+  const run = new FakeRun();
+  run.set(clientGate());
+  mailing(run, result);
+  await until(() => expect(run.sent).toHaveLength(2));
+  const [, sent] = run.sent;
+  expect(sent).toMatchObject({
+    content: expect.stringMatching(/… \[cut: \d+ characters\]$/),
+    isError: false,
+  });
+  expect(JSON.stringify(sent).length).toBeLessThanOrEqual(GATE_ANSWER_BYTES);
+  run.closing.abort();
+});
+
+test('client tools: no worker answers for a moment → the result is given again', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: true }, new WorkflowUpdateRPCTimeoutOrCancelledError('late'));
+  run.set(clientGate());
+  const mailed = mailing(run);
+  await until(() => expect(run.sent).toHaveLength(3));
+  expect(run.sent[2]).toEqual(run.sent[1]);
+  expect([mailed.length, run.reported]).toEqual([1, []]);
+  run.closing.abort();
+});
+
+test('client tools: the run refuses the result → that is the result, with the reason, and the client is told', async () => {
+  const run = new FakeRun();
+  run.answers.push({ run: true }, refusedUpdate('The input is nested deeper than 100 levels.'));
+  run.set(clientGate());
+  mailing(run);
+  await until(() => expect(run.reported).toEqual([expect.stringContaining('nested deeper')]));
+  expect(run.sent[2]).toMatchObject({
+    content: expect.stringMatching(/was run.*nested deeper/),
+    isError: true,
+  });
+  run.closing.abort();
+});
+
+test('an update that is too large → refused here, for the run would stand still with it', async () => {
+  const run = new FakeRun();
+  const asked = submitToolResult(run.scope.temporal, 'r', { gateId: 'g5', content: 'x'.repeat(3_000_000) });
+  await expect(asked).rejects.toMatchObject({
+    code: 'rejected',
+    message: expect.stringContaining('3000028 bytes'),
+  });
+  expect(run.sent).toEqual([]);
+});

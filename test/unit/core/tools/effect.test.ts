@@ -113,7 +113,8 @@ it.each([
 
 describe('toolEnding', () => {
   it.each([
-    [failed('cancelled'), 'cancelled', 'cancelled'],
+    [failed('cancelled'), 'cancelled', 'outcome_unknown'],
+    [failed('cancelled', FAILURE.tool.notSent), 'cancelled', 'cancelled'],
     [failed('lost'), 'unavailable', 'outcome_unknown'],
     [failed('timedOut'), 'timed_out', 'outcome_unknown'],
     [failed('application', FAILURE.tool.timeout), 'timed_out', 'outcome_unknown'],

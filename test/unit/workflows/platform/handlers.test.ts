@@ -58,7 +58,7 @@ const GATES: { [K in GateKind]: Extract<Gate, { kind: K }>['subject'] } = {
   plan: { tasks: 1 },
   question: { role: 'planner' },
   route: { act: 'new_task', messageId: 'u1' },
-  clientTool: { tool: 'shop', callId: 't2', arguments: '{}' },
+  clientTool: { tool: 'shop', callId: 't2', arguments: '{}', idempotencyKey: 'k' },
   budget: { budget: 'turns', limit: 4, used: 4 },
   failure: { model: 'p/a', models: ['p/b'] },
   form: { server: 'files', tool: 'put', callId: 't1', schema: SCHEMA },
@@ -163,6 +163,8 @@ const INPUTS: Record<string, (big: unknown) => Sent[]> = {
     ['submitToolResult', { callId: big, content: 'a' }],
     ['submitToolResult', { gateId: 'clientTool', content: big, isError: big }],
     ['submitToolResult', { gateId: 'clientTool', content: big }],
+    ['claimToolCall', { gateId: big, by: big, takeOver: big }],
+    ['claimToolCall', { gateId: 'clientTool', by: big }],
   ],
   plans: big => [
     ['editPlan', { tasks: big }],
