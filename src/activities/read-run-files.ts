@@ -79,10 +79,14 @@ export async function readRunFiles(
 }
 
 /** What who may call the role knows of it. */
-function cardOf({ name, description, requires, capabilities }: RoleProfile, calls: string[]): AgentCard {
+function cardOf(
+  { name, description, requires, capabilities, readOnly }: RoleProfile,
+  calls: string[],
+): AgentCard {
   return {
     ...{ name, description, requires },
     ...(capabilities && { capabilities }),
+    ...(readOnly && { readOnly }),
     ...(calls.length > 0 && { calls }),
   };
 }

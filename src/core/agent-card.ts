@@ -17,4 +17,6 @@ export interface AgentCard {
   capabilities?: string[];
   /** Names of the roles that it may call itself, and they. Absent for none. */
   calls?: string[];
+  /** Its role may only look. Absent for false. */
+  readOnly?: true;
 }

@@ -15,6 +15,7 @@ import { DEFAULT_LIMITS, type Limits } from './limits.js';
 import { isUsage } from './message.js';
 import { isTexts } from './model-use.js';
 import type { AgentRest } from './subagent.js';
+import { withEffects } from './tools/tool-use.js';
 import type { UsageEntry } from './usage-by.js';
 import { usageOf } from './usage-by.js';
 
@@ -138,12 +139,14 @@ function readOfGate(raw: Record<string, unknown>): ToCaller | null {
 
 function readRest(raw: unknown): AgentRest | null {
   if (!isRecord(raw)) return null;
-  const { usage, usageBy, turns, failedCalls, unread } = raw;
+  const { usage, usageBy, turns, failedCalls, unread, effects } = raw;
   if (!isUsage(usage) || !isCount(turns) || !isCount(failedCalls)) return null;
   if (!Array.isArray(usageBy) || !usageBy.every(isUsageEntry)) return null;
   const items = Array.isArray(unread) ? unread.map(readItem) : [null];
   const known = items.filter(item => item !== null);
-  return known.length < items.length ? null : { usage, usageBy, turns, failedCalls, unread: known };
+  if (known.length < items.length) return null;
+  const lines = Array.isArray(effects) ? effects.filter(line => typeof line === 'string') : [];
+  return { usage, usageBy, turns, failedCalls, unread: known, effects: withEffects([], lines) };
 }
 
 function isUsageEntry(value: unknown): value is UsageEntry {

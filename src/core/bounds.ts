@@ -80,6 +80,8 @@ export const OPINION_BYTES = 16_000;
 export const BRIEF_BYTES = 48_000;
 export const CONCERNS_BYTES = 8_000;
 
+/** What a sub-agent has done, for its caller: the oldest goes first. */
+export const EFFECTS_BYTES = 3_000;
 /** Sub-agents of a run: the oldest that have ended go first. */
 export const CHILDREN_BYTES = 6_000;
 

@@ -7,6 +7,7 @@ import {
   CHOSEN_BYTES,
   CONCERNS_BYTES,
   EDITED_BYTES,
+  EFFECTS_BYTES,
   FAILURE_BYTES,
   GATE_ANSWER_BYTES,
   GATES_BYTES,
@@ -79,7 +80,7 @@ export const BOUNDS: Record<Path, number> = {
   /** Where tasks run side by side, the lanes share what else its one position may take: see `roomOfLane`. */
   cursor: PLACE_BYTES + STEERING_BYTES + CONSULTATION_BYTES + ANSWERED_BYTES + NAME_BYTES,
   /** What is left to the conversation where all others are full; else it gets their share too. */
-  threads: 261_000,
+  threads: 258_000,
   tasks: PLAN_BYTES + REPORTS_BYTES,
   artifacts: ARTIFACTS_BYTES,
   'models.calls': 8_000,
@@ -99,6 +100,7 @@ export const BOUNDS: Record<Path, number> = {
   'tools.inFlight': MOST_PARALLEL_TOOLS * 60,
   'tools.sessions': SESSIONS_BYTES,
   'tools.listed': 100,
+  'tools.effects': EFFECTS_BYTES,
   /** With the messages that are being understood. */
   'people.inbox': MESSAGES_BYTES + SEEN_IDS_BYTES + TAKEN_BACK_BYTES + 1_000,
   'people.gates': GATES_BYTES + GATE_ANSWER_BYTES + OTHER_ANSWERS_BYTES + 8_000,

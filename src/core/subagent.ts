@@ -16,6 +16,7 @@ import type { PinnedRole } from './role.js';
 import type { PinnedRun, RunSettings } from './run-config.js';
 import { offeredTools } from './run-config.js';
 import { matchesAny } from './tools/glob.js';
+import { unknownOutcomeNote } from './tools/tool-notes.js';
 import { type UsageEntry, withCalls } from './usage-by.js';
 import { fill, type Words } from './words.js';
 
@@ -134,6 +135,8 @@ export interface AgentRest {
   failedCalls: number;
   /** Messages of people that nobody read. */
   unread: InboxItem[];
+  /** Its calls, and those of its own agents, that may have changed something, a line each. */
+  effects: string[];
 }
 
 export interface AgentReport extends AgentRest {
@@ -151,11 +154,12 @@ export function reportOf(result: {
   usageBy: UsageEntry[];
   counters: { turns: number; failedCalls: number };
   unread?: InboxItem[];
+  effects?: string[];
 }): AgentReport {
-  const { outcome, cause, answer, usage, usageBy, counters, unread = [] } = result;
+  const { outcome, cause, answer, usage, usageBy, counters, unread = [], effects = [] } = result;
   // Of its one goal, which is on record only where it has ended by itself.
   const { turns, failedCalls } = counters;
-  return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread };
+  return { outcome, cause, answer, usage, usageBy, turns, failedCalls, unread, effects };
 }
 
 /** What is left of a run that was cancelled. */
@@ -168,12 +172,12 @@ export type AgentEnd =
   | { kind: 'ended'; report: AgentReport }
   /** What it leaves, it has told: see `ToCaller`. */
   | { kind: 'cancelled' }
-  /** It could not start, or was ended from outside: nothing of it is known. */
-  | { kind: 'lost'; why: string };
+  /** It was ended from outside: nothing of it is known. `notStarted`: it could not start. */
+  | { kind: 'lost'; why: string; notStarted?: true };
 
 /** As a tool call ends. */
 export interface AgentOutcome {
-  ending: Extract<ToolEnding, 'executed' | 'cancelled'>;
+  ending: Extract<ToolEnding, 'executed' | 'cancelled' | 'outcome_unknown'>;
   note: string;
   content: ToolContent[];
   isError: boolean;
@@ -181,28 +185,45 @@ export interface AgentOutcome {
 
 const LONGEST_WHY = 1_000;
 
-/** What the caller is told of the end. What was found before a limit was reached is a result like any other. */
-export function outcomeForCaller(agent: string, end: AgentEnd, words: Words): AgentOutcome {
-  if (end.kind === 'cancelled')
-    return { ending: 'cancelled', note: words.noteCancelledRunning, content: [], isError: true };
-  if (end.kind === 'lost') {
-    const note = fill(words.noteAgentLost, { agent, why: preview(end.why, LONGEST_WHY) });
-    return { ending: 'executed', note, content: [], isError: true };
+/**
+ * What the caller is told of the end. What was found before a limit was reached is a result like any other. What an agent
+ * that did not do its work has done all the same is told, so that nobody does it again.
+ * `told`: what one that was cancelled has told; null: nothing, for it had not begun.
+ */
+export function outcomeForCaller(
+  { name: agent, readOnly }: Pick<AgentCard, 'name' | 'readOnly'>,
+  end: AgentEnd,
+  told: Pick<AgentRest, 'effects'> | null,
+  words: Words,
+): AgentOutcome {
+  if (end.kind === 'cancelled') {
+    if (told === null) return failed('cancelled', words.noteCancelledUnsent);
+    if (told.effects.length === 0) return failed('cancelled', words.noteAgentDidNothing);
+    return failed('outcome_unknown', `${words.noteCancelledRunning} ${words.noteAgentDid}`, told.effects);
   }
-  const { outcome, cause, answer } = end.report;
+  if (end.kind === 'lost') {
+    const why = preview(end.why, LONGEST_WHY);
+    if (readOnly || end.notStarted) return failed('executed', fill(words.noteAgentLost, { agent, why }));
+    return failed('outcome_unknown', unknownOutcomeNote(words, fill(words.noteWhyAgentLost, { agent, why })));
+  }
+  const { outcome, cause, answer, effects } = end.report;
   const content: ToolContent[] = answer === '' ? [] : [{ type: 'text', text: answer }];
   if (cause === 'direct_answer')
     return { ending: 'executed', note: fill(words.noteAgentAnswered, { agent }), content, isError: false };
   const capped = outcome === 'unverified' || outcome === 'budget_exhausted';
   const why = TOLD_BY_NAME.test(cause) ? cause : `${cause}: ${causeText(cause)}`;
   const left = answer === '' ? '' : ` ${words.noteAgentLeft}`;
-  const note = capped && answer !== '' ? words.noteAgentCapped : `${words.noteAgentEnded}${left}`;
-  return {
-    ending: 'executed',
-    note: fill(note, { agent, cause: why }),
-    content,
-    isError: !(capped && answer !== ''),
-  };
+  const isPart = capped && answer !== '';
+  const note = fill(isPart ? words.noteAgentCapped : `${words.noteAgentEnded}${left}`, { agent, cause: why });
+  if (isPart) return { ending: 'executed', note, content, isError: false };
+  if (effects.length === 0) return { ...failed('executed', note), content };
+  const unknown = failed('outcome_unknown', `${note} ${words.noteAgentDid}`, effects);
+  return { ...unknown, content: [...content, ...unknown.content] };
+}
+
+function failed(ending: AgentOutcome['ending'], note: string, effects: readonly string[] = []): AgentOutcome {
+  const text = effects.map(line => `- ${line}`).join('\n');
+  return { ending, note, content: text === '' ? [] : [{ type: 'text', text }], isError: true };
 }
 
 /** Causes that say what happened; the sentence of another is added. */

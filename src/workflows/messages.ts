@@ -48,6 +48,8 @@ export interface RunResult {
   counters: Counters;
   /** Of a sub-agent: messages that it did not read, which its caller has. */
   unread?: InboxItem[];
+  /** Of a sub-agent: its calls that may have changed something. */
+  effects?: string[];
   /** The last 64 KB of its steps at most; `stored` names those before them in the blob store. */
   trace: TraceReport;
 }
@@ -57,7 +59,7 @@ export interface RunView {
   phase: ShownPhase;
   outcome: Outcome | null;
   cause: Cause | null;
-  /** Open gates, oldest first: what it waits for. */
+  /** Open gates, first the one that it waits at. */
   gates: Gate[];
   goal: string;
   answer: string | null;

@@ -142,6 +142,7 @@ export function resultOf(
     usageBy: state.total.usageBy,
     counters: state.goal.counters,
     ...(unread.length > 0 && { unread }),
+    ...(state.tools.effects.length > 0 && { effects: state.tools.effects }),
     trace: traceOf(state, { outcome, answer }, now),
   };
 }

@@ -167,6 +167,41 @@ test('a tree of agents: a key is refused at the last level → those above it do
   ]);
 });
 
+/** The chief hears of what was done below, and ends. */
+const afterWrite = () =>
+  tree(said => (said.includes('Successfully wrote') ? { text: 'Never said.', delayMs: 600_000 } : WRITE));
+
+test('a tree of agents: a message interrupts it after a write of a grandchild → whoever called reads that it may stand, and what was done (A1, A7)', async () => {
+  const script = rig.play(request =>
+    JSON.stringify(request.body.messages).includes('Outcome unknown')
+      ? { text: 'It is done.' }
+      : afterWrite()(request),
+  );
+  const settings = { mode: 'react', role: 'chief', autoApprove: true } as const;
+  const handle = await rig.start('Have the boats written.', settings);
+  await script.arrived(3);
+  await handle.signal(steerSignal, { id: 'u2', text: 'What is there now?', when: 'interrupt' });
+  expect(await handle.result()).toMatchObject({ answer: 'It is done.' });
+  const told = JSON.stringify(script.requests.at(-1)?.body.messages);
+  expect(told).toContain('do not have it done again');
+  expect(told).toMatch(/- search\/1: write_file boats\.txt three: executed/);
+});
+
+test('a tree of agents: one is terminated after a write → its caller reads that nobody knows what it did (A1, A7)', async () => {
+  const script = rig.play(request =>
+    JSON.stringify(request.body.messages).includes('Outcome unknown')
+      ? { text: 'I looked.' }
+      : afterWrite()(request),
+  );
+  const settings = { mode: 'react', role: 'chief', autoApprove: true } as const;
+  const handle = await rig.start('Have the boats written.', settings);
+  await script.arrived(3);
+  await env.client.workflow.getHandle(`${handle.workflowId}/middle/1`).terminate();
+  expect(await handle.result()).toMatchObject({ answer: 'I looked.' });
+  const told = JSON.stringify(script.requests.at(-1)?.body.messages);
+  expect(told).toContain('the agent middle ended without a word on what it has done');
+});
+
 test('an agent of an agent that would call one of its own → is told that there are none, and answers alone (A2)', async () => {
   const script = rig.play([
     ask('middle', 'Have it counted.'),

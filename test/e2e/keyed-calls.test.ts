@@ -1,4 +1,4 @@
-/** Payments by key: what one call is told to do is done once, and what another is told is another thing. */
+/** Payments: what one call is told to do is done once, and what another is told is another thing. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { type ScriptedModel, startScriptedModel, startTestEnvironment } from '..
 import { createProvider, defineTool, SteersmanPlugin, toolCall } from '../../src/worker/index.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
 import { quietTemporal } from '../support/quiet.js';
+import { until } from '../support/wait.js';
 
 const workflowsPath = fileURLToPath(new URL('../support/application/workflows.ts', import.meta.url));
 let env: TestWorkflowEnvironment;
@@ -60,7 +61,7 @@ async function bankWorker(taskQueue: string, bank: Bank, run = bank.charge.bind(
       new SteersmanPlugin({
         home: join(workspace, '.home'),
         providers: [createProvider({ name: 'acme', baseUrl: model.baseUrl })],
-        settings: { models: { default: 'acme/large' }, workspaces: [workspace] },
+        settings: { models: { default: 'acme/large' }, workspaces: [workspace], steering: 'note' },
         tools: [
           defineTool({
             ...tool,
@@ -70,7 +71,10 @@ async function bankWorker(taskQueue: string, bank: Bank, run = bank.charge.bind(
           }),
         ],
         activityTools: [{ ...tool, activity: 'payNow', name: 'by_activity' }],
-        workflowTools: [{ ...tool, workflow: 'chargeByKey', name: 'by_workflow' }],
+        workflowTools: [
+          { ...tool, workflow: 'chargeByKey', name: 'by_workflow' },
+          { ...tool, workflow: 'watchTide', name: 'by_tide' },
+        ],
       }),
     ],
   });
@@ -165,5 +169,23 @@ test('a payment by key: its worker ends amid the call → the next one makes it 
   await (await bankWorker('fallen', bank)).runUntil(() => run.result());
   expect(bank.keys).toHaveLength(2);
   expect(bank.charged.size).toBe(1);
+  await client.close();
+});
+
+test('a payment by a workflow: a message interrupts it after it has charged → it may have taken effect, and is not told as cancelled', async () => {
+  const bank = new Bank();
+  model = await paying(['by_tide']);
+  const client = await connect({ temporal: { client: env.client } });
+  await (await bankWorker('tide', bank)).runUntil(async () => {
+    const run = await client.start('Pay', { workspace, mode: 'react', autoApprove: true, taskQueue: 'tide' });
+    await until('it has charged', async () => bank.keys.length > 0);
+    await run.steer('Is it paid?', { when: 'interrupt' });
+    const { answer, trace } = await run.result();
+    expect({ answer, ending: trace.steps[0]?.ending }).toEqual({
+      answer: 'It is paid.',
+      ending: 'outcome_unknown',
+    });
+  });
+  expect(bank.keys).toEqual(['the tide']);
   await client.close();
 });

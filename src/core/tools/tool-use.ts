@@ -1,4 +1,8 @@
 /** What a run keeps of the tools that it calls. */
+import { EFFECTS_BYTES } from '../bounds.js';
+import { cutText } from '../fit.js';
+import { jsonBytes } from '../json.js';
+import type { ToolEnding } from '../message.js';
 import type { Ledger } from './ledger.js';
 import { emptyLedger } from './ledger.js';
 import type { ToolSession } from './tool-session.js';
@@ -16,7 +20,28 @@ export interface ToolUse {
    * heard to have others since, which the next goal gets.
    */
   listed: { at: number; times: number; changedIn: number | null };
+  /** Of a sub-agent: its calls that may have changed something, a line each. */
+  effects: string[];
 }
+
+const LONGEST_EFFECT_BYTES = 300;
+const EARLIER = '…';
+
+/** With one more, the last that there is room for. */
+export function withEffects(effects: readonly string[], more: readonly string[]): string[] {
+  const all = [...effects, ...more.map(line => cutText(line, LONGEST_EFFECT_BYTES))];
+  if (jsonBytes(all) <= EFFECTS_BYTES) return all;
+  const later = all.filter(line => line !== EARLIER);
+  while (jsonBytes([EARLIER, ...later]) > EFFECTS_BYTES) later.shift();
+  return [EARLIER, ...later];
+}
+
+/** Of a tool that may change something: whether it may have, by how its call ended. */
+export function mayHaveActed(ending: ToolEnding): boolean {
+  return ACTED.has(ending);
+}
+
+const ACTED: ReadonlySet<ToolEnding> = new Set(['executed', 'outcome_unknown', 'timed_out', 'session_lost']);
 
 export function newToolUse(now: number): ToolUse {
   return {
@@ -25,5 +50,6 @@ export function newToolUse(now: number): ToolUse {
     inFlight: [],
     sessions: [],
     listed: { at: now, times: 0, changedIn: null },
+    effects: [],
   };
 }

@@ -135,6 +135,7 @@ export function caller(calledAs: string | undefined): Pick<Ports, 'tellCaller' |
 function endWithoutResult(error: unknown): AgentEnd {
   if (isCancellation(error)) return { kind: 'cancelled' };
   if (error instanceof ChildWorkflowFailure) return { kind: 'lost', why: errorText(error.cause ?? error) };
-  if (error instanceof WorkflowExecutionAlreadyStartedError) return { kind: 'lost', why: error.message };
+  if (error instanceof WorkflowExecutionAlreadyStartedError)
+    return { kind: 'lost', why: error.message, notStarted: true };
   throw error;
 }

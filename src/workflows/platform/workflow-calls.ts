@@ -30,9 +30,10 @@ export async function callWorkflow(
   { checkCall, within }: { checkCall: CheckCall; within: <T>(start: () => Promise<T>) => Promise<T> },
 ): Promise<Called<WorkflowEnd>> {
   const checked = await checkCall(check);
-  if (!checked.ok) return checked;
+  if (!checked.ok) return { ok: false, failure: { ...checked.failure, type: FAILURE.tool.notSent } };
   const { value } = checked;
   if ('ending' in value) return { ok: true, value: { kind: 'refused', ...value } };
+  let isStarted = false;
   try {
     const returned = await within(async () => {
       const child = await startCancellable<Workflow>(workflow, {
@@ -48,21 +49,22 @@ export async function callWorkflow(
         // Until it has ended, or its time has, nobody knows what it did.
         cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
       });
+      isStarted = true;
       return child.result();
     });
     return { ok: true, value: { kind: 'returned', value: returned } };
   } catch (error) {
-    return endOf(error);
+    return endOf(error, isStarted);
   }
 }
 
 /** What it threw is a failed call that the model reads; that it was ended otherwise is a failure of the call. */
-function endOf(error: unknown): Called<WorkflowEnd> {
+function endOf(error: unknown, isStarted: boolean): Called<WorkflowEnd> {
   const failed = (kind: CallFailure['kind'], message: string, type = ''): Called<WorkflowEnd> => ({
     ok: false,
     failure: { kind, type, message },
   });
-  if (isCancellation(error)) return failed('cancelled', '');
+  if (isCancellation(error)) return failed('cancelled', '', isStarted ? '' : FAILURE.tool.notSent);
   // The one of an earlier run of this run's id goes on still.
   if (error instanceof WorkflowExecutionAlreadyStartedError)
     return failed('application', error.message, FAILURE.tool.notSent);

@@ -21,6 +21,7 @@ import { closeGatesOf } from '../agent-gates.js';
 import { settlePassed, takeBack } from '../agents.js';
 import type { Run } from '../run.js';
 import { shareAnew } from '../set-limits.js';
+import { noteEffects } from './settle-call.js';
 import { sharedUse } from './spend.js';
 import type { WorkflowToolCall } from './workflow-tool-call.js';
 
@@ -31,18 +32,20 @@ export async function callSubagent(
   const { ports } = run;
   const instruction = readInstruction(input);
   const begun = ports.now();
+  const agents = agentsOf(run.pinned, run.role(role));
   const decision = decideDelegation(instruction, {
-    agents: agentsOf(run.pinned, run.role(role)),
+    agents,
     limits: run.limits,
     ...sharedUse(run),
     words: run.words,
   });
   if (decision.kind === 'refuse')
     return { ending: 'executed', note: decision.note, content: [], isError: true, durationMs: 0 };
-  const end = await run.call({ kind: 'tool', role }, options, () =>
+  const { end, told } = await run.call({ kind: 'tool', role }, options, () =>
     delegate(run, instruction, callId, decision.limits),
   );
-  return { ...outcomeForCaller(instruction.agent, end, run.words), durationMs: ports.now() - begun };
+  const card = agents.find(({ name }) => name === instruction.agent) ?? { name: instruction.agent };
+  return { ...outcomeForCaller(card, end, told, run.words), durationMs: ports.now() - begun };
 }
 
 async function delegate(
@@ -50,7 +53,7 @@ async function delegate(
   { agent, text }: Instruction,
   callId: string,
   lease: Lease,
-): Promise<AgentEnd> {
+): Promise<{ end: AgentEnd; told: AgentRest | null }> {
   const { state, ports } = run;
   const id = `${agent}/${state.children.started + 1}`;
   state.children = withChild(state.children, { id, agent, callId, instruction: text });
@@ -63,29 +66,34 @@ async function delegate(
   run.part.agents.leases.delete(id);
   state.children = withEnd(state.children, id, end);
   closeGatesOf(run, id);
-  settle(run, id, end);
+  const told = settle(run, id, end);
   // It may have changed what was read before.
   run.doubtReads();
   run.journal('subagent_ended', { id, agent, callId, ...endedAs(end) });
   // Others may work on for long: what is shown would say until then that this one runs.
   run.show();
-  return end;
+  return { end, told };
 }
 
-/** What it used, and what it did not read, are the goal's, however it ended. */
-function settle(run: Run, id: string, end: AgentEnd): void {
-  const told = run.part.agents.rests.get(id);
+/** What it used, did and did not read is the goal's, however it ended: it is returned. Null: it has told nothing. */
+function settle(run: Run, id: string, end: AgentEnd): AgentRest | null {
+  const told = run.part.agents.rests.get(id) ?? null;
   run.part.agents.rests.delete(id);
   const rest = end.kind === 'ended' ? end.report : told;
   if (rest) {
     charge(run, rest);
     takeBack(run, id, rest.unread);
+    noteEffects(
+      run,
+      rest.effects.map(line => `${id}: ${line}`),
+    );
     shareAnew(run);
   }
   // One that was cancelled before it began has used nothing.
   else if (end.kind === 'lost')
     run.journal('warning', { text: `What ${id} used is not known: ${preview(end.why)}` });
   settlePassed(run, id, end.kind === 'lost');
+  return rest;
 }
 
 function charge({ state }: Run, report: AgentRest): void {

@@ -5,12 +5,15 @@ import { jsonBytes, ownValue } from '../../core/json.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock } from '../../core/message.js';
 import type { Batch } from '../../core/place.js';
 import { BOUNDS } from '../../core/state-bounds.js';
+import { isSubagent } from '../../core/subagent.js';
 import { recordCall } from '../../core/tools/ledger.js';
 import { resultPreview } from '../../core/tools/result-preview.js';
 import type { ToolDefinition } from '../../core/tools/tool.js';
 import { resultText } from '../../core/tools/tool-result.js';
+import { mayHaveActed, withEffects } from '../../core/tools/tool-use.js';
 import { addStep, shown, stepOf } from '../../core/trace.js';
 import type { Run } from '../run.js';
+import { callLine } from './tool-request.js';
 
 export interface CallEnd {
   batch: Batch;
@@ -24,6 +27,11 @@ export interface CallEnd {
   ran: ToolDefinition | null;
   /** `changes` of the run when it began; left out where it did not run here. */
   changes?: number;
+}
+
+/** For whoever called this run, if it ends before it has told them. */
+export function noteEffects({ state }: Run, lines: readonly string[]): void {
+  if (isSubagent(state.settings)) state.tools.effects = withEffects(state.tools.effects, lines);
 }
 
 /** Appends the result of the next open call, and notes it in ledger, counters, trace and journal. */
@@ -58,6 +66,9 @@ export function settleCall(
       workspace: state.settings.workspace,
       now: ports.now(),
     });
+  const { ending } = result;
+  if (ran && !ran.policy.readOnly && mayHaveActed(ending))
+    noteEffects(run, [`${callLine(ran, input)}: ${ending}${result.isError ? ', an error' : ''}`]);
   // It has run, or never will.
   delete batch.edited[call.id];
   const text = shown(resultText(result));
@@ -73,7 +84,7 @@ export function settleCall(
     elapsedMs: result.durationMs,
     error: result.isError ? text : null,
   });
-  const { ending, isError, durationMs } = result;
+  const { isError, durationMs } = result;
   const told = resultPreview(resultText(result));
   run.journal('tool_call_ended', {
     callId,

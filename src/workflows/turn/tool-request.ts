@@ -127,7 +127,7 @@ export function optionsFor(
   { session = null, waitsMs = 0 }: { session?: ToolSession | null; waitsMs?: number } = {},
 ): CallOptions {
   return {
-    summary: preview(`${tool.name} ${argumentSummary(given)}`, 120),
+    summary: callLine(tool, given),
     // The tool's own limit is kept by its worker, which lets the clock stand while a person is asked, or a server starts.
     timeoutMs: tool.policy.timeoutMs + SETTLE_MS + waitsMs,
     // A session ends with its worker: no other could make the call again.
@@ -135,6 +135,11 @@ export function optionsFor(
     interruptible: isRepeatable(tool.policy),
     ...(session && { queue: session.queue }),
   };
+}
+
+/** A call in a line, for people and for whoever called this run. */
+export function callLine({ name }: Pick<ToolDefinition, 'name'>, given: Record<string, unknown>): string {
+  return preview(`${name} ${argumentSummary(given)}`, 120);
 }
 
 /** The values of short arguments: what an operator recognises a call by. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentCard } from '../../../src/core/agent-card.js';
 import { readAgentMessage, readFromCaller } from '../../../src/core/agent-message.js';
+import { EFFECTS_BYTES } from '../../../src/core/bounds.js';
 import {
   addresseeOf,
   addresses,
@@ -12,20 +13,25 @@ import {
 } from '../../../src/core/children.js';
 import type { Gate } from '../../../src/core/gates/gate.js';
 import { readGate } from '../../../src/core/gates/read-gate.js';
+import { jsonBytes } from '../../../src/core/json.js';
 import { type BudgetUse, DEFAULT_LIMITS, type Limits } from '../../../src/core/limits.js';
 import { NO_USAGE } from '../../../src/core/message.js';
 import { nothingKnown } from '../../../src/core/model-use.js';
 import {
+  type AgentEnd,
+  type AgentOutcome,
   type AgentReport,
   type AgentRest,
   decideDelegation,
   outcomeForCaller,
   settingsOfAgent,
 } from '../../../src/core/subagent.js';
+import { withEffects } from '../../../src/core/tools/tool-use.js';
 import { BUILT_IN_WORDS } from '../../../src/core/words.js';
 
 const words = BUILT_IN_WORDS.en;
 const SEARCH: AgentCard = { name: 'search', description: '', requires: [] };
+const EDITOR = { name: 'editor' };
 const CRAWL: AgentCard = { name: 'crawl', description: '', requires: ['url'] };
 const NOTHING: BudgetUse = { turns: 0, totalTurns: 0, tokens: 0, wallTimeMs: 0, costUsd: 0 };
 
@@ -177,7 +183,7 @@ describe('outcomeForCaller', () => {
     answer: 'Found.',
     ...more,
   });
-  const REST: AgentRest = { usage: NO_USAGE, usageBy: [], turns: 1, failedCalls: 0, unread: [] };
+  const REST: AgentRest = { usage: NO_USAGE, usageBy: [], turns: 1, failedCalls: 0, unread: [], effects: [] };
 
   test.each<[string, Partial<AgentReport>, RegExp, { isError: boolean; texts: number }]>([
     ['an answer', {}, /has answered/, { isError: false, texts: 1 }],
@@ -212,23 +218,61 @@ describe('outcomeForCaller', () => {
       { isError: true, texts: 0 },
     ],
   ])('outcomeForCaller: %s → told so', (_title, more, note, { isError, texts }) => {
-    const outcome = outcomeForCaller('search', { kind: 'ended', report: report(more) }, words);
+    const end: AgentEnd = { kind: 'ended', report: report(more) };
+    const outcome = outcomeForCaller(EDITOR, end, end.report, words);
     expect(outcome).toMatchObject({ ending: 'executed', isError, note: expect.stringMatching(note) });
     expect(outcome.content).toHaveLength(texts);
   });
 
-  test('outcomeForCaller: cancelled, lost → a result all the same', () => {
-    expect(outcomeForCaller('search', { kind: 'cancelled' }, words)).toMatchObject({
-      ending: 'cancelled',
-      isError: true,
-    });
-    const lost = outcomeForCaller('search', { kind: 'lost', why: 'terminated' }, words);
-    expect(lost).toMatchObject({
-      ending: 'executed',
-      isError: true,
-      note: expect.stringContaining('terminated'),
-    });
+  const did = { effects: ['write_file report.md: executed'] };
+  const cancelled: AgentEnd = { kind: 'cancelled' };
+  const lost: AgentEnd = { kind: 'lost', why: 'terminated' };
+  const stopped: AgentEnd = {
+    kind: 'ended',
+    report: report({ ...did, outcome: 'stopped', cause: 'stopped', answer: '' }),
+  };
+  const texts = [{ type: 'text' as const, text: '- write_file report.md: executed' }];
+
+  type Known = Partial<Pick<AgentOutcome, 'ending' | 'content'>> & { note: RegExp };
+  test.each<[string, AgentEnd, Pick<AgentRest, 'effects'> | null, Known]>([
+    ['cancelled before it began', cancelled, null, { ending: 'cancelled', note: /Not run/ }],
+    [
+      'cancelled, and only read',
+      cancelled,
+      { effects: [] },
+      { ending: 'cancelled', note: /changed nothing/ },
+    ],
+    [
+      'cancelled after a write',
+      cancelled,
+      did,
+      { ending: 'outcome_unknown', note: /do not/, content: texts },
+    ],
+    ['stopped after a write', stopped, did, { ending: 'outcome_unknown', note: /do not/, content: texts }],
+    ['terminated', lost, null, { ending: 'outcome_unknown', note: /may or may not.*terminated/ }],
+    ['not started', { ...lost, notStarted: true }, null, { ending: 'executed', note: /terminated/ }],
+  ])('outcomeForCaller: %s → what is known of its effects', (_title, end, told, expected) => {
+    const { note, ...rest } = { content: [], ...expected };
+    const outcome = outcomeForCaller(EDITOR, end, told, words);
+    expect(outcome).toMatchObject({ ...rest, isError: true, note: expect.stringMatching(note) });
   });
+
+  test('outcomeForCaller: the role may only look, and its run was terminated → it changed nothing', () => {
+    const reader = { ...EDITOR, readOnly: true } as const;
+    expect(outcomeForCaller(reader, lost, null, words)).toMatchObject({ ending: 'executed', isError: true });
+  });
+});
+
+test('withEffects: more than there is room for → the last of them, and a mark for those before', () => {
+  const lines = Array.from(
+    { length: 100 },
+    (_, line) => `write_file ${line}.md ${'x'.repeat(400)}: executed`,
+  );
+  const kept = lines.reduce<string[]>((effects, line) => withEffects(effects, [line]), []);
+  expect(jsonBytes(kept)).toBeLessThanOrEqual(EFFECTS_BYTES);
+  expect(kept.length).toBeGreaterThan(5);
+  expect(kept[0]).toBe('…');
+  expect(kept.at(-1)).toContain('write_file 99.md');
 });
 
 describe('addresses of agents', () => {
@@ -278,6 +322,7 @@ describe('readAgentMessage', () => {
     turns: 2,
     failedCalls: 0,
     unread,
+    effects: ['put a: executed'],
   };
 
   test.each<[string, object]>([
