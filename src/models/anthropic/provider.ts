@@ -1,6 +1,7 @@
 /** Provider for Anthropic and every endpoint that speaks its Messages API. */
 import Anthropic from '@anthropic-ai/sdk';
 import { canonicalJson, isRecord, stringOr } from '../../core/json.js';
+import { brokenOff } from '../end-reasons.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
@@ -34,12 +35,10 @@ export function createAnthropicProvider(at: Endpoint): ModelProvider {
     whole: eventsOfMessage,
     answerOf,
     failureIn: event => {
-      if (!isRecord(event) || (event.type !== 'error' && !event.error)) return null;
-      const { error } = event;
-      // Gateways send a text, or what another protocol says.
-      const message = typeof error === 'string' ? error : canonicalJson(error ?? '');
-      const told = { type: 'error', error: isRecord(error) ? error : { message } };
-      return answerOf(new Anthropic.APIError(undefined, told, undefined, undefined));
+      const error = errorIn(event);
+      return (
+        error && answerOf(new Anthropic.APIError(undefined, { type: 'error', error }, undefined, undefined))
+      );
     },
   });
 }
@@ -67,6 +66,17 @@ function createClient({ apiKey, url, headers }: Endpoint): Anthropic {
     // Its warnings quote what the endpoint sent; every failure is reported as a ModelCallError.
     logLevel: 'off',
   });
+}
+
+function errorIn(event: unknown): object | null {
+  if (!isRecord(event)) return null;
+  const { type, error, delta } = event;
+  // Gateways send a text, or what another protocol says.
+  if (type === 'error' || error)
+    return isRecord(error)
+      ? error
+      : { message: typeof error === 'string' ? error : canonicalJson(error ?? '') };
+  return isRecord(delta) ? brokenOff(delta.stop_reason) : null;
 }
 
 /** Null for connections that broke: an APIConnectionError is an APIError too, without an answer. */

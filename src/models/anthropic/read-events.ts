@@ -1,10 +1,10 @@
 /** The events of a streamed message as canonical deltas: nothing in them is believed. */
 import { isRecord, stringOr } from '../../core/json.js';
+import { stopReasonOf } from '../end-reasons.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { MessageBlocks } from './message-blocks.js';
 
 type Wire = Record<string, unknown>;
-type EndReason = Extract<ModelDelta, { type: 'end' }>['stopReason'];
 
 /** A message that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output limit. */
 export async function* readMessage(events: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
@@ -71,7 +71,7 @@ class StreamedMessage {
 
   *#end(): Iterable<ModelDelta> {
     const { calls, full } = this.#blocks;
-    const stopReason = full ? 'max_tokens' : toStopReason(this.#stop.stop_reason, calls);
+    const stopReason = full ? 'max_tokens' : stopReasonOf(this.#stop.stop_reason, calls);
     if (stopReason === 'refusal') yield* this.#blocks.say(explanation(this.#stop.stop_details));
     if (stopReason !== 'max_tokens') yield* this.#blocks.end(this.#hasReason);
     if ('output_tokens' in this.#usage) yield { type: 'usage', usage: toUsage(this.#usage) };
@@ -121,23 +121,6 @@ function toUsage(usage: Wire): ReportedUsage {
 function tokens(value: unknown): number {
   if (value === undefined) return 0;
   return typeof value === 'number' ? value : Number.NaN;
-}
-
-/** Compatible endpoints name other ends: there, whether it calls tools decides. */
-function toStopReason(reason: unknown, calls: number): EndReason {
-  switch (reason) {
-    case 'max_tokens':
-    // Gateways in front of chat completions pass on its word.
-    case 'length':
-    case 'model_context_window_exceeded':
-    // Of tools that the endpoint runs itself, which nobody offers it: the message is not whole.
-    case 'pause_turn':
-      return 'max_tokens';
-    case 'refusal':
-      return 'refusal';
-    default:
-      return calls > 0 ? 'tool_use' : 'end_turn';
-  }
 }
 
 function explanation(details: unknown): string {

@@ -1,5 +1,6 @@
 /** Chat completion chunks as canonical deltas, lenient where endpoints differ: nothing in them is believed. */
 import { isRecord, stringOr } from '../../core/json.js';
+import { stopReasonOf } from '../end-reasons.js';
 import type { ModelDelta, ReportedUsage } from '../provider.js';
 import { REPLY_BOUNDS } from '../reply-bounds.js';
 import { type SplitText, ThinkSplitter } from '../think-tags.js';
@@ -79,7 +80,7 @@ class ChatReply {
     yield* this.#calls.end();
     this.#ended = true;
     const isRefusal = this.#channels.refused && count === 0;
-    const stopReason = isRefusal ? 'refusal' : toStopReason(finish, count);
+    const stopReason = isRefusal ? 'refusal' : stopReasonOf(finish, count);
     yield { type: 'end', stopReason, servedModel: this.#servedModel };
   }
 }
@@ -195,15 +196,4 @@ function tokens(value: unknown): number {
 
 function inside(details: unknown, key: string): unknown {
   return isRecord(details) ? details[key] : undefined;
-}
-
-/** At the limit of the reply; in the words of Mistral at that of the context; in those of gateways before others. */
-const CUT: ReadonlySet<string> = new Set(['length', 'model_length', 'max_tokens']);
-
-/** Some endpoints say `stop` with tool calls, or `tool_calls` with none: the calls decide. */
-function toStopReason(finish: string, calls: number): Extract<ModelDelta, { type: 'end' }>['stopReason'] {
-  if (CUT.has(finish.toLowerCase())) return 'max_tokens';
-  // Gemini's endpoint says after it what was filtered.
-  if (finish.startsWith('content_filter')) return 'content_filter';
-  return calls > 0 ? 'tool_use' : 'end_turn';
 }

@@ -1,6 +1,7 @@
 /** What the protocols of OpenAI have in common: its SDK, and how it tells failures. */
 import OpenAI from 'openai';
 import { canonicalJson, isRecord } from '../../core/json.js';
+import { brokenOff } from '../end-reasons.js';
 import type { Endpoint } from '../endpoint.js';
 import { fetchWithOnly } from '../endpoint-fetch.js';
 import type { ModelProvider } from '../provider.js';
@@ -70,11 +71,11 @@ function errorIn(event: unknown): object | null {
     return isRecord(error) ? error : { message: typeof error === 'string' ? error : canonicalJson(error) };
   // The form of vLLM's earlier versions.
   if (event.type === 'error' || event.object === 'error') return event;
-  return brokenOff(event);
+  return givenUp(event);
 }
 
-/** What its server gave up is no reply, though some say so as if it were one. */
-function brokenOff({ type, response, choices }: Record<string, unknown>): object | null {
+/** In an event that looks like one of a reply. */
+function givenUp({ type, response, choices }: Record<string, unknown>): object | null {
   if (typeof type === 'string' && type.startsWith('response.')) {
     const { status, error } = isRecord(response) ? response : {};
     const end = ['failed', 'cancelled'].find(given => type === `response.${given}` || status === given);
@@ -84,12 +85,8 @@ function brokenOff({ type, response, choices }: Record<string, unknown>): object
   const reasons = Array.isArray(choices)
     ? choices.map(choice => isRecord(choice) && choice.finish_reason)
     : [];
-  const reason = BROKEN_OFF.find(given => reasons.includes(given));
-  return reason === undefined ? null : { message: `The reply was ended with the finish reason "${reason}".` };
+  return reasons.map(brokenOff).find(told => told !== null) ?? null;
 }
-
-/** Mistral's and OpenRouter's word, and that of vLLM and SGLang: github.com/vllm-project/vllm/issues/57082 */
-const BROKEN_OFF = ['error', 'abort'];
 
 function answerOf(error: ApiError): RefusalAnswer {
   return {

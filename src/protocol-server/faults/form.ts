@@ -119,8 +119,7 @@ export const FORM_FAULTS = {
     stream: stream => [...endingAlways({ ...stream, chunks: stream.chunks.slice(0, 3) }), { end: 'cut' }],
   },
   'end.given-up': {
-    protocols: ['openai-compatible', 'openai-responses'],
-    ...ended({ finish_reason: 'abort', status: 'cancelled' }),
+    ...ended({ finish_reason: 'abort', status: 'cancelled', stop_reason: 'error' }),
   },
   'end.nothing-after-reason': {
     protocols: ['anthropic'],

@@ -65,7 +65,7 @@ export const FAULT_WORDS = {
   'end.every-chunk-cut': 'says a reason of the end with every chunk, and cuts the connection in the text',
   'end.every-chunk': 'says a reason of the end, and usage, with every chunk',
   'end.unknown': 'ends the reply with a reason that nobody has heard of',
-  'end.given-up': 'ends the reply as one that its server gave up (`abort`, `cancelled`)',
+  'end.given-up': 'ends the reply as one that its server gave up (`abort`, `cancelled`, `error`)',
   'end.nothing-after-reason':
     'says why the reply ended, sends nothing after it, and keeps the connection open',
   'end.filtered': 'ends the reply with its content filter',
