@@ -10,7 +10,7 @@ import { ToolCalls } from './tool-call-parts.js';
 type Wire = Record<string, unknown>;
 
 /**
- * Reads the first choice. A reply that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
+ * Reads the first reply. One that grows over `REPLY_BOUNDS` ends there, as one that was cut at its output
  * limit. Some endpoints say a finish reason with every chunk: what comes after one is read on.
  */
 export async function* readChunks(chunks: AsyncIterable<unknown>): AsyncIterable<ModelDelta> {
@@ -38,23 +38,25 @@ class ChatReply {
 
   *read(chunk: Wire): Iterable<ModelDelta> {
     this.#servedModel = stringOr(chunk.model, '') || this.#servedModel;
-    const choice = firstChoice(chunk.choices);
+    const choices = choicesOf(chunk.choices);
     let says = false;
-    for (const said of isRecord(choice) ? this.#partsOf(choice) : []) {
-      says = true;
-      this.#ended = false;
-      yield said;
+    for (const choice of choices) {
+      for (const said of this.#partsOf(choice)) {
+        says = true;
+        this.#ended = false;
+        yield said;
+      }
     }
     this.isDone = this.#channels.full || this.#calls.full;
     if (this.isDone) return yield* this.#end('length');
     if (isRecord(chunk.usage)) {
       yield { type: 'usage', usage: toUsage(chunk.usage) };
       // Some servers keep the connection open.
-      this.isDone = this.#ended && choice === undefined;
+      this.isDone = this.#ended && choices.length === 0;
     }
     this.#counted = !says && (this.#counted || isRecord(chunk.usage));
-    const finish = isRecord(choice) ? stringOr(choice.finish_reason, '') : '';
-    if (finish !== '') yield* this.#end(finish);
+    const finish = choices.map(choice => stringOr(choice.finish_reason, '')).findLast(said => said !== '');
+    if (finish !== undefined) yield* this.#end(finish);
   }
 
   /** The connection was closed in order. What was counted to its end is a reply, though no reason was said. */
@@ -93,10 +95,13 @@ function callsIn({ tool_calls, function_call }: Wire): unknown {
     : undefined;
 }
 
-/** Other choices, which nobody asked for, come in chunks of their own or beside it: theirs is another reply. */
-function firstChoice(choices: unknown): unknown {
-  if (!Array.isArray(choices)) return undefined;
-  return choices.find(choice => isRecord(choice) && (choice.index ?? 0) === 0);
+/**
+ * Those of the first reply: GitHub Copilot tells its text in one and its calls in the next. Other replies, which nobody
+ * asked for, come with a number of their own.
+ */
+function choicesOf(choices: unknown): Wire[] {
+  if (!Array.isArray(choices)) return [];
+  return choices.filter(isRecord).filter(choice => (choice.index ?? 0) === 0);
 }
 
 type Channel = 'text' | 'reasoning';

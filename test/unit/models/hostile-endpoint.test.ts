@@ -213,6 +213,23 @@ describe('a reply in another form (OU4)', () => {
     expect(result).toMatchObject({ content: [{ type: 'text', text: 'It is so.' }], stopReason: 'end_turn' });
   });
 
+  it.each([
+    ['numbered', { index: 0 }, 'delta'],
+    ['not numbered, in a plain answer', {}, 'message'],
+  ])('text and call in two choices, %s → both', async (_how, at, field) => {
+    const tool_calls = [{ index: 0, id: 't0', function: { name: 'list', arguments: '{}' } }];
+    const choices = [
+      { ...at, [field]: { content: 'I look.' }, finish_reason: 'tool_calls' },
+      { ...at, [field]: { tool_calls }, finish_reason: 'tool_calls' },
+    ];
+    const result = await runCall({
+      baseUrl: await streaming([{ choices }]),
+      head: { tools: [tool('list')] },
+    });
+    expect(result.stopReason).toBe('tool_use');
+    expect(blocks(result.content)).toMatchObject({ text: 'I look.', calls: [{ name: 'list', input: {} }] });
+  });
+
   it('the whole reply in one event, in the form of a plain answer → the reply', async () => {
     const message = { role: 'assistant', content: 'It is so.' };
     const baseUrl = await streaming([{ choices: [{ index: 0, message, finish_reason: 'stop' }] }]);
