@@ -56,21 +56,17 @@ function plainError(text: string): string | null {
   if (!isRecord(outer)) return null;
   const error = outer.error ?? outer.detail ?? outer.message;
   if (error === undefined) return null;
+  // Mistral's has its details there: github.com/Gage-Technologies/mistral-go/issues/3
+  const said = isRecord(error) ? (error.message ?? error.detail) : error;
   // SDKs walk it by recursion.
   if (nestsTooDeep(text)) {
-    const said = isRecord(error) ? error.message : error;
     return JSON.stringify({
       error: { message: typeof said === 'string' ? said : text.slice(0, MOST_QUOTED) },
     });
   }
-  if (isRecord(error)) {
-    const { message } = error;
-    const isText = message === undefined || typeof message === 'string';
-    return JSON.stringify({ error: isText ? error : { ...error, message: JSON.stringify(message) } });
-  }
-  const message = typeof error === 'string' ? error : JSON.stringify(error);
+  const message = typeof said === 'string' ? said : JSON.stringify(said);
   const { code, type, param } = outer;
-  return JSON.stringify({ error: { message, code, type, param } });
+  return JSON.stringify({ error: { code, type, param, ...(isRecord(error) ? error : {}), message } });
 }
 
 function parse(text: string): unknown {

@@ -392,6 +392,22 @@ describe('messages (K3)', () => {
     expect(failure.message).not.toContain('private');
   });
 
+  it('refusal with its details in its message (Mistral) → what it says, and the option is left out', async () => {
+    const detail = [
+      { type: 'extra_forbidden', loc: ['body', 'max_tokens'], msg: 'Extra inputs are not permitted' },
+    ];
+    const body = JSON.stringify({ object: 'error', message: { detail }, type: 'invalid_request_error' });
+    const error = { status: 422, body };
+    const server = await startScriptedModel({
+      reply: [{ error }, { text: 'Yes.' }, { error: { ...error, status: 403 } }],
+    });
+    open.push(server);
+    const { baseUrl } = server;
+    await runCall({ baseUrl, head: { maxOutputTokens: 100 } });
+    expect(server.requests.map(({ body }) => 'max_tokens' in body)).toEqual([true, false]);
+    expect((await failureOf(runCall({ baseUrl }))).message).toContain('Extra inputs are not permitted');
+  });
+
   it('query of the base URL → sent, but not in messages', async () => {
     const port = await freePort();
     const failure = await failureOf(runCall({ baseUrl: `http://127.0.0.1:${port}/v1?key=abc` }));
