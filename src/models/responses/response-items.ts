@@ -31,6 +31,7 @@ const PIECES: Readonly<Record<string, { channel: Channel | 'input'; part: string
   'response.reasoning_summary_text.delta': { channel: 'reasoning', part: 'summary_index' },
   'response.reasoning_text.delta': { channel: 'reasoning', part: 'content_index' },
   'response.function_call_arguments.delta': { channel: 'input', part: '' },
+  'response.custom_tool_call_input.delta': { channel: 'input', part: '' },
 };
 
 /** The items that a channel grows. */
@@ -162,18 +163,18 @@ export class ResponseItems {
     if (open.isDone) return;
     open.isDone = true;
     if (open.type === 'function_call') yield* this.#finishCall(open, item);
-    if (open.type === 'message' && open.said === '') yield* this.#sayParts(open, 'text', item.content);
+    if (open.type === 'message') yield* this.#sayParts(open, 'text', item.content);
     if (open.type === 'reasoning') yield* this.#finishReasoning(open, item);
   }
 
   *#finishCall(open: OpenItem, item: Wire): Iterable<ModelDelta> {
-    const whole = argumentText(item.arguments);
+    const whole = argumentText(item.arguments ?? item.input);
     if (open.said === '') yield* this.#input(open, whole);
     else if (whole !== '' && whole !== open.said) yield { type: 'tool_mixed_up', index: open.index };
   }
 
   *#finishReasoning(open: OpenItem, item: Wire): Iterable<ModelDelta> {
-    if (open.said === '') yield* this.#sayParts(open, 'reasoning', item.summary);
+    yield* this.#sayParts(open, 'reasoning', item.summary);
     yield* this.#seal(open, item);
     // Its place among the items, for what may come of it at the end.
     if (!open.isSealed) yield { type: 'reasoning', offset: this.#chars.reasoning, text: '' };
@@ -188,12 +189,18 @@ export class ResponseItems {
     yield { type: 'reasoning_end', value: { type: 'reasoning', id, summary, encrypted_content } };
   }
 
+  /** What goes on from what the item said; where they say something else, it was said. */
   *#sayParts(open: OpenItem, channel: Channel, parts: unknown): Iterable<ModelDelta> {
+    let before = open.said;
     for (const [index, part] of (Array.isArray(parts) ? parts : []).entries()) {
       if (!isRecord(part)) continue;
       this.refused ||= part.type === 'refusal';
       const text = stringOr(part.text, stringOr(part.refusal, ''));
-      if (text !== '') yield* this.#say(open, channel, String(index), text);
+      const known = before.slice(0, text.length);
+      if (!text.startsWith(known)) return;
+      before = before.slice(known.length);
+      const rest = text.slice(known.length);
+      if (rest !== '') yield* this.#say(open, channel, known === '' ? String(index) : open.part, rest);
     }
   }
 
@@ -216,8 +223,9 @@ export class ResponseItems {
   }
 }
 
+/** Calls of custom tools, which nobody offers, are calls like others: what is no argument of the tool is not run. */
 function ofItem({ type, id }: Wire): Pick<OpenItem, 'type' | 'id'> {
-  return { type: stringOr(type, ''), id: stringOr(id, '') };
+  return { type: type === 'custom_tool_call' ? 'function_call' : stringOr(type, ''), id: stringOr(id, '') };
 }
 
 function isEmpty({ said, isDone }: OpenItem): boolean {

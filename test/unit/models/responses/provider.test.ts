@@ -198,6 +198,45 @@ describe('reply of the Responses API', () => {
     expect(result.content[0]).toMatchObject({ type: 'tool_use', argErrors: [expect.any(String)] });
   });
 
+  it.each([
+    ['goes on', [['Hel', 'Hello, all of it.']], 'Hello, all of it.'],
+    [
+      'has a part more',
+      [
+        ['Hello.', 'Hello.'],
+        ['', 'More.'],
+      ],
+      'Hello.\n\nMore.',
+    ],
+    ['says the same', [['Hello.', 'Hello.']], 'Hello.'],
+    ['says less', [['Hello.', 'Hel']], 'Hello.'],
+    ['says something else', [['Hel', 'Bye.']], 'Hel'],
+  ])('text that %s at the end of its item → what was not said yet is added', async (_how, parts, text) => {
+    const content = (at: 0 | 1) => parts.map(part => ({ type: 'output_text', text: part[at] ?? '' }));
+    const events = response([{ ...said(''), content: content(0) }]);
+    const done = events.findIndex(event => 'type' in event && event.type === 'response.output_item.done');
+    events[done] = { ...events[done], item: { ...said(''), content: content(1) } };
+    expect((await call(events)).result.content).toEqual([{ type: 'text', text }]);
+  });
+
+  it.each([
+    ['words → a call that is not run', '*** Begin Patch', { argsParseFailed: true }],
+    ['arguments as JSON → a call', '{"path":"a"}', { input: { path: 'a' } }],
+  ])('custom call with %s', async (_with, input, expected) => {
+    const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 't1', name: 'read', input };
+    const events = [
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, input: '' } },
+      { type: 'response.custom_tool_call_input.delta', output_index: 0, item_id: 'ctc_1', delta: input },
+      { type: 'response.output_item.done', output_index: 0, item },
+      ...response([]).slice(-1),
+    ];
+    for (const told of [events, [events[2] ?? {}, ...events.slice(-1)]]) {
+      const { result } = await call(told, { tools: [tool('read')] });
+      expect(result).toMatchObject({ stopReason: 'tool_use', content: [{ id: 't1', name: 'read' }] });
+      expect(result.content[0]).toMatchObject(expected);
+    }
+  });
+
   it.each<[string, Answer, object]>([
     [
       'error event: rate limit → rate_limited',
