@@ -51,10 +51,10 @@ const CONVERSATIONS: readonly RefusableOption[] = [
     instead: [messages(withReasoning)],
   },
   {
-    // Endpoints that send reasoning and do not take it: Groq, github.com/agentjido/req_llm/issues/772, and Mistral
-    // behind LiteLLM, github.com/BerriAI/litellm/issues/30835
+    // Endpoints that send reasoning and do not take it: Groq, github.com/agentjido/req_llm/issues/772, Cerebras,
+    // github.com/Kilo-Org/kilocode/issues/10375, and Mistral behind LiteLLM, github.com/BerriAI/litellm/issues/30835
     words:
-      /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\]\.reasoning)\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|\]\.reasoning\b)/i,
+      /(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))\W.{0,80}(unsupported|not (supported|permitted|allowed)|unexpected|unrecogni[sz]ed|unknown)|(unsupported|unexpected|unrecogni[sz]ed|unknown|extra)\W.{0,60}(reasoning_(content|details)|thinking_blocks|['"]reasoning['"]|\.reasoning\b(?!\.))/i,
     instead: [messages(withNoReasoning)],
   },
   {

@@ -86,16 +86,21 @@ describe('conversations that an endpoint refuses → the same try with one that 
   });
 
   it.each([
-    "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'reasoning_content' is unsupported)]",
-    '[{"type":"extra_forbidden","loc":["body","messages",3,"assistant","reasoning_content"],"msg":"Extra inputs are not permitted"}]',
-  ])('reasoning is not taken back: %s → the conversation without it', async message => {
-    const endpoint = await startEventEndpoint({ status: 400, error: { message } }, DONE);
-    const messages = [user('Goal.'), thoughtIn('reasoning_content'), RESULT];
-    await runCall({ baseUrl: endpoint.baseUrl, messages });
-    const [first, second] = endpoint.bodies.map(body => JSON.stringify(body.messages));
-    expect(first).toContain('Hm.');
-    expect(second).not.toContain('Hm.');
-    expect(second).toContain('call_abc-1');
+    "'messages.1' : for 'role:assistant' the following must be satisfied[('messages.1' : property 'FIELD' is unsupported)]",
+    "messages.1.assistant.FIELD: property 'messages.1.assistant.FIELD' is unsupported",
+    'Invalid JSON payload received. Unknown name "FIELD" at \'messages[1]\': Cannot find field.',
+    '[{"type":"extra_forbidden","loc":["body","messages",3,"assistant","FIELD"],"msg":"Extra inputs are not permitted"}]',
+  ])('reasoning is not taken back: %s → the conversation without it', async words => {
+    for (const field of ['reasoning_content', 'reasoning']) {
+      const error = { message: words.replaceAll('FIELD', field) };
+      const endpoint = await startEventEndpoint({ status: 400, error }, DONE);
+      const messages = [user('Goal.'), thoughtIn(field), RESULT];
+      await runCall({ baseUrl: endpoint.baseUrl, messages });
+      const [first, second] = endpoint.bodies.map(body => JSON.stringify(body.messages));
+      expect(first).toContain('Hm.');
+      expect(second).not.toContain('Hm.');
+      expect(second).toContain('call_abc-1');
+    }
   });
 
   it('signature of a call that another model made (Gemini) → the one that says so', async () => {
