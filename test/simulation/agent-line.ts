@@ -67,7 +67,7 @@ export function deliver({ run, watcher }: Seen, { signal, input }: ToChild): voi
       const open = run.state.people.gates.find(({ gate }) => gate.id === input.gateId);
       const isOpen = open?.answer === null;
       answerFromCaller(run, input);
-      if (open?.answer && isOpen) watcher.answered(run.state, open.gate, input);
+      if (open?.answer && isOpen) watcher.answered(run.state, open.gate, { input, before: [] });
       return;
     }
     case 'pause':

@@ -29,6 +29,6 @@ export function agentScenario(caller: Scenario, { id, goal, settings }: ChildSta
     stop: null,
     cancel: null,
     people: caller.people === NOBODY ? NOBODY : { ...caller.people, acts: [] },
-    toolAppetite: caller.toolAppetite / 2,
+    toolAppetite: caller.busyAgents ? caller.toolAppetite : caller.toolAppetite / 2,
   };
 }

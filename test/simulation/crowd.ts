@@ -1,5 +1,6 @@
 /** The people of a simulated run: they send what the scenario says, through the handlers that Temporal calls. */
-
+import { isRecord } from '../../src/core/json.js';
+import { budgetUse } from '../../src/core/run-state.js';
 import { passedOn } from '../../src/workflows/agents.js';
 import {
   changeModel,
@@ -22,10 +23,12 @@ import {
 } from '../../src/workflows/platform/read-input.js';
 import type { Run } from '../../src/workflows/run.js';
 import { addresseesIn } from './agent-roles.js';
+import { expectThat } from './expect-that.js';
 import type { Act, Marks, TimedAct } from './people.js';
 import { NOBODY, randomAct, randomAnswer, randomBudget, randomModel, randomPlanEdit } from './people.js';
 import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
+import type { TreeBook } from './tree-book.js';
 import type { Watcher } from './watcher.js';
 
 /** Messages and tasks while the run waits: each may become work of its own, so they must end. */
@@ -45,16 +48,21 @@ export class Crowd {
   readonly #lead: () => Seen;
   /** Those at work. */
   readonly #agents: () => Seen[];
+  readonly #book: TreeBook;
   readonly #waiting: TimedAct[];
   /** Markers of what is made up on the way begin behind those of the scenario. */
   readonly #marks: Marks = { next: 100, ids: [] };
   #patience: number;
   #messages = 0;
 
-  constructor(scenario: Scenario, lead: () => Seen, agents: () => Seen[]) {
+  constructor(
+    scenario: Scenario,
+    { lead, agents, book }: { lead: () => Seen; agents: () => Seen[]; book: TreeBook },
+  ) {
     this.#scenario = scenario;
     this.#lead = lead;
     this.#agents = agents;
+    this.#book = book;
     this.#waiting = [...scenario.people.acts];
     this.#patience = scenario.people.patience;
   }
@@ -80,12 +88,15 @@ export class Crowd {
   comes(random: Random): boolean {
     const { run, watcher } = this.#lead();
     watcher.promises.waited(run.state);
+    watcher.gates.looked(run.state);
+    this.#book.waited();
     if (this.#patience <= 0) return false;
     this.#patience -= 1;
     const { neglect } = this.#scenario.people;
     const gates = run.state.people.gates.filter(open => open.answer === null);
-    const { people, children } = run.state;
-    const stands = people.pausedAt !== null || children.paused.length > 0;
+    const stands = [run, ...this.#agents().map(agent => agent.run)].some(
+      ({ state }) => state.people.pausedAt !== null,
+    );
     if (stands && random.chance(0.5)) this.#does({ kind: 'resume' }, random);
     else if (gates.length > 0 && random.chance(0.7)) {
       if (random.chance(neglect)) return false;
@@ -100,8 +111,8 @@ export class Crowd {
   }
 
   /** Several tools run at the same time. */
-  interrupts(random: Random): void {
-    if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.2)) return;
+  interrupts(random: Random, share = 0.2): void {
+    if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(share)) return;
     this.#messages += 1;
     const marker = this.#nextMarker();
     const input = { text: `Mind this ${marker}`, when: 'interrupt' };
@@ -111,6 +122,7 @@ export class Crowd {
   /** An agent is at work: the moment at which what is said to it may find that it has ended. */
   visits(random: Random): void {
     if (this.#scenario.people === NOBODY) return;
+    if (this.#scenario.busyAgents) this.#looksAfter(random);
     const kind = random.weighted([
       [16, null],
       [4, 'steer'],
@@ -131,6 +143,22 @@ export class Crowd {
     } else if (kind !== null && kind !== 'steer') this.#does({ kind }, random);
   }
 
+  /** What holds for all that the run has called, while they are at work. */
+  #looksAfter(random: Random): void {
+    const kind = random.weighted([
+      [20, null],
+      [2, 'interrupt'],
+      [2, 'budget'],
+      [2, 'model'],
+      [3, 'withdraw'],
+      [1, 'pause'],
+      [1, 'resume'],
+    ] as const);
+    if (kind === 'interrupt') this.interrupts(random, 1);
+    else if (kind === 'pause') this.#does({ kind }, random, random.pick([this.#lead(), ...this.#agents()]));
+    else if (kind !== null) this.#does({ kind }, random);
+  }
+
   /** A verdict is being given: the moment at which a plan is changed too late, but for a run that looks again. */
   meddles(random: Random): void {
     if (this.#scenario.people === NOBODY || this.#messages >= MOST_MESSAGES || !random.chance(0.5)) return;
@@ -149,6 +177,7 @@ export class Crowd {
   /** Nobody comes any more: a pause does not last for ever. */
   letGoOn(): void {
     requestResume(this.#lead().run, null);
+    this.#book.resumed();
   }
 
   /** Now and then somebody does something to an agent's own run. */
@@ -170,6 +199,7 @@ export class Crowd {
         return;
       case 'resume':
         requestResume(run, undefined);
+        if (run === this.#lead().run) this.#book.resumed();
         return;
       case 'stop':
         requestStop(run, { reason: 'a person' });
@@ -201,52 +231,71 @@ export class Crowd {
 
   /** As the platform does: the validator first, and only what it lets pass is handled. */
   #edits({ run, watcher }: Seen, random: Random): void {
-    const input = randomPlanEdit(random, run.state.tasks, this.#nextMarker());
+    const { tasks: before } = run.state;
+    const input = randomPlanEdit(random, before, this.#nextMarker());
     const read = planEditReader(run.state)(input);
     watcher.seen.add('error' in read ? 'plan edit refused' : 'plan edit taken');
     if ('error' in read) return;
     editPlan(run, read.ok);
-    watcher.promises.planEdited(run.state, read.ok);
+    watcher.promises.plan.edited(run.state, { input, before, isWhole: false });
   }
 
   #budgets({ run, watcher }: Seen, random: Random): void {
     if (!run.state.pinned) return;
-    const input = randomBudget(random, run.limits);
-    const read = budgetReader(run.state, run.ports.now())(input);
+    const now = run.ports.now();
+    const input = randomBudget(random, run.limits, budgetUse(run.state, now));
+    const read = budgetReader(run.state, now)(input);
     watcher.seen.add('error' in read ? 'budget refused' : 'budget taken');
     if ('error' in read) return;
     setBudget(run, read.ok);
     watcher.promises.limitsSet(read.ok);
+    if (run === this.#lead().run) this.#book.budgetSet();
   }
 
   #changesModel({ run, watcher }: Seen, random: Random): void {
     if (!run.state.pinned) return;
-    const read = modelReader(run.state)(randomModel(random, run.state.pinned));
+    const input = randomModel(random, run.state.pinned);
+    const read = modelReader(run.state)(input);
     watcher.seen.add('error' in read ? 'model refused' : 'model taken');
     if ('error' in read) return;
     changeModel(run, read.ok);
     watcher.promises.modelSet(run.state, read.ok);
+    const role = isRecord(input) && typeof input.role === 'string' ? input.role : null;
+    if (run === this.#lead().run) this.#book.modelSet(read.ok.model, role);
   }
 
   #withdraws({ run, watcher }: Seen, random: Random): void {
     const { inbox } = run.state.people;
-    const items = [...inbox.items, ...passedOn(run)];
-    const known = items.length > 0 ? items.map(item => item.id) : [...inbox.seenIds, 'nobody'];
+    const passed = passedOn(run);
+    const waiting = [...inbox.items, ...passed];
+    const known = waiting.length > 0 ? waiting.map(item => item.id) : [...inbox.seenIds, 'nobody'];
     const id = random.pick(known);
-    const input = random.chance(0.1) ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
+    const isOdd = random.chance(0.1);
+    const input = isOdd ? random.pick([null, {}, { id: 7 }]) : random.pick([id, { id }]);
     const read = withdrawalReader(run)(input);
     watcher.seen.add('error' in read ? 'taking back refused' : 'message taken back');
+    const isUnread = !isOdd && this.#agents().some(agent => waitsIn(agent, id));
+    expectThat(!isUnread || !('error' in read), `${id} waits at an agent, and can not be taken back`);
+    if (isUnread) watcher.seen.add('a message to an agent taken back');
     if ('error' in read) return;
     withdraw(run, read.ok);
+    const [item] = passed.filter(each => each.id === read.ok);
     watcher.messages.takenBack(read.ok);
+    if (item) this.#book.withdrawn(item.id, item.text);
   }
 
   #answers({ run, watcher }: Seen, random: Random): void {
     const { state } = run;
-    const open = state.people.gates.filter(gate => gate.answer === null);
+    // By their ids: where tasks are side by side, their order is that in which the lanes come on.
+    const open = state.people.gates
+      .filter(({ answer }) => answer === null)
+      .sort((a, b) => (a.gate.id < b.gate.id ? -1 : 1));
     if (open.length === 0) return;
     const { gate } = random.pick(open);
-    const given = { tasks: state.tasks, marker: this.#nextMarker() };
+    // Its result comes at once, later, or never.
+    if (gate.kind === 'clientTool' && watcher.tools.clientRuns(gate) && random.chance(0.5)) return;
+    const { tasks: before } = state;
+    const given = { tasks: before, marker: this.#nextMarker() };
     const { via, input } = randomAnswer(random, gate, given);
     const read = answerReader(state, via)(input);
     if ('error' in read) {
@@ -254,7 +303,11 @@ export class Crowd {
       return;
     }
     takeAnswer(run, read.ok);
-    watcher.answered(state, gate, input);
+    watcher.answered(state, gate, { input, before });
     watcher.seen.add(`answer to ${gate.kind}`);
   }
+}
+
+function waitsIn({ run }: Seen, id: string): boolean {
+  return run.state.people.inbox.items.some(item => item.id === id);
 }

@@ -68,3 +68,5 @@ function content(random: Random, scenario: Scenario, text: string): ToolContent[
     [1, []],
   ]);
 }
+
+export const NOT_SENT: CallFailure = { kind: 'application', type: FAILURE.tool.notSent, message: '' };

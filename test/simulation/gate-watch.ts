@@ -6,6 +6,7 @@ import type { RunState } from '../../src/core/run-state.js';
 import { decidePermission } from '../../src/core/tools/permission.js';
 import type { ToolDefinition } from '../../src/core/tools/tool.js';
 import { expectThat } from './expect-that.js';
+import { openCalls } from './transcript.js';
 
 interface Approval {
   allowed: boolean;
@@ -94,6 +95,17 @@ export class GateWatch {
       canonicalJson(call.given) === canonicalJson(right),
       `${call.id} ran with ${canonicalJson(call.given)}, not ${canonicalJson(right)}`,
     );
+  }
+
+  /** Somebody looks: what a client is to run is asked for when its turn has come, and not before. */
+  looked({ people: { gates }, threads }: RunState): void {
+    for (const { gate } of gates) {
+      if (gate.kind !== 'clientTool') continue;
+      const { callId } = gate.subject;
+      const waiting = Object.values(threads).map(({ messages }) => openCalls(messages).map(({ id }) => id));
+      const [next] = waiting.find(ids => ids.includes(callId)) ?? [callId];
+      expectThat(next === callId, `${gate.id} asks a client for ${callId}, and ${next} comes before it`);
+    }
   }
 
   safePoint({ people: { gates } }: RunState): void {

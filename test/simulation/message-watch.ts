@@ -48,8 +48,18 @@ export class MessageWatch {
     this.#withdrawn.add(id);
   }
 
+  /** What people sent to the agent itself, and it did not read, its caller has now. */
+  givenBack(agent: MessageWatch): void {
+    for (const [id, message] of agent.#accepted) {
+      if (this.#accepted.has(id)) continue;
+      this.#accepted.set(id, { ...message, to: null });
+      this.#late.add(message.marker);
+    }
+  }
+
   startedRun(goal: string): void {
     this.#startedRuns.push(goal);
+    this.#promises.said.startedRun(goal);
   }
 
   ended(state: RunState, journal: readonly JournalEvent[], transcript: Record<string, Message[]>): void {

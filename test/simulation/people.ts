@@ -1,8 +1,9 @@
 /** What people do to a run: which of it, and when, is drawn from the seed. */
 import { choicesOf, type Gate } from '../../src/core/gates/gate.js';
 import { isRecord } from '../../src/core/json.js';
-import type { Limits } from '../../src/core/limits.js';
+import type { BudgetUse, Limits } from '../../src/core/limits.js';
 import type { Task } from '../../src/core/plan.js';
+import { isOpen } from '../../src/core/plan.js';
 import type { PinnedRun } from '../../src/core/run-config.js';
 import type { Random } from './random.js';
 import { TASK_IDS } from './special-replies.js';
@@ -106,12 +107,12 @@ export function randomPlanEdit(random: Random, tasks: readonly Task[], marker: s
   if (random.chance(0.1)) return random.pick(ODD_EDITS);
   const own = (id: string, dependencies: string[] = []) => ({
     id,
-    description: `Do ${id} as a person wants it ${marker}`,
+    description: wanted(id, marker),
     dependencies,
     priority: random.int(1, 3),
   });
   const change = tasks.length > 0 && random.chance(0.4);
-  if (change) return { tasks: [own(random.pick(tasks).id)] };
+  if (change) return { tasks: [changedTask(random, random.pick(tasks), marker)] };
   const many = random.chance(0.1) ? 7 : random.pick([1, 1, 2]);
   const ids = Array.from({ length: many }, (_, index) => `p${marker.slice(1, -1)}${'abcdefg'[index]}`);
   // Ids that a planner may come up with as well.
@@ -123,9 +124,37 @@ export function randomPlanEdit(random: Random, tasks: readonly Task[], marker: s
   return { tasks: ids.map((id, index) => own(id, index === 0 ? needed.filter(one => one !== id) : [])) };
 }
 
+/** Longer than the beginning by which an ended task may be told. */
+function wanted(id: string, marker: string): string {
+  return `Do ${id} as a person wants it ${marker}, ${'and with care '.repeat(25)}to the end`;
+}
+
+/** A task as a person gives it again: with what they want otherwise, and often with nothing beside. */
+function changedTask(random: Random, { id, description }: Task, marker: string): Record<string, unknown> {
+  return {
+    id,
+    ...(random.chance(0.9) ? { description: random.pick([description, wanted(id, marker)]) } : {}),
+    ...(random.chance(0.2) ? { priority: random.int(1, 3) } : {}),
+    ...(random.chance(0.2) ? { dependencies: [] } : {}),
+    ...(random.chance(0.2) ? { completionCriteria: `it says ${marker}` } : {}),
+    ...(random.chance(0.2) ? { estimatedDuration: 2_000 } : {}),
+  };
+}
+
+/** The tasks that a person wants in place of those that are open: without some, others changed, perhaps one more. */
+function wholePlan(random: Random, tasks: readonly Task[], marker: string): unknown {
+  const kept = random.some(tasks.filter(isOpen), random.pick([0.3, 0.7, 1]));
+  const listed = kept.map(task => changedTask(random, task, marker));
+  const id = `p${marker.slice(1, -1)}`;
+  const isMore = listed.length === 0 || random.chance(0.3);
+  return { tasks: isMore ? [...listed, { id, description: wanted(id, marker) }] : listed };
+}
+
 /** New limits, some of them none. */
-export function randomBudget(random: Random, limits: Limits): unknown {
+export function randomBudget(random: Random, limits: Limits, used: BudgetUse): unknown {
   return random.pick([
+    { turns: used.turns + random.int(1, 4) },
+    { tokens: used.tokens + random.int(100, 600) },
     { turns: limits.turns + random.int(1, 20) },
     { tokens: random.int(1, 4) * limits.tokens, verification: limits.verification + 1 },
     { wallTimeMs: limits.wallTimeMs * 2, costUsd: null },
@@ -140,12 +169,13 @@ export function randomBudget(random: Random, limits: Limits): unknown {
 /** A model for a role or for all, some of them none. */
 export function randomModel(
   random: Random,
-  { roles, modelInfo }: Pick<PinnedRun, 'roles' | 'modelInfo'>,
+  { roles, agents, modelInfo }: Pick<PinnedRun, 'roles' | 'agents' | 'modelInfo'>,
 ): unknown {
   if (random.chance(0.2))
     return random.pick([null, {}, { model: 'p/nobody' }, { model: 'p/a', role: 'nobody' }, 'p/a']);
   const model = random.pick(Object.keys(modelInfo));
-  return random.chance(0.5) ? { model } : { model, role: random.pick(Object.keys(roles)) };
+  const names = [...Object.keys(roles), ...agents.map(({ name }) => name)];
+  return random.chance(0.5) ? { model } : { model, role: random.pick(names) };
 }
 
 /** An answer to a gate, most of them right; `via` the update it comes by. */
@@ -158,7 +188,10 @@ export function randomAnswer(
   // Clients that run tools are few.
   if (random.chance(gate.kind === 'clientTool' ? 0.3 : 0.15)) return wrongAnswer(random, gate, right);
   const { id: gateId } = gate;
-  return { via: right, input: { gateId, ...rightAnswer(random, gate, given) } };
+  const said = rightAnswer(random, gate, given);
+  const maySay = said.decision === 'deny' || gate.kind === 'route' || gate.kind === 'step';
+  const saysWhy = 'reason' in said || (maySay && random.chance(0.5));
+  return { via: right, input: { gateId, ...said, ...(saysWhy ? { reason: `because of ${gateId}` } : {}) } };
 }
 
 function wrongAnswer(random: Random, gate: Gate, right: 'answerGate' | 'submitToolResult') {
@@ -185,7 +218,7 @@ function rightAnswer(
   switch (gate.kind) {
     case 'approval': {
       const decision = random.pick(['approve', 'approve', 'deny', 'always']);
-      if (decision === 'deny') return { decision, reason: random.pick(['No.', '']) };
+      if (decision === 'deny') return { decision };
       return random.chance(0.3) ? { decision, arguments: { path: 'edited' } } : { decision };
     }
     case 'plan':
@@ -193,6 +226,7 @@ function rightAnswer(
         { decision: 'approve' },
         { decision: 'approve' },
         { decision: 'reject', reason: 'Shorter.' },
+        { decision: 'edit', ...recordOf(wholePlan(random, tasks, marker)) },
         { decision: 'edit', ...recordOf(randomPlanEdit(random, tasks, marker)) },
       ]);
     case 'question':

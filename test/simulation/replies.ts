@@ -38,8 +38,8 @@ export function randomReply(
     contract === 'text'
       ? 'What was found.'
       : JSON.stringify(formed(random, contract, { dialect, scenario }), null, 1);
-  const huge = scenario.longTexts && contract === 'execution' && random.chance(0.1);
-  if (huge) return { content: [{ type: 'text', text: hugeReport(random) }], stopReason: 'end_turn' };
+  const huge = hugeReply(random, scenario, contract);
+  if (huge !== null) return { content: [{ type: 'text', text: huge }], stopReason: 'end_turn' };
   const content: Content = [{ type: 'text', text: inProse(random, text) + long(random, scenario) }];
   if (random.chance(0.1)) content.unshift({ type: 'reasoning', text: 'Let me think.' });
   const isCut = contract === 'text' && random.chance(0.2);
@@ -80,10 +80,18 @@ function output(random: Random, contract: Exclude<OutputContract, 'text'>): Reco
   }
 }
 
-/** As large as a model may write: reports of several tasks together are over what a message may hold. */
-function hugeReport(random: Random): string {
-  const summary = random.pick(['found ', '找到']).repeat(random.int(2_000, 9_000));
-  return JSON.stringify({ summary, taskCompleted: true });
+/** As large as a model may write: several reports are over what a message may hold, several tasks over what a plan may. */
+function hugeReply(random: Random, scenario: Scenario, contract: OutputContract): string | null {
+  if (contract === 'execution' && scenario.longTexts && random.chance(0.1)) {
+    const summary = random.pick(['found ', '找到']).repeat(random.int(2_000, 9_000));
+    return JSON.stringify({ summary, taskCompleted: true });
+  }
+  if (contract !== 'plan' || !scenario.longPlans || !random.chance(0.5)) return null;
+  const todos = Array.from({ length: random.int(12, 20) }, (_, index) => {
+    const description = `Do x${index} ${'and look '.repeat(330)}`;
+    return { id: `x${index}`, description, completionCriteria: 'it is there '.repeat(120), priority: 1 };
+  });
+  return JSON.stringify({ summary: 'A long plan.', needsMorePlanning: random.chance(0.3), todos });
 }
 
 function inProse(random: Random, text: string): string {
@@ -199,7 +207,7 @@ function toolCalls(random: Random, scenario: Scenario, agents: readonly string[]
       const call: ToolUseBlock = {
         type: 'tool_use',
         id: random.pick(['', 'call_0', 'call_1']),
-        name: random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names),
+        name: toolName(random, names, scenario),
         input: random.chance(0.1)
           ? otherInput(scenario)
           : random.pick([{ path: 'a' }, { path: 'a' }, { path: 'b' }, {}]),
@@ -211,6 +219,12 @@ function toolCalls(random: Random, scenario: Scenario, agents: readonly string[]
     },
   );
   return random.chance(0.3) ? [...reads(random), ...calls] : calls;
+}
+
+function toolName(random: Random, names: readonly string[], { isShop, pinned }: Scenario): string {
+  if (isShop && random.chance(0.5)) return 'ask_shop';
+  if (pinned.tools.some(({ name }) => name === 'order') && random.chance(0.3)) return 'order';
+  return random.chance(0.15) ? random.pick(UNKNOWN_TOOLS) : random.pick(names);
 }
 
 function agentCall(random: Random, agents: readonly string[]): ToolUseBlock {

@@ -8,11 +8,9 @@ import type { OutputContract } from '../../src/core/outputs/contracts.js';
 import { PHASES } from '../../src/core/place.js';
 import type { ResolverRow } from '../../src/core/resolver.js';
 import type { PinnedRole } from '../../src/core/role.js';
-import type { ClientTool, PinnedRun, RunSettings } from '../../src/core/run-config.js';
+import type { PinnedRun, RunSettings } from '../../src/core/run-config.js';
 import { STEP_FAILURE_POLICIES } from '../../src/core/step-failure.js';
 import { mergeClientTools } from '../../src/core/tools/client-tools.js';
-import type { ToolDefinition, ToolPolicy } from '../../src/core/tools/tool.js';
-import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
 import { addWorkflowTools } from '../../src/core/tools/workflow-tools.js';
 import { modelFacts, NO_PERMISSIONS } from '../support/core-values.js';
 import { addresseesIn, withAgents } from './agent-roles.js';
@@ -20,6 +18,7 @@ import { DECLARED } from './declared.js';
 import type { People } from './people.js';
 import { NOBODY, randomPeople } from './people.js';
 import { Random } from './random.js';
+import { CLIENT_TOOLS, ORDER, TOOLS } from './tools.js';
 
 /** A signal or a cancellation: at the n-th call to a model or tool (from 1), or at the safe point after it. */
 export interface Moment {
@@ -46,6 +45,12 @@ export interface Scenario {
   toolAppetite: number;
   /** Replies and results are long, so that threads must be trimmed. */
   longTexts: boolean;
+  /** Plans may have more and longer tasks than a plan may hold. */
+  longPlans: boolean;
+  /** Most of the work is what the client's tools do. */
+  isShop: boolean;
+  /** Agents work for long, and people look at them more often. */
+  busyAgents: boolean;
   /** What happens is drawn by its place and not by its number, so that runs can be compared that go in another order. */
   byPlace: boolean;
   /** Tasks have nothing to do with each other. */
@@ -62,7 +67,54 @@ export function scenarioOf(seed: number, attended: boolean, mode: ModeName = DEF
   const plain = { ...rest, pinned: { ...pinned, roles, onStepFailure } };
   const writes = new Random(seed, 'artifacts').chance(0.4) ? withArtifacts(plain) : plain;
   const alone = new Random(seed, 'agents').chance(0.35) ? withAgents(writes) : writes;
-  return attended ? withPeople(alone, new Random(seed, 'people')) : alone;
+  if (!attended) return alone;
+  const people = withPeople(alone, new Random(seed, 'people'));
+  if (new Random(seed, 'shop').chance(0.12)) return asShop(withOrders(people));
+  const hasAgents = Object.keys(people.agents).length > 0;
+  return hasAgents && new Random(seed, 'busy').chance(0.5) ? withBusyAgents(withOrders(people)) : people;
+}
+
+function withBusyAgents(scenario: Scenario): Scenario {
+  const { seed, settings, pinned, agents, people } = scenario;
+  const random = new Random(seed, 'busy agents');
+  const { limits } = pinned;
+  return {
+    ...scenario,
+    busyAgents: true,
+    settings: { ...settings, autoApprove: true },
+    pinned: {
+      ...pinned,
+      limits: { ...limits, execution: random.int(5, 12), turns: Math.max(limits.turns, 60) },
+    },
+    agents: Object.fromEntries(
+      Object.entries(agents).map(([name, role]) => [name, { ...role, maxRounds: null }]),
+    ),
+    toolAppetite: 0.85,
+    people: { ...people, patience: Math.max(people.patience, 20) },
+  };
+}
+
+/** The client has the tools, and somebody runs them. */
+function asShop(scenario: Scenario): Scenario {
+  const { settings, pinned, people } = scenario;
+  const roles = Object.values(pinned.roles).map(one =>
+    WITH_TOOLS.includes(one.name) ? { ...one, tools: ['*', ...one.tools] } : one,
+  );
+  const named = Object.fromEntries(roles.map(one => [one.name, one]));
+  return {
+    ...scenario,
+    isShop: true,
+    settings: { ...settings, attended: true, autoApprove: false, clientTools: CLIENT_TOOLS },
+    pinned: {
+      ...pinned,
+      roles: named,
+      tools: mergeClientTools(pinned.tools, CLIENT_TOOLS).tools,
+      permissions: { ...NO_PERMISSIONS, confirm: ['re*'] },
+      gateTimeoutMs: 86_400_000,
+    },
+    toolAppetite: 0.8,
+    people: { ...people, patience: 40, neglect: 0.1 },
+  };
 }
 
 /** Another role that carries out tasks: those that need what it has. */
@@ -70,6 +122,11 @@ function withArtist(roles: Record<string, PinnedRole>): Record<string, PinnedRol
   const { executor } = roles;
   if (!executor) return roles;
   return { ...roles, artist: { ...executor, name: 'artist', capabilities: ['pictures'] } };
+}
+
+/** A workflow of the application is one of the tools. */
+function withOrders(alone: Scenario): Scenario {
+  return { ...alone, pinned: { ...alone.pinned, tools: [...alone.pinned.tools, ORDER] } };
 }
 
 /** Roles with tools write artifacts too. */
@@ -83,7 +140,9 @@ function withArtifacts(alone: Scenario): Scenario {
 }
 
 function withPeople(alone: Scenario, random: Random): Scenario {
-  const { settings, pinned } = alone;
+  const { settings, pinned, seed } = alone;
+  const longPlans = new Random(seed, 'long plans').chance(0.05);
+  const { limits } = pinned;
   const clientTools = random.chance(0.5) ? CLIENT_TOOLS : [];
   const added = random.some(STEERING_ROLES, random.pick([0.3, 0.9])).map(([name, output]) => ({
     ...role(random, name, output),
@@ -104,8 +163,10 @@ function withPeople(alone: Scenario, random: Random): Scenario {
       ...(random.chance(0.4) ? { keepOpenSeconds: random.pick([1, 600]) } : {}),
       ...(clientTools.length > 0 ? { clientTools } : {}),
     },
+    longPlans,
     pinned: {
       ...pinned,
+      limits: longPlans ? { ...limits, tasks: 30 } : limits,
       roles,
       tools: mergeClientTools(pinned.tools, clientTools).tools,
       modelInfo: { ...pinned.modelInfo, 'p/b': modelFacts(128_000, false) },
@@ -131,10 +192,6 @@ const STEERING_ROLES: readonly [string, OutputContract][] = [
   ['router', 'route'],
   ['reviewer', 'review'],
   ['orchestrator', 'orchestration'],
-];
-
-const CLIENT_TOOLS: ClientTool[] = [
-  { name: 'ask_shop', description: 'Asks the shop.', inputSchema: { type: 'object' } },
 ];
 
 function scenarioAlone(seed: number, mode: ModeName): Scenario {
@@ -163,6 +220,9 @@ function scenarioAlone(seed: number, mode: ModeName): Scenario {
     oddReplies: random.pick([0.03, 0.15, 0.5]),
     toolAppetite: random.pick([0.2, 0.5, 0.9]),
     longTexts,
+    longPlans: false,
+    isShop: false,
+    busyAgents: false,
     byPlace: false,
     independent: false,
     thorough: seed % 5 === 0,
@@ -274,26 +334,3 @@ function role(random: Random, name: string, output: OutputContract): PinnedRole 
     prompt: `You are the ${name}.`,
   };
 }
-
-function tool(name: string, policy: Partial<ToolPolicy>): ToolDefinition {
-  return {
-    name,
-    serverToolName: name,
-    origin: name === 'read_result' ? { type: 'builtin' } : { type: 'mcp', server: 'files' },
-    description: '',
-    inputSchema: { type: 'object' },
-    validation: name === 'list' ? 'delegate' : 'strict',
-    policy: { ...DEFAULT_TOOL_POLICY, ...policy },
-  };
-}
-
-const READS = { readOnly: true, idempotent: true, destructive: false, concurrent: true };
-
-/** One of each sort that policies tell apart. */
-const TOOLS: readonly ToolDefinition[] & ToolDefinition[] = [
-  tool('read', READS),
-  tool('read_result', READS),
-  tool('list', { ...READS, cache: 'none' }),
-  tool('put', { idempotent: true }),
-  tool('edit', { attempts: 5 }),
-];

@@ -5,7 +5,7 @@ import { simulateInParallel } from './in-parallel.js';
 import { simulateSeed } from './simulate.js';
 
 /** With people in two of three. A hundred times more by `bench/simulate.ts`. */
-const RUNS = 3_000;
+const RUNS = 2_600;
 
 interface KeptSeed {
   seed: number;
@@ -101,6 +101,13 @@ const MUST_HAPPEN = [
   ...['refused', 'content_filter'].map(type => `model application model.${type}`),
   ...['plan edit taken', 'plan edit refused', 'budget taken', 'budget refused'],
   ...['model taken', 'model refused'],
+  ...['tasks left out by a person', 'a field of a task changed by a person', 'a task of a person not done'],
+  ...['executed', 'outcome_unknown'].map(ending => `a tool run by a client ${ending}`),
+  ...['an agent cut off after an effect', 'a workflow cut off after its effect'],
+  ...['a budget set over agents at work', 'a model set over agents at work', 'an agent let go on'],
+  ...['an agent called when a model is out', 'a message to an agent taken back'],
+  ...['approval', 'plan', 'question', 'route'].map(kind => `said at a gate ${kind}`),
+  'an answer on a message that became a run of its own',
   ...['message taken back', 'taking back refused'],
   'a stray tool call',
   'a file was compared',

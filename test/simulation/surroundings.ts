@@ -3,6 +3,7 @@ import type { Ports } from '../../src/workflows/ports.js';
 import type { Crowd } from './crowd.js';
 import type { Moments } from './moments.js';
 import type { Timeline } from './timeline.js';
+import type { TreeBook } from './tree-book.js';
 
 export type AgentPorts = Pick<
   Ports,
@@ -16,5 +17,7 @@ export interface Surroundings {
   /** All that people do, they do to the lead. */
   crowd: Crowd;
   moments: Moments;
+  /** What people were promised of all. */
+  book: TreeBook;
   agents: AgentPorts;
 }

@@ -2,12 +2,14 @@
 import type { CallToolInput } from '../../src/activities/types.js';
 import type { CallFailure } from '../../src/core/failure.js';
 import { FAILURE } from '../../src/core/failure.js';
+import type { Gate } from '../../src/core/gates/gate.js';
 import { canonicalJson, isRecord } from '../../src/core/json.js';
 import type { ToolResultBlock, ToolUseBlock } from '../../src/core/message.js';
 import { toolCallsOf } from '../../src/core/message.js';
 import type { RunState } from '../../src/core/run-state.js';
 import type { ToolPolicy } from '../../src/core/tools/tool.js';
 import { DEFAULT_TOOL_POLICY } from '../../src/core/tools/tool.js';
+import { resultText } from '../../src/core/tools/tool-result.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
 import type { CallOptions } from '../../src/workflows/ports.js';
 import { expectThat } from './expect-that.js';
@@ -25,13 +27,40 @@ export class ToolWatch {
   readonly #current = new Map<string, string>();
   /** Arguments that calls ran with, which a person may have edited. */
   readonly #inputs = new Map<string, unknown>();
+  /** Calls that a client has run, with the gates that asked for it. */
+  readonly #byClient = new Map<string, string>();
+  /** Calls that have changed something outside, each with its tool: for an agent's caller too. */
+  readonly effects = new Map<string, string>();
   /** Of this goal, whatever the end. */
   results = 0;
+  /** Tools that agents have called, by the agent's id. */
+  readonly #ofAgents = new Map<string, string[]>();
   readonly #gates: GateWatch;
 
-  constructor(scenario: Scenario, gates: GateWatch) {
+  readonly #seen: Set<string>;
+
+  constructor(scenario: Scenario, { gates, seen }: { gates: GateWatch; seen: Set<string> }) {
     this.#scenario = scenario;
     this.#gates = gates;
+    this.#seen = seen;
+  }
+
+  /** An agent has ended, which may have changed what was read: all that it changed is its caller's to tell. */
+  agentEnded(agent: string, effects: ReadonlyMap<string, string>): void {
+    this.#ofAgents.set(agent, [...new Set(effects.values())]);
+    for (const [callId, tool] of effects) this.effects.set(`${agent} ${callId}`, tool);
+    this.doubted();
+  }
+
+  /** The call of an agent has its result. `unsaid`: the agent has no answer that would tell what it did. */
+  agentTold(agent: string, result: ToolResultBlock, unsaid: boolean): void {
+    const effects = this.#ofAgents.get(agent) ?? [];
+    if (effects.length === 0) return;
+    if (unsaid) this.#seen.add('an agent cut off after an effect');
+    expectThat(isHonest(result), `${agent} has called ${effects}, and is told as ${result.ending}`);
+    const text = resultText(result);
+    const silent = effects.find(tool => unsaid && !text.includes(tool));
+    expectThat(silent === undefined, `${agent} has called ${silent}, and its caller is not told: ${text}`);
   }
 
   goalStarted(): void {
@@ -101,6 +130,20 @@ export class ToolWatch {
     return this.#scenario.pinned.tools.some(tool => tool.name === name && tool.origin.type === 'workflow');
   }
 
+  /** What the tool is there for has happened, whatever is told of the call. */
+  hasEffect(callId: string, tool: string): void {
+    if (this.#ran.get(callId)?.readOnly === false) this.effects.set(callId, tool);
+  }
+
+  /** A client begins to run what a gate asks for: outside it happens once, whatever is said of it later. False: it has. */
+  clientRuns({ id, subject: { callId } }: Extract<Gate, { kind: 'clientTool' }>): boolean {
+    const before = this.#byClient.get(callId) ?? id;
+    expectThat(before === id, `${callId} was run by a client, which is asked for it again at ${id}`);
+    const isFirst = !this.#byClient.has(callId);
+    this.#byClient.set(callId, id);
+    return isFirst;
+  }
+
   /** A result as it was written, with its call. Returns what it shows. */
   written(call: ToolUseBlock, result: ToolResultBlock): void {
     this.results += 1;
@@ -110,13 +153,22 @@ export class ToolWatch {
       !policy && this.#scenario.settings.clientTools?.some(({ name }) => name === call.name) === true;
     if (this.#isOfTheRun(call.name)) return;
     const ranEndings = ['executed', 'timed_out', 'unavailable', 'outcome_unknown', 'cancelled', 'invalid'];
+    const isWorkflow = this.#scenario.pinned.tools.some(
+      ({ name, origin }) => name === call.name && origin.type === 'child_workflow',
+    );
+    const isDenied = isWorkflow && this.effects.has(call.id) && !isHonest(result);
+    expectThat(!isDenied, `${call.id} has ordered something, and is told as ${result.ending}`);
     if (policy) expectThat(ranEndings.includes(result.ending), `${call.id} ran and is ${result.ending}`);
     else expectThat(result.ending !== 'executed' || byClient, `${call.id} is executed and did not run`);
     if (byClient && result.ending === 'executed') {
       const given = this.#gates.given.has(call.id);
       expectThat(given || result.isError, `${call.id} has a result that no client gave`);
-      this.#wrote(call.input);
     }
+    const hasRun = this.#byClient.has(call.id);
+    const isTold = isHonest(result);
+    if (hasRun) this.#seen.add(`a tool run by a client ${result.ending}`);
+    expectThat(!hasRun || isTold, `${call.id} was run by a client, and is told as ${result.ending}`);
+    if (hasRun || (byClient && isTold)) this.#wrote(call.input);
     if (result.ending === 'reused') {
       const known = this.#current.get(key);
       expectThat(known !== undefined, `${key} was reused after something that may have changed it`);
@@ -131,6 +183,11 @@ export class ToolWatch {
       this.#current.set(key, JSON.stringify(result.content));
     }
   }
+}
+
+/** Of a call that has changed something. */
+function isHonest({ ending }: Pick<ToolResultBlock, 'ending'>): boolean {
+  return ending === 'executed' || ending === 'outcome_unknown';
 }
 
 /** What a write names besides paths would make it one of anything: the scenario's tools name a path, or nothing. */

@@ -30,6 +30,11 @@ export class Transcript {
     return this.#tasks.get(thread) ?? '';
   }
 
+  /** What was written under that id. */
+  written(id: string): Message | undefined {
+    return this.messages[this.#places.get(id) ?? '']?.find(message => message.id === id);
+  }
+
   /** Takes what was written since the last look, in the order in which it was, also where older messages were trimmed away since. */
   look(state: RunState): Written[] {
     const threads = Object.values(state.threads);

@@ -13,6 +13,7 @@ import { Random } from './random.js';
 import type { Scenario } from './scenario.js';
 import type { AgentPorts, Surroundings } from './surroundings.js';
 import { Timeline } from './timeline.js';
+import { TreeBook } from './tree-book.js';
 import type { Course, World } from './world.js';
 import { Cancelled } from './world.js';
 
@@ -24,6 +25,7 @@ export class Tree {
   readonly #World: typeof World;
   readonly #timeline = new Timeline();
   readonly #crowd: Crowd;
+  readonly #book: TreeBook;
   readonly #moments: Moments;
   readonly lead: Member;
   /** All of it, by the way to them. */
@@ -35,7 +37,8 @@ export class Tree {
     this.#course = course;
     this.#World = WorldOfRun;
     const atWork = () => [...this.#atWork].flatMap(path => this.members.get(path) ?? []);
-    this.#crowd = new Crowd(scenario, () => this.lead, atWork);
+    this.#book = new TreeBook(this.#timeline, () => this.lead, atWork);
+    this.#crowd = new Crowd(scenario, { lead: () => this.lead, agents: atWork, book: this.#book });
     this.#moments = new Moments(scenario, this.#crowd, () => this.lead.world.cancel());
     this.lead = this.#member('', scenario, { tellCaller: () => {}, callerTold: () => null });
   }
@@ -59,6 +62,7 @@ export class Tree {
     }
     this.#moments.strike('after', Number.POSITIVE_INFINITY);
     lead.ended();
+    this.#book.ended(this.members.values());
   }
 
   #member(path: string, scenario: Scenario, caller: Pick<AgentPorts, 'tellCaller' | 'callerTold'>): Member {
@@ -67,6 +71,7 @@ export class Tree {
       timeline: this.#timeline,
       crowd: this.#crowd,
       moments: this.#moments,
+      book: this.#book,
       agents: { ...this.#agentsOf(path), ...caller },
     };
     const member = new Member(scenario, this.#course, around, this.#World);
@@ -123,10 +128,12 @@ export class Tree {
       callerTold: () => up.empty,
     });
     this.#atWork.add(path);
+    this.#book.agentBegins(caller.path, path);
     const end = await this.#endOf(agent);
     this.#atWork.delete(path);
+    this.#book.agentEnds(caller.path, path);
     agent.ended();
-    caller.watcher.agentEnded(agent.run.state);
+    caller.watcher.agentEnded(child.id, agent.run.state, agent.watcher);
     return end;
   }
 

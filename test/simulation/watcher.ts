@@ -14,6 +14,7 @@ import type { Gate } from '../../src/core/gates/gate.js';
 import { goalTimeMs } from '../../src/core/goal.js';
 import { limitsOf } from '../../src/core/in-force.js';
 import type { JournalEvent } from '../../src/core/journal.js';
+import { isRecord } from '../../src/core/json.js';
 import type { Message } from '../../src/core/message.js';
 import { NO_USAGE, textOf, toolCallsOf } from '../../src/core/message.js';
 import { declined } from '../../src/core/model-failure.js';
@@ -32,6 +33,7 @@ import { expectThat } from './expect-that.js';
 import { GateWatch } from './gate-watch.js';
 import { MessageWatch } from './message-watch.js';
 import { NOBODY } from './people.js';
+import type { PlanEdit } from './plan-book.js';
 import { Promises } from './promises.js';
 import type { Scenario } from './scenario.js';
 import { expectWithinBounds } from './size-watch.js';
@@ -51,10 +53,10 @@ export class Watcher {
   readonly #transcript = new Transcript();
   readonly #caps: Caps;
   readonly gates = new GateWatch();
-  readonly promises = new Promises();
+  readonly seen = new Set<string>();
+  readonly promises = new Promises(this.seen);
   readonly messages = new MessageWatch(this.promises);
   readonly tools: ToolWatch;
-  readonly seen = new Set<string>();
   readonly #journal: JournalEvent[] = [];
   /** Time that models and tools took for this goal. */
   #workedMs = 0;
@@ -73,7 +75,7 @@ export class Watcher {
   readonly #stray = new Set<string>();
   /** Tasks of this goal that were begun. */
   readonly #begun = new Set<string>();
-  /** Roles that were asked again at this place. */
+  /** Roles that were asked again at this place, each with its task. */
   readonly #askedAgain = new Set<string>();
   /** Replies that were taken as what they are: each has its step in the trace. */
   #finals = 0;
@@ -83,19 +85,23 @@ export class Watcher {
   readonly #lastEnds = new Map<string, JournalEvent>();
   readonly #lineOfCall = new Map<string, string>();
   readonly #usage = new UsageWatch();
+  /** By the call that waited for the agent. */
+  readonly #endsOfAgents = new Map<string, Extract<JournalEvent, { type: 'subagent_ended' }>>();
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
     this.#caps = new Caps(scenario);
-    this.tools = new ToolWatch(scenario, this.gates);
+    this.tools = new ToolWatch(scenario, this);
   }
 
   /** Somebody said something at a gate, and it was taken. */
-  answered(state: RunState, gate: Gate, input: unknown): void {
+  answered(state: RunState, gate: Gate, { input, before }: Pick<PlanEdit, 'input' | 'before'>): void {
     const isAgents = state.people.gates.some(open => open.gate.id === gate.id && open.agent !== undefined);
     if (isAgents) return;
     this.gates.answered(gate, input);
-    this.promises.answered(state, gate);
+    this.promises.answered(state, gate, input);
+    if (gate.kind === 'plan' && isRecord(input) && input.decision === 'edit')
+      this.promises.plan.edited(state, { input, before, isWhole: true });
   }
 
   /** An agent has said something, which was heard. */
@@ -104,10 +110,15 @@ export class Watcher {
   }
 
   /** All that an agent did is this run's: what it used, and that it may have changed what was read. */
-  agentEnded({ total, end, part, people }: RunState): void {
+  agentEnded(
+    id: string,
+    { total, end, part, people }: RunState,
+    { tools: { effects }, messages }: Pick<Watcher, 'tools' | 'messages'>,
+  ): void {
+    this.messages.givenBack(messages);
     for (const entry of total.usageBy) this.#usage.used(entry, usageOf(entry));
     this.#caps.agentEnded(total.turns);
-    this.tools.doubted();
+    this.tools.agentEnded(id, effects);
     this.seen.add(`agent ${end?.outcome}`);
     if (part > 1) this.seen.add('an agent handed over');
     if (people.allowedTools.length > 0) this.seen.add('a tool allowed to an agent');
@@ -173,13 +184,15 @@ export class Watcher {
       this.gates.happened(event);
       this.promises.happened(event, state);
       this.#happened(event);
-      if (event.type === 'reask') this.#askedAgain.add(event.role);
-      const isOther = event.type === 'phase_started' || event.type === 'task_started';
-      // Beside others, a task that was asked again may be at work still.
-      if (isOther && this.#modelCalls.size === 0) this.#askedAgain.clear();
+      if (event.type === 'reask') this.#askedAgain.add(placeOf(event));
+      if (event.type === 'phase_started' && this.#modelCalls.size === 0) this.#askedAgain.clear();
+      // It is tried anew; others beside may have been asked again.
+      if (event.type === 'task_started')
+        for (const place of this.#askedAgain)
+          if (place.endsWith(` ${event.taskId}`)) this.#askedAgain.delete(place);
       const unreadable = event.type === 'output_fallback' && !event.errors.some(isNoFault);
       expectThat(
-        !unreadable || (event.type === 'output_fallback' && this.#askedAgain.has(event.role)),
+        !unreadable || this.#wasAskedAgain(event),
         'a reply was given up that was not sent back once',
       );
     }
@@ -207,11 +220,32 @@ export class Watcher {
       case 'task_started':
         this.#begun.add(event.taskId);
         return;
+      case 'subagent_ended':
+        this.#endsOfAgents.set(event.callId, event);
+        return;
+      case 'tool_call_ended':
+        this.#agentTold(event);
+        return;
       case 'task_ended':
         this.#endedTasks.set(event.taskId, event.status);
         return;
       default:
     }
+  }
+
+  /** A task that was beside others is named no more when it goes on alone. */
+  #wasAskedAgain({ role, taskId }: { role: string; taskId?: string | null }): boolean {
+    return [...this.#askedAgain].some(place => {
+      const isHere = !taskId || place.endsWith(' ') || place === placeOf({ role, taskId });
+      return isHere && place.startsWith(`${role} `);
+    });
+  }
+
+  #agentTold({ callId, messageId }: Extract<JournalEvent, { type: 'tool_call_ended' }>): void {
+    const { id, outcome } = this.#endsOfAgents.get(callId) ?? {};
+    const message = this.#transcript.written(messageId);
+    if (id === undefined || message?.kind !== 'tool_result') return;
+    this.tools.agentTold(id, message.content[0], outcome === 'cancelled');
   }
 
   #newEvents({ log: { journal } }: RunState): JournalEvent[] {
@@ -335,8 +369,11 @@ export class Watcher {
     const completed = new Map(
       tasks
         .filter(task => task.status === 'completed')
-        // A handover may shorten its report.
-        .map(({ result: _result, ...task }) => [task.id, JSON.stringify(task)]),
+        // A handover may shorten its report, and a long plan all that it says.
+        .map(({ result: _result, description, completionCriteria, requiredCapabilities, ...task }) => {
+          const said = { description, completionCriteria, requiredCapabilities };
+          return [task.id, JSON.stringify(this.#scenario.longPlans ? task : { ...task, ...said })];
+        }),
     );
     for (const [id, was] of this.#completed) {
       expectThat(judged || completed.get(id) === was, `the completed task ${id} changed without a verdict`);
@@ -531,6 +568,11 @@ function isReask(message: Message): boolean {
 /** A task has taken longer than its estimate: said beside how it goes on. */
 function isReminder(message: Message): boolean {
   return message.kind === 'user' && textOf(message).includes(' was estimated at ');
+}
+
+/** The role, and the task that it was asked for. */
+function placeOf({ role, taskId }: { role: string; taskId?: string | null }): string {
+  return `${role} ${taskId ?? ''}`;
 }
 
 /** Said after a partial reply: it begins no new turn. */

@@ -9,7 +9,8 @@ import type {
 } from '../../src/activities/types.js';
 import type { ToCaller } from '../../src/core/agent-message.js';
 import type { ArtifactEdited } from '../../src/core/artifacts.js';
-import { openChildren } from '../../src/core/children.js';
+import { isPaused, openChildren } from '../../src/core/children.js';
+import type { CallFailure } from '../../src/core/failure.js';
 import { folded } from '../../src/core/forks.js';
 import type { ComparedFile } from '../../src/core/gates/whole-write.js';
 import { wholeWrite } from '../../src/core/gates/whole-write.js';
@@ -19,12 +20,20 @@ import type { PinnedRun } from '../../src/core/run-config.js';
 import type { RunState } from '../../src/core/run-state.js';
 import type { AgentEnd } from '../../src/core/subagent.js';
 import { toolArguments } from '../../src/workflows/platform/requests.js';
-import type { Called, CallOptions, ChildStart, Ports, ToChild } from '../../src/workflows/ports.js';
+import type {
+  Called,
+  CallOptions,
+  ChildStart,
+  Ports,
+  ToChild,
+  WorkflowCall,
+  WorkflowEnd,
+} from '../../src/workflows/ports.js';
 import type { Run } from '../../src/workflows/run.js';
 import { ArtifactStore } from './artifact-store.js';
 import { CallPlaces } from './call-places.js';
 import { expectThat } from './expect-that.js';
-import { asTask, CANCELLED, modelFailure, toolFailure, toolResultOf } from './failures.js';
+import { asTask, CANCELLED, modelFailure, NOT_SENT, toolFailure, toolResultOf } from './failures.js';
 import { Offers } from './offers.js';
 import { Random } from './random.js';
 import { partialReply, randomReply } from './replies.js';
@@ -113,7 +122,7 @@ export class World implements Ports {
     if (this.#inFlight.size > 0) return false;
     if (agents.length === 0) return this.#around.timeline.isWaiting(this.#around.path);
     const asks = people.gates.filter(({ answer }) => answer === null).map(({ agent }) => agent?.id);
-    return people.pausedAt !== null || agents.every(({ id }) => asks.includes(id));
+    return agents.every(({ id }) => isPaused(children, id) || asks.includes(id));
   }
 
   /** What a run pins is loaded, which takes a moment. */
@@ -134,6 +143,7 @@ export class World implements Ports {
     const call = this.#begin('model', options, this.#places.ofModel(this.#runState(), input));
     const { random } = call;
     const request = this.#watcher.modelCalled(state, input);
+    this.#around.book.modelCalled(this.#around.path, state, input);
     if (this.scenario.thorough) this.#offers.check(request);
     if (this.#inFlight.size > 1) this.#watcher.seen.add('models at the same time');
     await this.#ends(call, random.int(0, 2_000));
@@ -142,6 +152,7 @@ export class World implements Ports {
     if (this.#around.path !== '') this.#isVisited(call.number);
     const called = this.#modelEnd(call, input, request.toolsOffered);
     this.#watcher.modelReturned(state, request, called);
+    this.#around.book.modelReturned(this.#around.path, input.model, called);
     return called;
   }
 
@@ -210,6 +221,8 @@ export class World implements Ports {
     const mayGoOn = artifact === null && !this.scenario.byPlace;
     const called = mayGoOn ? asTask(input, ended, this.scenario.seed) : ended;
     if (artifact === null) this.#watcher.toolReturned(input, called);
+    if (called.ok && called.value.ending === 'executed')
+      this.#watcher.tools.hasEffect(input.toolUseId, input.tool);
     return called;
   }
 
@@ -355,8 +368,29 @@ export class World implements Ports {
     return id;
   }
 
-  callWorkflow(): Promise<never> {
-    return Promise.reject(new Error('no workflow is called here'));
+  async callWorkflow({ check }: WorkflowCall, options: CallOptions): Promise<Called<WorkflowEnd>> {
+    const call = this.#begin('tool', options, this.#places.ofTool(check.toolUseId));
+    this.#watcher.toolCalled(this.#runState(), check, { ...options, interruptible: false });
+    const ms = call.random.int(2, 1_000);
+    await this.#until(call.since + ms / 2, call.number);
+    this.#around.crowd.interrupts(new Random(this.scenario.seed, 'interrupt', call.number), 0.6);
+    await this.#ends(call, ms);
+    const called = this.#workflowEnd(call, check);
+    if (!called.ok) this.#watcher.tools.failed(check, called.failure);
+    return called;
+  }
+
+  /** What it does is done halfway: one that is cancelled then has done it all the same. */
+  #workflowEnd({ random, interrupted }: InFlight, { toolUseId, tool }: CallToolInput): Called<WorkflowEnd> {
+    const isCut = interrupted || this.#cancelled;
+    const ended = (failure: CallFailure) => ({ ok: false, failure }) as const;
+    if (!random.chance(isCut ? 0.7 : 0.95)) return ended(isCut ? CANCELLED : NOT_SENT);
+    this.#watcher.tools.hasEffect(toolUseId, tool);
+    if (isCut) this.#watcher.seen.add('a workflow cut off after its effect');
+    if (isCut && random.chance(0.7)) return ended(CANCELLED);
+    if (this.#fails(random)) return ended({ ...CANCELLED, kind: random.pick(['lost', 'timedOut']) });
+    const threw: WorkflowEnd = { kind: 'threw', why: 'No more of it.' };
+    return { ok: true, value: random.chance(0.1) ? threw : { kind: 'returned', value: 'ordered' } };
   }
 
   callSubagent(child: ChildStart): Promise<AgentEnd> {
