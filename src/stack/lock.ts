@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { scriptCall } from '../shared/called-as.js';
@@ -45,12 +45,22 @@ export function holderText(pid: number | null): string {
 }
 
 function tryLock(path: string): boolean {
+  let file: number;
   try {
-    writeFileSync(path, JSON.stringify(thisProcess()), { flag: 'wx' });
-    return true;
+    file = openSync(path, 'wx');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
     throw error;
+  }
+  try {
+    writeFileSync(file, JSON.stringify(thisProcess()));
+    return true;
+  } catch (error) {
+    // On a full disk it stays empty: later tries would wait for a holder that nobody is.
+    removeFile(path);
+    throw error;
+  } finally {
+    closeSync(file);
   }
 }
 

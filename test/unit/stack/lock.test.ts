@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import * as fs from 'node:fs';
 import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +88,22 @@ test('lock: its holder was killed before it wrote its name → taken over after 
   const longAgo = new Date(Date.now() - 60_000);
   utimesSync(path, longAgo, longAgo);
   expect(await withLock(path, async () => 'mine')).toBe('mine');
+});
+
+test('lock: the disk is full → nothing of it stays behind for those who come later', async () => {
+  vi.resetModules();
+  vi.doMock('node:fs', () => ({
+    ...fs,
+    writeFileSync: (file: fs.PathOrFileDescriptor, _: string, options?: fs.WriteFileOptions) => {
+      fs.writeFileSync(file, '', options);
+      throw new Error('ENOSPC: no space left on device, write');
+    },
+  }));
+  const onFullDisk = await import('../../../src/stack/lock.js');
+  vi.doUnmock('node:fs');
+  vi.resetModules();
+  await expect(onFullDisk.withLock(path, async () => 'mine')).rejects.toThrow('ENOSPC');
+  expect(existsSync(path)).toBe(false);
 });
 
 test('lock: a living process holds it too long → an error that names the file, and the wait was announced once', async () => {
