@@ -1,7 +1,10 @@
 /** The activity that writes the contents of artifacts: the workflow says what, and keeps the inventory. */
 
+import { ApplicationFailure } from '@temporalio/common';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { type ArtifactEdited, MOST_ARTIFACT_BYTES, replaceOnce } from '../core/artifacts.js';
+import { errorText } from '../core/error-text.js';
+import { FAILURE } from '../core/failure.js';
 import { matchesCall } from '../core/tools/permission.js';
 import { runIdOf } from './store-text.js';
 import type { EditArtifactInput } from './types.js';
@@ -22,7 +25,8 @@ export function createEditArtifact({ blobs, readArguments, deniedTools }: EditAr
     if (matchesCall([tool], { input: args, workspace }, await deniedTools())) return { fault: 'denied' };
     const text = (name: string) => (typeof args[name] === 'string' ? args[name] : '');
     if (edit.kind === 'write') return keep(blobs, text('content'));
-    const page = await blobs.read(runIdOf(), edit.ref, { offset: 0, length: MOST_ARTIFACT_BYTES });
+    const range = { offset: 0, length: MOST_ARTIFACT_BYTES };
+    const page = await blobs.read(runIdOf(), edit.ref, range).catch(storeFailed);
     if (!page) return { fault: 'gone' };
     const replaced = replaceOnce(page.data.toString('utf8'), text('oldText'), text('newText'));
     return 'matches' in replaced
@@ -34,5 +38,10 @@ export function createEditArtifact({ blobs, readArguments, deniedTools }: EditAr
 async function keep(blobs: BlobStore, content: string): Promise<ArtifactEdited> {
   const bytes = Buffer.byteLength(content, 'utf8');
   if (bytes > MOST_ARTIFACT_BYTES) return { fault: 'too_large', bytes };
-  return { ref: await blobs.put(runIdOf(), content), bytes };
+  return { ref: await blobs.put(runIdOf(), content).catch(storeFailed), bytes };
+}
+
+/** By its type the run knows that no worker was lost; another try may find room. */
+function storeFailed(error: unknown): never {
+  throw ApplicationFailure.retryable(errorText(error), FAILURE.storeFailed);
 }

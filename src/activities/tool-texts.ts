@@ -4,14 +4,7 @@ import { headChars } from '../core/large-text.js';
 import type { ToolContent } from '../core/message.js';
 import { unreadablePartsNote } from '../core/tools/tool-notes.js';
 import type { Words } from '../core/words.js';
-import {
-  boundText,
-  contentWithoutStore,
-  type Keeper,
-  keeperFor,
-  type ResultSizes,
-  toToolContent,
-} from '../mcp/result-content.js';
+import { boundText, type Keeper, keeperFor, keptContent, type ResultSizes } from '../mcp/result-content.js';
 import type { ToolAnswer } from '../mcp/tool-answer.js';
 import type { CallToolResult } from './types.js';
 
@@ -38,17 +31,11 @@ export class ToolTexts {
     this.#keeper = keeperFor(blobs, runId, { ...(sizes && { sizes }), clean: redact });
   }
 
-  /** The tool has run: a full disk must not turn that into a failed call, which might be repeated. */
   async resultOf(answer: ToolAnswer, durationMs: number): Promise<CallToolResult> {
-    const ran = { ending: 'executed' as const, isError: answer.isError, durationMs };
-    const notes = answer.unreadable.length > 0 ? [unreadablePartsNote(this.#words, answer.unreadable)] : [];
-    const noted = () => (notes.length > 0 ? { note: notes.join('\n') } : {});
-    try {
-      return { ...ran, content: await toToolContent(answer, this.#keeper), ...noted() };
-    } catch {
-      notes.push(this.#words.noteNoStore);
-      return { ...ran, content: contentWithoutStore(answer, this.#redact), ...noted() };
-    }
+    const { isError, unreadable } = answer;
+    const note = unreadable.length > 0 ? { note: unreadablePartsNote(this.#words, unreadable) } : {};
+    const kept = await keptContent(answer, this.#keeper);
+    return { ending: 'executed', isError, durationMs, ...kept, ...note };
   }
 
   /** What a server answered in place of a result, of any length: kept like one. */

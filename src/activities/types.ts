@@ -113,6 +113,8 @@ export interface CallToolResult {
   content: ToolContent[];
   isError: boolean;
   durationMs: number;
+  /** Why the store could not keep the content whole: it is cut. */
+  storeFault?: string;
   /** The session that the call opened, and the task queue of the worker that holds it. */
   session?: { id: string; queue: string };
   /** When the server last said that it has other tools than before, milliseconds since the epoch. */

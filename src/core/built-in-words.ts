@@ -310,6 +310,8 @@ export const EN = {
   notePartsUnreadable: 'The tool ran. What could not be read of its result is left out: {parts}.',
   noteMoreParts: 'and {count} more',
   noteNoStore: 'The tool ran, but its whole result could not be kept: only the beginning is shown.',
+  noteNotStored:
+    'Nothing was written: the store failed. Go on without it: put what matters of the text into your report, and say there that it was not stored.',
   noteWorkspace: 'Not run: {why}',
   noteArtifactNone: 'There are no artifacts yet.',
   noteArtifactUnknown: 'There is no artifact {id}. There are: {ids}.',
@@ -622,6 +624,7 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   notePartsUnreadable: '工具已执行。结果中无法读取的部分已省略：{parts}。',
   noteMoreParts: '以及另外 {count} 处',
   noteNoStore: '工具已执行，但无法保存完整的结果：只显示开头。',
+  noteNotStored: '没有写入：存储失败。请不依赖它继续：把文本的要点写进报告，并在报告中说明它没有存储。',
   noteWorkspace: '没有执行：{why}',
   noteArtifactNone: '还没有产物。',
   noteArtifactUnknown: '没有产物 {id}。现有：{ids}。',

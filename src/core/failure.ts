@@ -31,6 +31,8 @@ export const FAILURE = {
   workerShutdown: 'worker.shutdown',
   /** A call was lost with its worker again and again. */
   workerLost: 'worker.lost',
+  /** The blob store could not keep or read a text: no fault of worker or tool. */
+  storeFailed: 'store.failed',
   tool: {
     /** An idempotent call ran into its time limit. */
     timeout: 'tool.timeout',

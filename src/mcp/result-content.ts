@@ -2,7 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { BlobStore } from '../blobs/blob-store.js';
 import { cutHead, cutTail } from '../blobs/text-cut.js';
-import { CONTENT_BYTES } from '../core/bounds.js';
+import { CONTENT_BYTES, FAILURE_BYTES } from '../core/bounds.js';
+import { errorText } from '../core/error-text.js';
+import { cutText } from '../core/fit.js';
 import type { ToolContent } from '../core/message.js';
 import type { AnswerPart, ToolAnswer } from './tool-answer.js';
 
@@ -64,8 +66,23 @@ export async function toToolContent(result: Answer, keeper: Keeper): Promise<Too
   return out;
 }
 
-/** The beginning of the texts, where the store could not take the rest. */
-export function contentWithoutStore({ content }: Answer, clean = (text: string) => text): ToolContent[] {
+/**
+ * The same of a tool that has run: a full disk must not make a failed call of it, which might be repeated.
+ * `storeFault`: why there is the beginning of the texts alone.
+ */
+export async function keptContent(
+  result: Answer,
+  keeper: Keeper,
+): Promise<{ content: ToolContent[]; storeFault?: string }> {
+  try {
+    return { content: await toToolContent(result, keeper) };
+  } catch (error) {
+    const storeFault = cutText(errorText(error), FAILURE_BYTES);
+    return { content: contentWithoutStore(result, keeper.clean), storeFault };
+  }
+}
+
+function contentWithoutStore({ content }: Answer, clean: Keeper['clean'] = text => text): ToolContent[] {
   const texts = content.flatMap(part => (part.type === 'text' ? [part.text] : []));
   const head = cutHead(Buffer.from(clean(texts.join('\n'))), DEFAULT_RESULT_SIZES.headBytes).toString('utf8');
   return [{ type: 'text', text: head }];

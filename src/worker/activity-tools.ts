@@ -18,7 +18,7 @@ import { DEFAULT_TOOL_POLICY, type JsonSchema, type ToolDefinition } from '../co
 import { badArgumentsNote } from '../core/tools/tool-notes.js';
 import { fill, wordsOf } from '../core/words.js';
 import { argumentsOf, checkToolName, contentOf, type ToolOptions } from '../mcp/code-tools.js';
-import { contentWithoutStore, keeperFor, toToolContent } from '../mcp/result-content.js';
+import { keeperFor, keptContent } from '../mcp/result-content.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { Secrets } from '../shared/secrets.js';
 import { WORKFLOW_TYPE } from '../workflows/messages.js';
@@ -195,9 +195,7 @@ async function resultOf(
   const clean = (text: string) => secrets.redact(text);
   const answer = { content: contentOf(value) };
   const keeper = keeperFor(blobs, runIdOf(), { sizes: settings.toolResults, clean });
-  // It has run: a store that is full must not make a failed call of it, which might be repeated.
-  const content = await toToolContent(answer, keeper).catch(() => contentWithoutStore(answer, clean));
-  return { ending: 'executed', content, isError, durationMs };
+  return { ending: 'executed', ...(await keptContent(answer, keeper)), isError, durationMs };
 }
 
 function isRetryable(error: unknown): boolean {

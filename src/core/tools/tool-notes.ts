@@ -82,6 +82,7 @@ export function failedNote(words: Words, ending: ToolEnding, failure: CallFailur
     default: {
       if (failure.type === FAILURE.tool.noWorkspace)
         return fill(words.noteWorkspace, { why: failure.message });
+      if (failure.type === FAILURE.storeFailed) return words.noteNotStored;
       if (isNotBegun(failure)) return words.noteNotReached;
       const isServer = failure.type === FAILURE.tool.connectionLost;
       return fill(words.noteLost, {

@@ -25,9 +25,14 @@ export async function store(run: Run, name: string, text: string): Promise<strin
   const stored = await ports.storeText({ name, text: kept }, { once });
   ports.throwIfCancelled();
   if (stored.ok) return stored.value.ref;
-  if (!state.log.storeFailed && stored.failure.kind !== 'cancelled') {
-    state.log.storeFailed = true;
-    run.journal('store_failed', { what: name, why: stored.failure.message });
-  }
+  if (stored.failure.kind !== 'cancelled') noteStoreFailed(run, name, stored.failure.message);
   return null;
+}
+
+/** `what`: what was to be kept. */
+export function noteStoreFailed(run: Run, what: string, why: string): void {
+  const { log } = run.state;
+  if (log.storeFailed) return;
+  log.storeFailed = true;
+  run.journal('store_failed', { what, why });
 }

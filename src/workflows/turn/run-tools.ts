@@ -2,7 +2,7 @@
 
 import type { CallToolResult } from '../../activities/types.js';
 import { taskAt } from '../../core/cursor.js';
-import type { CallFailure } from '../../core/failure.js';
+import { type CallFailure, FAILURE } from '../../core/failure.js';
 import type { TaskRef } from '../../core/heartbeats.js';
 import { headChars } from '../../core/large-text.js';
 import type { AssistantMessage, ToolResultBlock, ToolUseBlock, Usage } from '../../core/message.js';
@@ -27,6 +27,7 @@ import { endBatch, openReply } from './batch.js';
 import { callWorkflow } from './call-workflow.js';
 import type { DecidedCall } from './decide-call.js';
 import { callsBeside, decideCall, nextDecided } from './decide-call.js';
+import { noteStoreFailed } from './keep-text.js';
 import { settleCall } from './settle-call.js';
 import { closeCallGates, openBatchGates } from './settle-permission.js';
 import { spend } from './spend.js';
@@ -133,13 +134,16 @@ async function execute(
       const used = called.ok ? called.value.sampled : called.failure.usage;
       if (used) sampled?.(used);
       if (called.ok) {
-        const { ending, session: opened, toolsChangedAt, sampled: _, ...outcome } = called.value;
+        const { ending, session: opened, toolsChangedAt, sampled: _, storeFault, ...outcome } = called.value;
+        if (storeFault !== undefined) noteStoreFailed(run, call.name, storeFault);
         noteChange(run, toolsChangedAt);
         noteSession(run, tool, { ending, opened });
-        const notes = [note, outcome.note].filter(Boolean).join('\n');
+        const cut = storeFault !== undefined && run.words.noteNoStore;
+        const notes = [note, outcome.note, cut].filter(Boolean).join('\n');
         return toolResult(call, ending, { ...outcome, note: notes }, run.words);
       }
       const { failure } = called;
+      if (failure.type === FAILURE.storeFailed) noteStoreFailed(run, call.name, failure.message);
       const loss = session && sessionLoss(failure);
       if (loss) return lostSession(run, call, tool, loss);
       const stopped = run.state.people.stop !== null;

@@ -1,17 +1,20 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import { expect, test } from 'vitest';
 import { createEditArtifact } from '../../../src/activities/edit-artifact.js';
 import type { EditArtifactInput } from '../../../src/activities/types.js';
 import type { BlobStore } from '../../../src/blobs/blob-store.js';
 import type { ArtifactEdited } from '../../../src/core/artifacts.js';
+import { FAILURE } from '../../../src/core/failure.js';
 
-function editor(deny: string[]) {
+function editor(deny: string[], store: Partial<BlobStore> = {}) {
   const stored: string[] = [];
-  const blobs: Pick<BlobStore, 'put'> = {
+  const blobs: Partial<BlobStore> = {
     put: async (_run, data) => {
       stored.push(String(data));
       return 'ref-1';
     },
+    ...store,
   };
   const edit = createEditArtifact({
     blobs: blobs as BlobStore,
@@ -19,7 +22,11 @@ function editor(deny: string[]) {
     deniedTools: async () => deny,
   });
   const run = (input: Partial<EditArtifactInput> = {}) =>
-    new MockActivityEnvironment().run<[EditArtifactInput], ArtifactEdited, typeof edit>(edit, {
+    new MockActivityEnvironment({}, { logger: new DefaultLogger('ERROR') }).run<
+      [EditArtifactInput],
+      ArtifactEdited,
+      typeof edit
+    >(edit, {
       callId: 'c1',
       tool: 'create_artifact',
       workspace: '/w',
@@ -45,4 +52,18 @@ test('artifact: arguments too large to travel → read from the run, and denied 
   const { run, stored } = editor(['create_artifact(report)']);
   expect(await run({ arguments: undefined as never })).toEqual({ fault: 'denied' });
   expect(stored).toEqual([]);
+});
+
+const full = () => Promise.reject(new Error('ENOSPC: no space left on device, write'));
+const replace = { tool: 'update_artifact', edit: { kind: 'replace', ref: 'ref-0' } } as const;
+
+test.each<[string, Partial<BlobStore>, Partial<EditArtifactInput>]>([
+  ['can not be written', { put: full }, {}],
+  ['can not be read', { read: full }, replace],
+])('artifact: the store %s → a failure of the store, which is tried again', async (_, store, input) => {
+  await expect(editor([], store).run(input)).rejects.toMatchObject({
+    type: FAILURE.storeFailed,
+    message: 'ENOSPC: no space left on device, write',
+    nonRetryable: false,
+  });
 });

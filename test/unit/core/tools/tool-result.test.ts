@@ -169,6 +169,12 @@ test.each<[string, ToolEnding, CallFailure, RegExp]>([
     /^The tool was called.*the worker .* 3 tries/,
   ],
   [
+    'found no room for its text in the store',
+    'unavailable',
+    failure('application', FAILURE.storeFailed),
+    /^Nothing was written: the store failed\. /,
+  ],
+  [
     'was too slow',
     'timed_out',
     failure('application', FAILURE.tool.timeout),

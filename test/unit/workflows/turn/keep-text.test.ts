@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { REPORTS_BYTES, TRACE_SHELVED_ABOVE } from '../../../../src/core/bounds.js';
-import type { CallFailure } from '../../../../src/core/failure.js';
+import { type CallFailure, FAILURE } from '../../../../src/core/failure.js';
 import { jsonBytes } from '../../../../src/core/json.js';
 import { NO_USAGE } from '../../../../src/core/message.js';
 import { answeringAt } from '../../../../src/core/place.js';
+import { addWorkflowTools } from '../../../../src/core/tools/workflow-tools.js';
 import { addStep } from '../../../../src/core/trace.js';
 import { requestStop } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { keepText } from '../../../../src/workflows/turn/keep-text.js';
+import { runNextCalls } from '../../../../src/workflows/turn/run-tools.js';
 import { shelve } from '../../../../src/workflows/turn/shelve.js';
 import { runTurns } from '../../../../src/workflows/turn/turn-loop.js';
 import { task } from '../../../support/core-values.js';
-import { runAtCalls, testRole } from '../../../support/small-run.js';
+import { fileTool, runAtCalls, testRole } from '../../../support/small-run.js';
 
 const FULL: CallFailure = { kind: 'application', type: '', message: 'no space left on device' };
 
@@ -139,4 +141,48 @@ test('a stop while the text of an interrupted reply is kept → no model is call
   const spec = { role: 'react', output: 'text', maxRounds: 3, tools: true, brief: () => 'Go on.' } as const;
   expect(await runTurns(run, spec)).toEqual({ kind: 'stopped' });
   expect(run.state.log.journal.events.map(({ type }) => type)).not.toContain('model_call_started');
+});
+
+test.each([
+  [
+    'a result that its worker could not keep',
+    'read',
+    { ending: 'executed', note: /whole result could not be kept/ },
+  ],
+  [
+    'an artifact that could not be stored',
+    'create_artifact',
+    { ending: 'unavailable', note: /^Unavailable.*Nothing was written/s },
+  ],
+])('the store does not take %s → the model is told so, and the journal once (ST6)', async (_, name, told) => {
+  const value = {
+    ending: 'executed' as const,
+    content: [],
+    isError: false,
+    durationMs: 1,
+    storeFault: FULL.message,
+  };
+  const roles = { executor: testRole('executor', { tools: ['*', 'create_artifact'] }) };
+  const { tools } = addWorkflowTools([fileTool('read', { readOnly: true })], Object.values(roles));
+  const input = { id: 'report', type: 'markdown', content: 'text' };
+  const { run, results } = runAtCalls(
+    [
+      { name, input },
+      { name, input: { ...input, id: 'other' } },
+    ],
+    {
+      settings: { autoApprove: true },
+      pinned: { tools, roles },
+      ports: {
+        callTool: async () => ({ ok: true, value }),
+        editArtifact: async () => ({ ok: false, failure: { ...FULL, type: FAILURE.storeFailed } }),
+      },
+    },
+  );
+  const { batch } = run.state.cursor.place.turns;
+  while (batch && results().length < 2) await runNextCalls(run, batch);
+  for (const result of results())
+    expect(result).toMatchObject({ ending: told.ending, note: expect.stringMatching(told.note) });
+  const failures = run.state.log.journal.events.filter(({ type }) => type === 'store_failed');
+  expect(failures).toMatchObject([{ what: name, why: FULL.message }]);
 });
