@@ -53,6 +53,8 @@ export class Schedules {
   readonly #scope: ClientScope;
   /** Of the latest run that was started now, since the epoch: the server names runs by it. */
   #lastSecond = 0;
+  /** One after the other: of starts that are asked for at the same moment Temporal may make the last alone. */
+  #triggered: Promise<unknown> = Promise.resolve();
 
   /** Programs get it from a client. */
   constructor(scope: ClientScope) {
@@ -132,25 +134,34 @@ export class Schedules {
    * none started now, for an earlier one is open.
    */
   trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
-    return this.#do(signal, async () => {
-      const { handle, description: before } = await this.#describe(id);
-      const second = await this.#startNow(before);
-      const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
-      for (;;) {
-        const { info } = await handle.describe();
-        const begun = info.recentActions.find(({ scheduledAt }) => secondOf(scheduledAt) === second);
-        if (begun) return begun.action.workflow.workflowId;
-        if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
-        if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
-        if (Date.now() > deadline) throw notStarted(id);
-        await new Promise(resolve => setTimeout(resolve, 100));
-      }
+    return this.#do(signal, () => {
+      const triggered = this.#triggered.then(() => {
+        signal?.throwIfAborted();
+        return this.#trigger(id);
+      });
+      this.#triggered = triggered.catch(() => {});
+      return triggered;
     });
   }
 
   /** Removes it; runs that it has started go on. */
   delete(id: string, { signal }: Abortable = {}): Promise<void> {
     return this.#do(signal, async () => (await this.#describe(id)).handle.delete());
+  }
+
+  async #trigger(id: string): Promise<string | null> {
+    const { handle, description: before } = await this.#describe(id);
+    const second = await this.#startNow(before);
+    const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
+    for (;;) {
+      const { info } = await handle.describe();
+      const begun = info.recentActions.find(({ scheduledAt }) => secondOf(scheduledAt) === second);
+      if (begun) return begun.action.workflow.workflowId;
+      if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
+      if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
+      if (Date.now() > deadline) throw notStarted(id);
+      await new Promise(resolve => setTimeout(resolve, 100));
+    }
   }
 
   /** By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. */
@@ -271,7 +282,7 @@ function noQueue(): SteersmanError {
 function notStarted(id: string): SteersmanError {
   return new SteersmanError(
     `Temporal has not started a run of ${id} within ${TRIGGER_TIMEOUT_MS / 1_000} s.`,
-    `It may still do: ${verbCall(`schedule show ${id}`)}.`,
+    `It may still do, or never where another client asked for one at the same moment: ${verbCall(`schedule show ${id}`)}.`,
     'uncertain',
   );
 }
