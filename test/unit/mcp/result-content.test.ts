@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createLocalBlobStore } from '../../../src/blobs/blob-store.js';
 import { readResult } from '../../../src/blobs/read-result.js';
-import { DEFAULT_RESULT_SIZES, keeperFor, toToolContent } from '../../../src/mcp/result-content.js';
+import {
+  DEFAULT_RESULT_SIZES,
+  keeperFor,
+  keptContent,
+  toToolContent,
+} from '../../../src/mcp/result-content.js';
 import { Secrets } from '../../../src/shared/secrets.js';
 
 test('a large result with a secret where the shown head ends → neither the head nor any page has a part of it (TR4)', async () => {
@@ -19,6 +24,18 @@ test('a large result with a secret where the shown head ends → neither the hea
   const ref = part?.type === 'text' ? part.ref : undefined;
   const page = await readResult(blobs, 'run', { ref, offset: before.length, length: 40 });
   expect(JSON.stringify(page.content)).toContain('[secret A_KEY]yyy');
+});
+
+test('a large result on a full disk → its beginning without secrets, and why there is no more', async () => {
+  const secrets = new Secrets();
+  secrets.add('A_KEY', 'live-77-abcdefghijklmnop');
+  const full = () => Promise.reject(new Error('ENOSPC: no space left on device, write'));
+  const clean = (text: string) => secrets.redact(text);
+  const keeper = keeperFor({ put: full, read: full }, 'run', { clean });
+  const text = `live-77-abcdefghijklmnop ${'y'.repeat(20_000)}`;
+  const { content, storeFault } = await keptContent({ content: [{ type: 'text', text }] }, keeper);
+  expect(content).toMatchObject([{ type: 'text', text: expect.stringMatching(/^\[secret A_KEY\] y+$/) }]);
+  expect(storeFault).toBe('ENOSPC: no space left on device, write');
 });
 
 const texts = (...all: string[]) => all.map(text => ({ type: 'text' as const, text }));
