@@ -5,7 +5,7 @@ import { simulateInParallel } from './in-parallel.js';
 import { simulateSeed } from './simulate.js';
 
 /** With people in two of three. A hundred times more by `bench/simulate.ts`. */
-const RUNS = 2_600;
+const RUNS = 3_000;
 
 interface KeptSeed {
   seed: number;
