@@ -12,7 +12,7 @@
  * - `unreachable`: Temporal does not answer, or refuses this client.
  * - `uncertain`: Temporal stopped answering on the way: it may have been done. Look before you repeat it.
  * - `host`: this machine refuses: a disk, a file, a process that does not start.
- * - `aborted`: the caller's `AbortSignal` ended the wait, or the client was closed. The run goes on.
+ * - `aborted`: the caller's `AbortSignal` ended the wait, or the client was closed. What was sent takes effect.
  * - `internal`: a fault of Steersman itself.
  */
 export const ERROR_CODES = [

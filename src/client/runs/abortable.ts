@@ -5,12 +5,13 @@ import type { ClientScope } from './client-scope.js';
 import { explainError } from './grpc-errors.js';
 
 export interface Abortable {
-  /** Ends the wait with a SteersmanError `aborted`; the run goes on. */
+  /** Ends the wait with a SteersmanError `aborted`: nothing more is sent, and what was sent takes effect. */
   signal?: AbortSignal;
 }
 
 /**
- * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so, or the client is closed. What
+ * The outcome of `work`, or a SteersmanError `aborted` at once when the signal says so, or the client is closed; of one
+ * that is aborted already, nothing is done. `work` looks at its signal before each request with an effect. What
  * Temporal or the machine refuses comes as a SteersmanError too; anything else that is thrown is a fault and stays as
  * it is. Requests under way end by their own limits: the SDK would leave a listener at the signal with each of them.
  */
@@ -20,7 +21,7 @@ export async function abortable<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const signal = endOf(scope, given);
-  if (signal.aborted) throw abortedError(signal);
+  if (signal.aborted) throw notBegun(signal);
   try {
     return await untilAborted(work(signal), signal);
   } catch (error) {
@@ -39,7 +40,11 @@ function endOf(
 
 export function abortedError({ reason }: AbortSignal): SteersmanError {
   const why = errorText(reason);
-  return new SteersmanError(`The wait was ended: ${why}. The run goes on.`, '', 'aborted');
+  return new SteersmanError(`The wait was ended: ${why}. What was sent before takes effect.`, '', 'aborted');
+}
+
+function notBegun({ reason }: AbortSignal): SteersmanError {
+  return new SteersmanError(`Nothing was done: ${errorText(reason)}.`, '', 'aborted');
 }
 
 /** Settles as `work` does, but rejects when the signal is aborted first. */
@@ -66,7 +71,7 @@ export function leavable<T>(
   given: AbortSignal | undefined,
   start: (signal: AbortSignal) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
-  if (scope.closing.aborted) throw abortedError(scope.closing);
+  if (scope.closing.aborted) throw notBegun(scope.closing);
   const left = new AbortController();
   const signal = endOf(scope, given, left.signal);
   const items = itemsUntilAborted(start(signal), signal);

@@ -91,9 +91,9 @@ export class SteersmanClient {
         const allowed = allowedTools(placeOf(temporal, request.settings.workspace));
         if (allowed.length > 0) request.settings.allowTools = allowed;
       }
-      const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
       ending.throwIfAborted();
-      const started = await startRun(temporal, request, taskQueue);
+      const taskQueue = await this.#queueFor(request.taskQueue, request.configDir);
+      const started = await startRun({ ...temporal, signal: ending }, request, taskQueue);
       answerTools(this.#scope, started.id, options.tools ?? []);
       return new Run(this.#scope, started);
     });

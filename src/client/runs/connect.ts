@@ -24,6 +24,8 @@ export interface Temporal {
   local: LocalServer | null;
   /** Closes the connection and gives the local server back. */
   close(): Promise<void>;
+  /** Of a call of the client: once it is aborted, nothing with an effect is sent. */
+  signal?: AbortSignal;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;

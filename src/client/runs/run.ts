@@ -122,7 +122,7 @@ export class Run {
 
   /** Takes back the last of these messages that nobody has read, in sub-agents neither: its text, or null when there is none. */
   withdraw(messageIds: readonly string[], options: Abortable = {}): Promise<string | null> {
-    return this.#work(options, () => takeBack(this.#scope.temporal, this.id, messageIds));
+    return this.#work(options, signal => takeBack({ ...this.#scope.temporal, signal }, this.id, messageIds));
   }
 
   /** Holds the run before its next model or tool call. */
@@ -152,12 +152,16 @@ export class Run {
 
   /** Answers an open gate, such as `g1`. */
   async answerGate(gateId: string, answer: GateReply, options: Abortable = {}): Promise<void> {
-    await this.#work(options, () => answerAndKeep(this.#scope.temporal, this.id, { gateId, ...answer }));
+    await this.#work(options, signal =>
+      answerAndKeep({ ...this.#scope.temporal, signal }, this.id, { gateId, ...answer }),
+    );
   }
 
   /** Gives the result of a tool that the client runs, by its gate or its call. */
   async submitToolResult(result: ToolResultInput, options: Abortable = {}): Promise<void> {
-    await this.#work(options, () => submitToolResult(this.#scope.temporal, this.id, { ...result }));
+    await this.#work(options, signal =>
+      submitToolResult({ ...this.#scope.temporal, signal }, this.id, { ...result }),
+    );
   }
 
   /**
@@ -168,12 +172,14 @@ export class Run {
     tasks: readonly (Partial<PlannedTask> & { id: string })[],
     options: Abortable = {},
   ): Promise<number> {
-    return (await this.#work(options, () => editPlan(this.#scope.temporal, this.id, [...tasks]))).tasks;
+    return (
+      await this.#work(options, signal => editPlan({ ...this.#scope.temporal, signal }, this.id, [...tasks]))
+    ).tasks;
   }
 
   /** Changes limits, such as `{ tokens: 2_000_000 }`: they count from the next step on, also in sub-agents at work. */
   async setBudget(limits: Partial<Limits>, options: Abortable = {}): Promise<void> {
-    await this.#work(options, () => setBudget(this.#scope.temporal, this.id, limits));
+    await this.#work(options, signal => setBudget({ ...this.#scope.temporal, signal }, this.id, limits));
   }
 
   /**
@@ -182,7 +188,7 @@ export class Run {
    */
   setModel(model: string, { role, ...options }: SetModelOptions = {}): Promise<string[]> {
     const input = { model, ...(role === undefined ? {} : { role }) };
-    return this.#work(options, () => setModel(this.#scope.temporal, this.id, input));
+    return this.#work(options, signal => setModel({ ...this.#scope.temporal, signal }, this.id, input));
   }
 
   /**
@@ -287,7 +293,9 @@ export class Run {
   }
 
   #ask(what: Switch, reason: string, options: Abortable): Promise<Asked> {
-    return this.#work(options, () => sendSwitch(this.#scope.temporal, this.id, what, reason));
+    return this.#work(options, signal =>
+      sendSwitch({ ...this.#scope.temporal, signal }, this.id, what, reason),
+    );
   }
 
   #work<T>(options: Abortable, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

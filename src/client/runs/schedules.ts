@@ -66,7 +66,7 @@ export class Schedules {
    * with goal and options, on the local stack also where no `taskQueue` is named, and `conflict` for an id that is taken.
    */
   create(id: string, goal: string, { signal, ...given }: ScheduleOptions & Abortable): Promise<void> {
-    return this.#do(signal, async () => {
+    return this.#do(signal, async ending => {
       const { cron, everySeconds, timezone, overlap = 'skip', paused, replace, ...start } = given;
       const times = said({ cron, everySeconds, timezone });
       const { settings, taskQueue } = await this.#requestOf(id, goal, start, { ...times, overlap });
@@ -84,11 +84,12 @@ export class Schedules {
       };
       const { client } = this.#scope.temporal;
       const options = { scheduleId: id, ...schedule, state: { paused: paused ?? false } };
+      ending.throwIfAborted();
       const made = await madeOf(client.schedule.create(options));
       if (made) return;
       if (replace !== true) throw taken(id);
       // Looked at first: one that starts something else is somebody else's.
-      const { handle } = await this.#describe(id);
+      const { handle } = await this.#describe(id, ending);
       const stateOf = ({ state }: ScheduleDescription) =>
         paused === undefined ? state : { ...state, paused };
       await madeOf(handle.update(before => ({ ...schedule, state: stateOf(before) })));
@@ -121,12 +122,12 @@ export class Schedules {
 
   /** It starts nothing until it is resumed; a run that is open goes on. */
   pause(id: string, { note = 'paused', signal }: { note?: string } & Abortable = {}): Promise<void> {
-    return this.#do(signal, async () => (await this.#describe(id)).handle.pause(note));
+    return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.pause(note));
   }
 
   /** It starts runs again. */
   resume(id: string, { note = 'resumed', signal }: { note?: string } & Abortable = {}): Promise<void> {
-    return this.#do(signal, async () => (await this.#describe(id)).handle.unpause(note));
+    return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.unpause(note));
   }
 
   /**
@@ -134,10 +135,10 @@ export class Schedules {
    * none started now, for an earlier one is open.
    */
   trigger(id: string, { signal }: Abortable = {}): Promise<string | null> {
-    return this.#do(signal, () => {
+    return this.#do(signal, ending => {
       const triggered = this.#triggered.then(() => {
-        signal?.throwIfAborted();
-        return this.#trigger(id);
+        ending.throwIfAborted();
+        return this.#trigger(id, ending);
       });
       this.#triggered = triggered.catch(() => {});
       return triggered;
@@ -146,11 +147,11 @@ export class Schedules {
 
   /** Removes it; runs that it has started go on. */
   delete(id: string, { signal }: Abortable = {}): Promise<void> {
-    return this.#do(signal, async () => (await this.#describe(id)).handle.delete());
+    return this.#do(signal, async ending => (await this.#describe(id, ending)).handle.delete());
   }
 
-  async #trigger(id: string): Promise<string | null> {
-    const { handle, description: before } = await this.#describe(id);
+  async #trigger(id: string, ending: AbortSignal): Promise<string | null> {
+    const { handle, description: before } = await this.#describe(id, ending);
     const second = await this.#startNow(before);
     const deadline = Date.now() + TRIGGER_TIMEOUT_MS;
     for (;;) {
@@ -189,14 +190,19 @@ export class Schedules {
     return open;
   }
 
-  #do<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  #do<T>(signal: AbortSignal | undefined, work: (ending: AbortSignal) => Promise<T>): Promise<T> {
     return abortable(this.#scope, signal ? { signal } : {}, work);
   }
 
-  async #describe(id: string): Promise<{ handle: ScheduleHandle; description: ScheduleDescription }> {
+  /** `ending`: of what has an effect on it next. */
+  async #describe(
+    id: string,
+    ending?: AbortSignal,
+  ): Promise<{ handle: ScheduleHandle; description: ScheduleDescription }> {
     const handle = this.#scope.temporal.client.schedule.getHandle(id);
     try {
       const description = await handle.describe();
+      ending?.throwIfAborted();
       if (description.action.workflowType === WORKFLOW_TYPE) return { handle, description };
     } catch (error) {
       if (!(error instanceof ScheduleNotFoundError)) throw error;

@@ -187,6 +187,7 @@ async function sendToOpen<T>(
   const { client } = temporal;
   const run = await describeRun(temporal, id);
   if (!isOpen(run)) throw closed(run, say);
+  temporal.signal?.throwIfAborted();
   try {
     await client.withDeadline(Date.now() + SEND_TIMEOUT_MS, () => work(client.workflow.getHandle(id)));
     return run;
@@ -212,6 +213,7 @@ export async function update<Result, Input>(
   const run = await describeRun(temporal, id);
   if (!isOpen(run)) throw closed(run);
   if (!(await mayBeServed(temporal, run.taskQueue))) throw unserved(id);
+  temporal.signal?.throwIfAborted();
   try {
     return await client.withDeadline(Date.now() + UPDATE_TIMEOUT_MS, () =>
       client.workflow.getHandle(id).executeUpdate(wanted, { args: [input] }),

@@ -61,7 +61,7 @@ export function sendMessage(
       message.kind === 'steer'
         ? { kind: message.kind, input: { ...message.input, id } }
         : { kind: message.kind, input: { ...message.input, id } };
-    const run = await deliver(temporal, runId, outgoing).catch((error: unknown) => {
+    const run = await deliver({ ...temporal, signal }, runId, outgoing).catch((error: unknown) => {
       throw named === undefined ? uncertainDelivery(runId, error) : error;
     });
     const receipt = waitForReceipt ? await firstReceipt(temporal, run, id, signal) : null;

@@ -175,6 +175,7 @@ export async function startRun(
   const { client } = temporal;
   const settings = after === null ? given : { ...given, systemMessage: await earlierRun(temporal, after) };
   const shown = shownWith(goal, settings);
+  temporal.signal?.throwIfAborted();
   try {
     const handle = await client.withDeadline(Date.now() + START_TIMEOUT_MS, () =>
       client.workflow.start(WORKFLOW_TYPE, {

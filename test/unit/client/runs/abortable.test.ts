@@ -1,9 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { Client, Connection } from '@temporalio/client';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { abortable } from '../../../../src/client/runs/abortable.js';
 import { SteersmanClient } from '../../../../src/client/runs/client.js';
 import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
+import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 
 /** A client of the SDK whose server is not there. */
 function awayClient() {
@@ -43,3 +44,68 @@ test('a client: it is closed → waits end, and whatever it is asked after that 
   await expect(steersman.leftOpen()).rejects.toMatchObject(ended);
   expect(() => steersman.list()).toThrow(expect.objectContaining(ended));
 });
+
+/** A client whose server has the run and the schedule that are asked for, and notes what is sent to them. */
+function noting(asked: () => void) {
+  const { client, steersman } = awayClient();
+  const sent = vi.fn();
+  const described = async () => {
+    asked();
+    const action = { workflowType: WORKFLOW_TYPE };
+    return { workflowId: 'r', runId: 'r', type: WORKFLOW_TYPE, status: { name: 'RUNNING' }, action };
+  };
+  const handle = { describe: described, signal: sent, cancel: sent, executeUpdate: sent };
+  const scheduled = { describe: described, pause: sent, delete: sent };
+  vi.spyOn(client.workflow, 'getHandle').mockReturnValue(handle as never);
+  vi.spyOn(client.workflow, 'start').mockImplementation(sent);
+  vi.spyOn(client.schedule, 'getHandle').mockReturnValue(scheduled as never);
+  vi.spyOn(client.schedule, 'create').mockImplementation(sent);
+  return { steersman, sent };
+}
+
+type Effect = (client: SteersmanClient, signal: AbortSignal) => Promise<unknown>;
+
+const EFFECTS: [string, Effect][] = [
+  ['start', (client, signal) => client.start('x', { workspace: '/', model: 'a/b', taskQueue: 'q', signal })],
+  ['stop', async (client, signal) => (await client.attach('r')).stop('', { signal })],
+  ['followUp', async (client, signal) => (await client.attach('r')).followUp('x', { signal })],
+  [
+    'answerGate',
+    async (client, signal) =>
+      (await client.attach('r')).answerGate('g1', { decision: 'approve' }, { signal }),
+  ],
+  [
+    'schedules.create',
+    (client, signal) =>
+      client.schedules.create('s', 'x', { cron: '0 0 1 1 *', workspace: '/', taskQueue: 'q', signal }),
+  ],
+  ['schedules.delete', (client, signal) => client.schedules.delete('s', { signal })],
+];
+
+test.each(EFFECTS)(
+  '%s: its signal is aborted already → nothing is sent, and the error says so',
+  async (_, work) => {
+    const { steersman, sent } = noting(() => {});
+    const message = 'Nothing was done: too late.';
+    await expect(work(steersman, AbortSignal.abort('too late'))).rejects.toMatchObject({
+      code: 'aborted',
+      message,
+    });
+    expect(sent).not.toHaveBeenCalled();
+  },
+);
+
+test.each(EFFECTS.filter(([name]) => ['stop', 'followUp', 'schedules.delete'].includes(name)))(
+  '%s: its signal is aborted while what it is for is looked at → it is not sent',
+  async (name, work) => {
+    const leaving = new AbortController();
+    let looks = 0;
+    const { steersman, sent } = noting(() => {
+      looks += 1;
+      if (name === 'schedules.delete' || looks === 2) leaving.abort('left');
+    });
+    await expect(work(steersman, leaving.signal)).rejects.toMatchObject({ code: 'aborted' });
+    await new Promise(resolve => setImmediate(resolve));
+    expect(sent).not.toHaveBeenCalled();
+  },
+);
