@@ -2,6 +2,7 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { isBelow } from '../../config/workspace.js';
 import type { Outcome } from '../../core/cause.js';
+import { SteersmanError } from '../../shared/errors.js';
 import { ALL_RUNS, timesOf, workspaceOf } from './runs.js';
 
 export const OUTCOMES = [
@@ -28,8 +29,12 @@ export interface ListFilter {
   workspaces?: readonly string[];
 }
 
-/** The filter as far as the server knows it. */
+/** The filter as far as the server knows it. Throws a SteersmanError `usage` for what is no time or outcome. */
 export function listQuery({ open, waiting, outcome, since }: ListFilter): string {
+  if (since && Number.isNaN(since.getTime()))
+    throw new SteersmanError('since is no valid time.', '', 'usage');
+  if (outcome !== undefined && !OUTCOMES.includes(outcome))
+    throw new SteersmanError(`outcome must be one of ${OUTCOMES.join(', ')}.`, '', 'usage');
   return [
     ALL_RUNS,
     ...(open || waiting ? ["ExecutionStatus = 'Running'"] : []),

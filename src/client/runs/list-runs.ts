@@ -41,9 +41,9 @@ export async function* listRuns(
   temporal: Temporal,
   { limit = 20, ...filter }: ListOptions,
 ): AsyncGenerator<ListedRun> {
+  const query = listQuery(filter);
   let count = 0;
   try {
-    const query = listQuery(filter);
     for await (const info of temporal.client.workflow.list({ query, pageSize: pageSizeOf(limit, filter) })) {
       if (!isListed(info, filter)) continue;
       yield { ...listedRun(info), stuck: await stuckOf(temporal, info) };

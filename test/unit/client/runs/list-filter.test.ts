@@ -22,6 +22,13 @@ describe('a filtered list', () => {
     expect(listQuery(filter)).toBe(`${listQuery({})}${more}`);
   });
 
+  test.each([
+    ['a time that is none', { since: new Date('soon') }],
+    ['an outcome that there is not', { outcome: "x' OR 'a' = 'a" as 'failed' }],
+  ])('%s → refused in words', (_name, filter) => {
+    expect(() => listQuery(filter)).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+
   test('a goal, which only the runs tell → many are asked for at once, else as many as are shown', () => {
     expect([pageSizeOf(20, {}), pageSizeOf(20, { goal: 'x' }), pageSizeOf(5_000, { goal: 'x' })]).toEqual([
       20, 1_000, 5_000,
