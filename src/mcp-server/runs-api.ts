@@ -17,6 +17,8 @@ export type RunHandle = Pick<
 
 /** A `SteersmanClient`. */
 export interface RunsApi {
+  readonly address: string;
+  readonly namespace: string;
   start(goal: string, options: StartOptions): Promise<RunHandle>;
   attach(id: string): Promise<RunHandle>;
   list(options: ListOptions): AsyncIterable<ListedRun>;

@@ -10,6 +10,7 @@ import type {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { z } from 'zod';
 import { explainError } from '../client/runs/grpc-errors.js';
+import { noRun } from '../client/runs/runs.js';
 import { errorText } from '../core/error-text.js';
 import { told } from '../core/fit.js';
 import { terminalText } from '../print/terminal-text.js';
@@ -27,16 +28,13 @@ export interface ToolContext {
   calls: Calls;
 }
 
-/** The run of this id, open or ended. Throws a SteersmanError for one that works outside of the server's folders. */
+/** The run of this id, open or ended. One that works outside of the server's folders is as one that there is not. */
 export async function runOf({ client, workspaces }: ToolContext, id: string): Promise<RunHandle> {
-  const run = await (await client.get()).attach(id);
+  const runs = await client.get();
+  const run = await runs.attach(id);
   const { workspace } = run;
   if (workspace !== null && isOwn(workspaces, workspace)) return run;
-  throw new SteersmanError(
-    `The run ${id} works in none of the folders of this server: ${workspaces.join(', ')}.`,
-    '',
-    'not_found',
-  );
+  throw new SteersmanError(noRun(runs, id), '', 'not_found');
 }
 
 /** What a tool knows of the request: who asks, and how to tell and ask meanwhile. */

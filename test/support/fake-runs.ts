@@ -69,6 +69,8 @@ export function fakeRuns(replaced: Partial<RunHandle> = {}): FakeRuns {
     ...replaced,
   };
   return {
+    address: 'here:1',
+    namespace: 'default',
     asked,
     happens: (...more) => {
       items.push(...more);

@@ -59,9 +59,13 @@ export function isOpen({ status }: Pick<RunDescription, 'status'>): boolean {
 
 async function unknownRun(temporal: Temporal, id: string): Promise<SteersmanError> {
   const near = nearestNames(id, await recentIds(temporal).catch(() => []));
-  const where = `in the namespace ${temporal.namespace} at ${temporal.address}`;
   const hint = near.length > 0 ? `Nearest: ${near.join(', ')}. All of them: ` : 'List the runs with: ';
-  return new SteersmanError(`There is no run ${id} ${where}.`, `${hint}${verbCall('list')}`, 'not_found');
+  return new SteersmanError(noRun(temporal, id), `${hint}${verbCall('list')}`, 'not_found');
+}
+
+/** The same for one that whoever asks is not to know of. */
+export function noRun({ namespace, address }: Pick<Temporal, 'namespace' | 'address'>, id: string): string {
+  return `There is no run ${id} in the namespace ${namespace} at ${address}.`;
 }
 
 async function recentIds({ client }: Temporal): Promise<string[]> {

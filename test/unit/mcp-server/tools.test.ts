@@ -110,14 +110,14 @@ test.each([
   ['stop_run', {}],
   ['start_run', { goal: 'Go on', after: 'run-1' }],
 ])(
-  '%s: a run of another folder, or of none that is known → not shown, not touched (TR14)',
+  '%s: a run of another folder, or of none that is known → as one that there is not, not touched (TR14)',
   async (name, args) => {
     for (const workspace of ['/work-too', '/', null]) {
       const { call, runs } = await connected({ runs: fakeRuns({ workspace }) });
       const { isError, content } = await call(name, name === 'start_run' ? args : { id: 'run-1', ...args });
       expect({ isError, text: content[0]?.text }).toEqual({
         isError: true,
-        text: expect.stringContaining('none of the folders of this server: /work.\nlist_runs'),
+        text: 'There is no run run-1 in the namespace default at here:1.\nlist_runs shows the runs.',
       });
       expect(runs.asked).toEqual([]);
     }
