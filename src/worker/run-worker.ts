@@ -12,6 +12,7 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { configurationDigest } from '../config/digest.js';
+import { errorText } from '../core/error-text.js';
 import { plural } from '../print/format.js';
 import { errorLine } from '../print/output.js';
 import { env } from '../shared/env.js';
@@ -43,14 +44,7 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   const own = { home, taskQueue };
   const managed = isManagedQueue(taskQueue);
   // Signals are taken here, since the model calls in flight are to hear of them at once.
-  const metrics = env.metrics();
-  Runtime.install({
-    logger: new DefaultLogger('WARN', logLine),
-    shutdownSignals: [],
-    ...(metrics === undefined
-      ? {}
-      : { telemetryOptions: { metrics: { prometheus: { bindAddress: metrics } } } }),
-  });
+  installRuntime(env.metrics());
   try {
     const faults = checkFailpoints();
     if (faults.length > 0) errorLine(`Faults for tests are on: ${faults.join(', ')}.`);
@@ -59,6 +53,19 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   } catch (error) {
     if (managed) reportWorkerFailure(own, error);
     throw error;
+  }
+}
+
+function installRuntime(metrics: string | undefined): void {
+  const telemetry = metrics && { telemetryOptions: { metrics: { prometheus: { bindAddress: metrics } } } };
+  try {
+    Runtime.install({ logger: new DefaultLogger('WARN', logLine), shutdownSignals: [], ...telemetry });
+  } catch (error) {
+    if (!telemetry) throw error;
+    throw new SteersmanError(
+      `The worker can not tell its metrics at ${metrics}: ${errorText(error)}`,
+      'Set STEERSMAN_METRICS to an address and a port that is free, such as 127.0.0.1:9464, or unset it.',
+    );
   }
 }
 
