@@ -16,6 +16,16 @@ export interface OpenRun {
 /** A filter of the server's list. */
 export const OPEN_RUNS = `WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
 
+/** A text in a filter of the server's list: a queue, an id. */
+export function queryText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The open runs of a task queue. */
+export function openRunsOf(taskQueue: string): string {
+  return `${OPEN_RUNS} AND TaskQueue = ${queryText(taskQueue)}`;
+}
+
 /** All open runs, also those that another run has started: they outlive it. */
 export async function openRuns(client: Client): Promise<OpenRun[]> {
   const runs: OpenRun[] = [];

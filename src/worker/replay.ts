@@ -3,7 +3,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { type ReplayWorkerOptions, Worker } from '@temporalio/worker';
-import { OPEN_RUNS } from '../stack/open-runs.js';
+import { openRunsOf } from '../stack/open-runs.js';
 import { SteersmanPlugin } from './plugin.js';
 
 export interface RecordedHistory {
@@ -82,8 +82,7 @@ function callIn({
 
 /** Histories of the open runs of a queue, as far as they have come. One that ends meanwhile counts too. */
 export async function* openHistories(client: Client, taskQueue: string): AsyncGenerator<RecordedHistory> {
-  const query = `${OPEN_RUNS} AND TaskQueue = '${taskQueue.replaceAll("'", "''")}'`;
-  for await (const { workflowId, runId } of client.workflow.list({ query })) {
+  for await (const { workflowId, runId } of client.workflow.list({ query: openRunsOf(taskQueue) })) {
     try {
       yield { workflowId, history: await client.workflow.getHandle(workflowId, runId).fetchHistory() };
     } catch (error) {

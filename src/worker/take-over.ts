@@ -6,8 +6,8 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { SteersmanActivities } from '../activities/types.js';
 import { FAILURE } from '../core/failure.js';
+import { openRunsOf } from '../stack/open-runs.js';
 import { recentPollers } from '../stack/pollers.js';
-import { WORKFLOW_TYPE } from '../workflows/messages.js';
 import { hasDied, workerIdentity } from './identity.js';
 
 export interface TakenOver {
@@ -33,8 +33,7 @@ export async function takeOver(client: Client, taskQueue: string): Promise<Taken
     const taken: TakenOver = { calls: 0, runs: 0 };
     if (!(await wasLeftBehind(client, taskQueue))) return taken;
     const runs: OpenRun[] = [];
-    const query = `TaskQueue = '${taskQueue}' AND WorkflowType = '${WORKFLOW_TYPE}' AND ExecutionStatus = 'Running'`;
-    for await (const { workflowId, runId } of client.workflow.list({ query }))
+    for await (const { workflowId, runId } of client.workflow.list({ query: openRunsOf(taskQueue) }))
       runs.push({ workflowId, runId });
     const next = async () => {
       for (let run = runs.pop(); run; run = runs.pop()) {

@@ -11,6 +11,7 @@ import { defaultConfigDir } from '../../config/config-dir.js';
 import { preview } from '../../core/preview.js';
 import { scriptCall, verbCall } from '../../shared/called-as.js';
 import { SteersmanError } from '../../shared/errors.js';
+import { queryText } from '../../stack/open-runs.js';
 import { isTrusted } from '../../stack/trust.js';
 import { DEFAULT_TASK_QUEUE, WORKFLOW_TYPE } from '../../workflows/messages.js';
 import { type Abortable, abortable } from './abortable.js';
@@ -180,7 +181,7 @@ export class Schedules {
   }
 
   async #openRuns(scheduleId: string): Promise<string[]> {
-    const startedBy = `TemporalScheduledById = '${scheduleId.replaceAll("'", "''")}'`;
+    const startedBy = `TemporalScheduledById = ${queryText(scheduleId)}`;
     const query = `${startedBy} AND ${ALL_RUNS} AND ExecutionStatus = 'Running'`;
     const open: string[] = [];
     for await (const { workflowId } of this.#scope.temporal.client.workflow.list({ query })) {
