@@ -77,35 +77,54 @@ function plainWord(word: string): string {
   return /^[^\s"'\\]+$/.test(word) ? word : JSON.stringify(word);
 }
 
-/** The lines that words make: of every list, and of a program and its arguments, whatever they are called. */
+/** Words in a row, and how many they are. */
+interface Line {
+  text: string;
+  words: number;
+}
+
+const NO_WORDS: Line = { text: '', words: 0 };
+
+/**
+ * The lines that words make: of every list, and of a program and its arguments, whatever they are called. One walk
+ * that reads each argument once. A line is made of those of its parts, and counted before it is made.
+ */
 export function linesIn(input: unknown, work: Work): CallText[] {
   const found: CallText[] = [];
-  const add = (key: string, words: readonly string[], place: CallText['place']) => {
-    if (isTooMuch(work)) return;
-    const text = words.join(' ');
-    if (words.length > 1 && takesWork(work, text)) found.push({ key, text, place });
+  const join = (parts: readonly Line[], key: string, place: CallText['place']): Line => {
+    const [first = NO_WORDS, ...others] = parts.filter(({ words }) => words > 0);
+    if (others.length === 0) return first;
+    const all = [first, ...others];
+    if (!takesWork(work, { length: all.reduce((sum, { text }) => sum + text.length + 1, 0) }))
+      return NO_WORDS;
+    const text = all.map(part => part.text).join(' ');
+    found.push({ key, text, place });
+    return { text, words: all.reduce((sum, { words }) => sum + words, 0) };
   };
-  const look = (value: unknown, key: string, held: CallText['place']): void => {
+  const look = (value: unknown, key: string, held: CallText['place']): Line => {
     const place = placeOf(key) ?? held;
-    if (isTooMuch(work) || typeof value !== 'object' || value === null) return;
+    if (value === undefined || value === null || isTooMuch(work)) return NO_WORDS;
+    if (typeof value !== 'object') return { text: String(value), words: 1 };
     if (Array.isArray(value)) {
-      add(key, wordsIn(value), place === 'path' ? null : place);
-      for (const item of value) look(item, key, held);
-      return;
+      const parts = value.map(item => look(item, key, held));
+      return join(parts, key, place === 'path' ? null : place);
     }
-    const members = Object.entries(value);
-    const lists = members.filter(([name]) => WORDS_NAMES.test(name)).map(([, item]) => wordsIn(item));
-    for (const [name, item] of members) {
-      if (PROGRAM_NAMES.test(name))
-        for (const list of [...lists, lists.flat()]) add(name, [...wordsIn(item), ...list], null);
-      look(item, name, place);
+    const members = Object.entries(value).map(([name, item]) => ({ name, line: look(item, name, place) }));
+    joinPrograms(members);
+    return NO_WORDS;
+  };
+  const joinPrograms = (members: readonly { name: string; line: Line }[]) => {
+    const lists = members.filter(({ name }) => WORDS_NAMES.test(name)).map(({ line }) => line);
+    if (lists.length === 0) return;
+    const tails = lists.length > 1 ? [...lists.map(list => [list]), lists] : [lists];
+    for (const { name, line } of members) {
+      if (!PROGRAM_NAMES.test(name)) continue;
+      for (const tail of tails) {
+        if (isTooMuch(work)) return;
+        join([line, ...tail], name, null);
+      }
     }
   };
   look(input, '', null);
   return found;
-}
-
-function wordsIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(wordsIn);
-  return typeof value === 'object' || value === undefined ? [] : [String(value)];
 }

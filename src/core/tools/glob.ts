@@ -23,8 +23,8 @@ export function isTooMuch(work: Work): boolean {
   return work.done > MOST_WORK;
 }
 
-/** Counts a text that is made ready. False where there is no work left for it. */
-export function takesWork(work: Work, text: string): boolean {
+/** Counts a text that is to be made, or made ready. False where there is no work left for it. */
+export function takesWork(work: Work, text: { length: number }): boolean {
   if (!isTooMuch(work)) work.done += WORK_A_TEXT + text.length;
   return !isTooMuch(work);
 }
