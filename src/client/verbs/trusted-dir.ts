@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline/promises';
 import { defaultConfigDir, TOOL_FILES, toolFilesOf } from '../../config/config-dir.js';
 import { loadMcpConfig, type McpServerConfig } from '../../mcp/config.js';
 import { errorLine } from '../../print/output.js';
+import { escapeUnseen } from '../../print/terminal-text.js';
 import { usesLocalStack } from '../../stack/is-used.js';
 import {
   isTrusted,
@@ -43,9 +44,23 @@ function tellPassedOver(dir: string, names: readonly string[]): void {
   );
 }
 
+/** Names of addresses say where everything goes: they are never among the "more". */
 function listOf(names: readonly string[]): string {
-  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : '';
-  return `${names.slice(0, MOST_NAMES).join(', ')}${more}`;
+  const told = names.filter((name, at) => at < MOST_NAMES || /ADDRESS|URL|HOST|ENDPOINT/i.test(name));
+  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
+  return `${told.map(shown).join(', ')}${more}`;
+}
+
+const MOST_CHARS = 300;
+
+/** On one line, as it is where it is one plain word, else quoted: a file can not write lines of the question itself. */
+function shown(text: string): string {
+  const word = /^[\w@%+=:,./~-]+$/.test(text) ? text : escapeUnseen(JSON.stringify(text));
+  return cut(word, MOST_CHARS);
+}
+
+function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}… (${text.length - most} characters more)` : text;
 }
 
 /** The same for a start: on another server than the local stack's its workers have the word, and nothing starts here. */
@@ -65,13 +80,13 @@ export function whatItBrings(dir: string): string[] {
   const brings = (file: string, what: string) =>
     existsSync(join(dir, file)) ? [`  ${file.padEnd(16)}${what}`] : [];
   return [
-    `${dir} brings its own configuration:`,
+    `${shown(dir)} brings its own configuration:`,
     ...brings('steersman.yaml', 'chooses models, where they are reached, and what tools may do unasked'),
     ...brings('.env', `sets ${listOf(Object.keys(variablesOf(dir).set)) || 'nothing'}`),
     ...brings('.mcp.json', 'starts as you:'),
     ...programsOf(dir).map(line => `    ${line}`),
     ...brings(TOOL_FILES, 'runs as you, in the worker:'),
-    ...toolFilesOf(dir).map(line => `    ${line}`),
+    ...toolFilesOf(dir).map(name => `    ${shown(name)}`),
   ];
 }
 
@@ -84,9 +99,15 @@ function programsOf(dir: string): string[] {
 }
 
 function commandOf(server: McpServerConfig): string {
-  if (server.type === 'http') return `${server.name}: connects to ${server.url}`;
-  const variables = Object.entries(server.env).map(([name, value]) => `${name}=${value}`);
-  return `${server.name}: ${[...variables, server.command, ...server.args].join(' ')}`;
+  const name = shown(server.name);
+  if (server.type === 'http') return `${name}: connects to ${shown(server.url)}`;
+  const variables = Object.entries(server.env).map(
+    ([variable, value]) => `${shown(variable)}=${shown(value)}`,
+  );
+  return cut(
+    `${name}: ${[...variables, ...[server.command, ...server.args].map(shown)].join(' ')}`,
+    4 * MOST_CHARS,
+  );
 }
 
 function personHere(): Ask {

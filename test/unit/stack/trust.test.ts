@@ -178,6 +178,23 @@ test('trust: what is asked → names each program with its arguments', () => {
   expect(whatItBrings(folder('one')).join('\n')).toContain(`notes: touch ${join(dir, 'started')}`);
 });
 
+test('trust: what is asked, arguments with line ends or without end → each program on one line, quoted and cut with a mark', () => {
+  const one = folder('one');
+  servers(one, 'sh', '-c', 'evil', `${'\n'.repeat(200)}a: harmless`, 'x'.repeat(5000), '\u202e');
+  const lines = whatItBrings(one);
+  expect(lines).toHaveLength(3);
+  expect(lines[2]).toContain('notes: sh -c evil "\\n\\n');
+  expect(lines[2]).toMatch(/characters more\)/);
+  expect(lines.join('')).not.toMatch(/[\n\u202e]/);
+});
+
+test('trust: what is asked, more variables than are told → addresses are told all the same', () => {
+  const one = folder('one');
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`OPENAI_A${at}`, 'a']));
+  variables(one, { ...many, OPENAI_BASE_URL: 'http://a/v1', TEMPORAL_ADDRESS: 'a:1' });
+  expect(whatItBrings(one).join('\n')).toMatch(/OPENAI_BASE_URL, TEMPORAL_ADDRESS and 4 more/);
+});
+
 test.each([['start', 'A goal'], ['A goal'], ['doctor'], ['worker'], ['dev']])(
   'trust: %s in such a folder, and nobody can be asked → refused with what to do, nothing is started or read',
   (...args) => {
