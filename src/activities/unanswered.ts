@@ -130,7 +130,7 @@ export class Unanswered {
     durationMs: number,
   ): Promise<CallToolResult> {
     const isListed = await this.#isListed(connection);
-    const mayRepeat = this.#input.idempotent || connection.server.type === 'code';
+    const mayRepeat = this.#input.idempotent || error.notCalled;
     const given = { code: error.code, isListed, mayRepeat, server: connection.server.name };
     const { ending, note } = refusal(this.#words, given);
     return { ending, note, content: [await this.#texts.refusalOf(error.message)], isError: true, durationMs };

@@ -23,6 +23,8 @@ export interface FailureFacts {
   proof?: NotBegun | null;
   /** JSON-RPC error code of `rejected`. */
   code?: number;
+  /** A function of this process refused its arguments before it was called. Default false. */
+  notCalled?: boolean;
   /** Of an HTTP answer that is no success. */
   status?: number;
   /** How long the server wants to be left alone, where it says so. */
@@ -36,6 +38,7 @@ export class McpCallError extends Error {
   readonly kind: CallFailureKind;
   readonly proof: NotBegun | null;
   readonly code: number | undefined;
+  readonly notCalled: boolean;
   readonly status: number | undefined;
   readonly retryAfterMs: number | null;
   readonly reconnect: boolean;
@@ -43,12 +46,20 @@ export class McpCallError extends Error {
   constructor(
     kind: CallFailureKind,
     message: string,
-    { proof = null, code, status, retryAfterMs = null, reconnect = false }: FailureFacts = {},
+    {
+      proof = null,
+      code,
+      notCalled = false,
+      status,
+      retryAfterMs = null,
+      reconnect = false,
+    }: FailureFacts = {},
   ) {
     super(message);
     this.kind = kind;
     this.proof = proof;
     this.code = code;
+    this.notCalled = notCalled;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
     this.reconnect = reconnect;

@@ -101,15 +101,23 @@ export function defineTool<S extends z.ZodType | JsonSchema = JsonSchema>(option
   const { name, description, input, readOnly = false, idempotent = readOnly } = options;
   checkToolName(name);
   const { inputSchema, parse } = argumentsOf(name, input);
-  return {
-    name,
-    description,
-    inputSchema,
-    readOnly,
-    idempotent,
-    run: (args, context) => options.run(parse(args) as Arguments<S>, context),
-  };
+  const work = (parsed: unknown, context: ToolContext) => options.run(parsed as Arguments<S>, context);
+  const run: CodeTool['run'] = (args, context) => work(parse(args), context);
+  STEPS.set(run, { parse, work });
+  return { name, description, inputSchema, readOnly, idempotent, run };
 }
+
+interface Steps {
+  /** @throws for arguments that do not fit. */
+  parse(args: unknown): unknown;
+  work(parsed: unknown, context: ToolContext): unknown;
+}
+
+/**
+ * What `run` of a tool does, one after the other: only what fails in the first proves that the function was not called.
+ * A `run` of somebody's own, around such a one too, has no steps.
+ */
+const STEPS = new WeakMap<CodeTool['run'], Steps>();
 
 /** @throws SteersmanError for a name that models could not call. */
 export function checkToolName(name: string): void {
@@ -137,7 +145,7 @@ export function argumentsOf(
   const inputSchema = inputSchemaOf(name, input);
   return {
     inputSchema,
-    parse: args => (schema ? parseBy(schema, args, name) : withDefaults(inputSchema, args)),
+    parse: args => (schema ? parseBy(schema, args) : withDefaults(inputSchema, args)),
   };
 }
 
@@ -166,23 +174,13 @@ function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchem
 }
 
 /** The run has checked the arguments by the JSON Schema: this fills defaults in, and checks what that can't say. */
-function parseBy(schema: z.ZodType, args: unknown, tool: string): unknown {
+function parseBy(schema: z.ZodType, args: unknown): unknown {
   const { success, data, error } = schema.safeParse(args);
   if (success) return data;
   const faults = error.issues.map(
     ({ path, message }) => `${path.map(String).join('.') || 'arguments'}: ${message}`,
   );
-  throw new ArgumentsError(tool, faults.join('; '));
-}
-
-/** Arguments that do not fit: the function was not called. Whatever that throws itself proves no such thing. */
-class ArgumentsError extends McpError {
-  readonly tool: string;
-
-  constructor(tool: string, faults: string) {
-    super(ErrorCode.InvalidParams, faults);
-    this.tool = tool;
-  }
+  throw new Error(faults.join('; '));
 }
 
 /** @throws SteersmanError where two have one name. */
@@ -225,16 +223,34 @@ function listed({ name, description, inputSchema, readOnly, idempotent }: CodeTo
   };
 }
 
+/** Says with a refusal that the function was not called. The SDK has the same code for a result that it does not like. */
+const NOT_CALLED = 'steersman/notCalled';
+
+/** Whether the data of a JSON-RPC error of our own server say so. */
+export function saysNotCalled(data: unknown): boolean {
+  return isRecord(data) && data[NOT_CALLED] === true;
+}
+
 async function answer(tool: CodeTool, args: unknown, context: ToolContext): Promise<CallToolResult> {
-  let value: unknown;
+  const { parse, work }: Steps = STEPS.get(tool.run) ?? {
+    parse: given => given,
+    work: (given, at) => tool.run(given, at),
+  };
+  const parsed = parsedBy(parse, args);
   try {
-    value = await tool.run(args, context);
+    return { content: contentOf(await work(parsed, context)) };
   } catch (error) {
-    if (error instanceof ArgumentsError && error.tool === tool.name) throw error;
-    const text = errorText(error);
-    return { content: [{ type: 'text', text }], isError: true };
+    return { content: [{ type: 'text', text: errorText(error) }], isError: true };
   }
-  return { content: contentOf(value) };
+}
+
+/** @throws McpError, which says that the function was not called. */
+function parsedBy(parse: Steps['parse'], args: unknown): unknown {
+  try {
+    return parse(args);
+  } catch (error) {
+    throw new McpError(ErrorCode.InvalidParams, errorText(error), { [NOT_CALLED]: true });
+  }
 }
 
 /** A text as it is, any other value as JSON. What is neither was returned all the same: the tool has run. */

@@ -5,6 +5,7 @@ import { errorTextWithCause, secondsOf } from '../core/error-text.js';
 import { SteersmanError } from '../shared/errors.js';
 import type { AnswerWatch } from './answer-watch.js';
 import { HttpStatusError, McpCallError, NotBegunError } from './call-failure.js';
+import { saysNotCalled } from './code-tools.js';
 import type { ResolvedServer } from './resolve-server.js';
 import { StdioTransport } from './stdio-transport.js';
 
@@ -40,7 +41,10 @@ export class FailureWords {
     }
     if (givenUp) return new McpCallError(givenUp, instead);
     if (closed) return new McpCallError('connection_lost', this.ofEnd());
-    if (error instanceof McpError) return new McpCallError('rejected', message, { code: error.code });
+    if (error instanceof McpError) {
+      const notCalled = this.#server.type === 'code' && saysNotCalled(error.data);
+      return new McpCallError('rejected', message, { code: error.code, notCalled });
+    }
     if (error instanceof z.core.$ZodError) return new McpCallError('rejected', badAnswer);
     return new McpCallError('connection_lost', message);
   }

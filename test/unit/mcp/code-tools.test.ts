@@ -257,6 +257,64 @@ async function callByRun(tool: CodeTool, input: Partial<CallToolInput>, deny: st
 }
 
 describe('a tool in code, called by a run', () => {
+  const messageOf = (message: unknown) => Object.assign(new Error('x'), { message });
+  const fails = () => {
+    throw new McpError(ErrorCode.InvalidParams, 'not this one');
+  };
+  test.each<[string, unknown]>([
+    ['whose message is an object', messageOf({ status: 502 })],
+    ['without a message', messageOf(undefined)],
+    ['whose message is a number', messageOf(409)],
+    ['that can not be shown', { toString: fails, toJSON: fails }],
+    ['of an object without a prototype', Object.create(null)],
+    ['of the protocol, about arguments', new McpError(ErrorCode.InvalidParams, 'no such order')],
+    ['of the protocol, about a method', new McpError(ErrorCode.MethodNotFound, 'no such method')],
+  ])('an error %s, after its effect → it ran and failed', async (_, thrown) => {
+    let effects = 0;
+    const pay = defineTool({
+      name: 'pay',
+      description: '',
+      run: () => {
+        effects += 1;
+        throw thrown;
+      },
+    });
+    expect(await callByRun(pay, {})).toMatchObject({ ending: 'executed', isError: true });
+    expect(effects).toBe(1);
+  });
+
+  test.each(['itself', 'the tool that it wraps'])(
+    'after its effect it calls %s with arguments that do not fit → it ran and failed',
+    async whom => {
+      const effects: number[] = [];
+      const made: CodeTool = defineTool({
+        name: 'pay',
+        description: '',
+        input: z.object({ amount: z.number().refine(amount => amount > 0, 'nothing to pay') }),
+        run: ({ amount }, context) => {
+          effects.push(amount);
+          return whom === 'itself' ? made.run({ amount: 0 }, context) : 'paid';
+        },
+      });
+      const wrapped: CodeTool = {
+        ...made,
+        run: async (args, context) => {
+          await made.run(args, context);
+          return made.run({ amount: 0 }, context);
+        },
+      };
+      const tool = whom === 'itself' ? made : wrapped;
+      const result = await callByRun(tool, { arguments: { amount: 1 } });
+      expect(result).toMatchObject({ ending: 'executed', isError: true });
+      expect(effects).toEqual([1]);
+    },
+  );
+
+  test('arguments that only the schema in code refuses → invalid, and the function is not called', async () => {
+    const result = await callByRun(lookUp, { arguments: { id: 'B-1' } });
+    expect(result).toMatchObject({ ending: 'invalid', note: expect.stringContaining('Correct them') });
+  });
+
   const hangs = (onAbort: () => void) =>
     defineTool({
       name: 'hangs',
