@@ -9,7 +9,7 @@ import { within } from './stop-signal.js';
 import type { CallToolInput } from './types.js';
 
 /** For the list of tools, where it has to be asked for. */
-export const LIST_BUDGET_MS = 5_000;
+const LIST_BUDGET_MS = 5_000;
 
 interface Denied {
   /** Patterns of calls that never run on this worker. */
@@ -33,16 +33,19 @@ export function isDenied(
 }
 
 /**
- * What is wrong with the arguments. The schema is the server's of this moment; where it can not be had, the server is
- * the judge.
+ * Whether the server lists the tool before it is called, and what is wrong with the arguments. Where its list can not be
+ * had, it counts as listed, which proves nothing, and the server is the judge of arguments.
  */
-export async function argumentErrors(
+export async function lookUp(
   connection: McpConnection,
   { tool, serverToolName = tool, checked }: CallToolInput,
   args: Record<string, unknown>,
-): Promise<string[]> {
-  if (!checked) return [];
-  const asked = connection.inputSchemaOf(serverToolName).catch(() => undefined);
-  const schema = await within(LIST_BUDGET_MS, asked, undefined);
-  return isUsableSchema(schema) ? validateArguments(schema, args) : [];
+): Promise<{ isListed: boolean; errors: string[] }> {
+  const asked = connection.findTool(serverToolName).catch(() => null);
+  const found = await within(LIST_BUDGET_MS, asked, null);
+  const schema = checked && found?.inputSchema;
+  return {
+    isListed: found !== undefined,
+    errors: isUsableSchema(schema) ? validateArguments(schema, args) : [],
+  };
 }

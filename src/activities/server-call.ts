@@ -17,7 +17,7 @@ import { type Line, lineOf } from './call-line.js';
 import { CallPace } from './call-pace.js';
 import type { CallStop } from './call-stop.js';
 import type { CallTask } from './call-task.js';
-import { argumentErrors } from './may-run.js';
+import { lookUp } from './may-run.js';
 import { type ServerRequestDeps, ServerRequests } from './server-requests.js';
 import { pause, within } from './stop-signal.js';
 import { ended } from './tool-endings.js';
@@ -196,7 +196,10 @@ export class ServerCall {
   ): Promise<{ result: CallToolResult } | { again: McpCallError }> {
     const { words, task, stop, unanswered, allowed } = this.#given;
     const args = task.ref ? {} : await allowed.arguments();
-    const errors = task.ref ? [] : await stop.before(argumentErrors(connection, this.#input, args));
+    // A task was begun by a tool that was there.
+    const { isListed, errors } = task.ref
+      ? { isListed: true, errors: [] }
+      : await stop.before(lookUp(connection, this.#input, args));
     if (errors.length > 0) return { result: ended('invalid', badArgumentsNote(words, errors)) };
     const startedAt = performance.now();
     try {
@@ -205,7 +208,7 @@ export class ServerCall {
       if (!(error instanceof McpCallError)) throw error;
       if (this.#isMadeAgain(error, at.line)) return { again: error };
       if (error.reconnect) at.line.discard(connection);
-      const sent = { connection, inSession: at.line.kind === 'bound', durationMs: since(startedAt) };
+      const sent = { isListed, inSession: at.line.kind === 'bound', durationMs: since(startedAt) };
       return { result: await unanswered.resultOf(error, sent) };
     }
   }

@@ -1,15 +1,24 @@
 /** Endings of calls that have no ordinary result. What a server said is content, never the run's own words. */
-import { rpcEnding } from '../core/tools/effect.js';
+import { RPC, rpcEnding } from '../core/tools/effect.js';
 import { unknownOutcomeNote } from '../core/tools/tool-notes.js';
 import { fill, type Words } from '../core/words.js';
 import type { CallToolResult } from './types.js';
 
+interface Refused {
+  code: number | undefined;
+  isListed: boolean;
+  mayRepeat: boolean;
+  tool: string;
+  server: string;
+}
+
 /** What an error answer of a server means, by its code. */
 export function refusal(
   words: Words,
-  { code, ...given }: { code: number | undefined; isListed: boolean; mayRepeat: boolean; server: string },
+  { code, tool, server, ...given }: Refused,
 ): Required<Pick<CallToolResult, 'ending' | 'note'>> {
   const ending = rpcEnding(code, given);
+  const ofArguments = code === RPC.invalidParams;
   switch (ending) {
     case 'executed':
       return { ending, note: '' };
@@ -20,7 +29,10 @@ export function refusal(
     case 'outcome_unknown':
       return {
         ending,
-        note: unknownOutcomeNote(words, fill(words.noteWhyRefused, { server: given.server })),
+        note: unknownOutcomeNote(
+          words,
+          fill(ofArguments ? words.noteWhyRefused : words.noteWhyError, { tool, server }),
+        ),
       };
   }
 }

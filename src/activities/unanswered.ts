@@ -4,10 +4,8 @@ import { secondsOf } from '../core/error-text.js';
 import { FAILURE } from '../core/failure.js';
 import { fill, type Words } from '../core/words.js';
 import type { McpCallError } from '../mcp/call-failure.js';
-import type { McpConnection } from '../mcp/connection.js';
 import type { CallTask } from './call-task.js';
-import { LIST_BUDGET_MS } from './may-run.js';
-import { stopReason, within } from './stop-signal.js';
+import { stopReason } from './stop-signal.js';
 import { type Ended, ended, refusal, unknown } from './tool-endings.js';
 import type { ToolTexts } from './tool-texts.js';
 import type { CallToolInput, CallToolResult } from './types.js';
@@ -32,23 +30,20 @@ export class Unanswered {
   }
 
   /**
-   * The end of a call that was sent. `inSession`: by the connection of a session that ends with it.
+   * The end of a call that was sent. `isListed`: its server had the tool before. `inSession`: by the connection of a
+   * session that ends with it.
    * @throws ApplicationFailure, as `createCallTool` says, where it is to be tried again.
    */
   async resultOf(
     error: McpCallError,
-    {
-      connection,
-      inSession,
-      durationMs,
-    }: { connection: McpConnection; inSession: boolean; durationMs: number },
+    { isListed, inSession, durationMs }: { isListed: boolean; inSession: boolean; durationMs: number },
   ): Promise<CallToolResult> {
     const { idempotent, tool, server, timeoutMs } = this.#input;
     switch (error.kind) {
       case 'aborted':
         return this.#aborted(durationMs);
       case 'rejected':
-        return this.#refused(error, connection, durationMs);
+        return this.#refused(error, isListed, durationMs);
       case 'timed_out': {
         const why = fill(this.#words.noteWhyTimedOutAfter, { tool, seconds: secondsOf(timeoutMs) });
         const said = this.#texts.shortOf(error.message);
@@ -124,22 +119,11 @@ export class Unanswered {
   }
 
   /** The server answered with an error, of any length: kept like a result. */
-  async #refused(
-    error: McpCallError,
-    connection: McpConnection,
-    durationMs: number,
-  ): Promise<CallToolResult> {
-    const isListed = await this.#isListed(connection);
+  async #refused(error: McpCallError, isListed: boolean, durationMs: number): Promise<CallToolResult> {
+    const { tool, server } = this.#input;
     const mayRepeat = this.#input.idempotent || error.notCalled;
-    const given = { code: error.code, isListed, mayRepeat, server: connection.server.name };
+    const given = { code: error.code, isListed, mayRepeat, tool, server: server ?? '' };
     const { ending, note } = refusal(this.#words, given);
     return { ending, note, content: [await this.#texts.refusalOf(error.message)], isError: true, durationMs };
-  }
-
-  /** Listed anew: servers answer wrong arguments and a tool that is gone with the same code. */
-  #isListed(connection: McpConnection): Promise<boolean> {
-    const { tool, serverToolName = tool } = this.#input;
-    const asked = connection.listsTool(serverToolName).catch(() => true);
-    return within(LIST_BUDGET_MS, asked, true);
   }
 }

@@ -160,14 +160,9 @@ export class McpConnection {
     return this.#during(() => this.#tools.list());
   }
 
-  /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
-  inputSchemaOf(tool: string): Promise<unknown> {
-    return this.#tools.inputSchemaOf(tool);
-  }
-
-  /** Whether the server has the tool at this moment. */
-  listsTool(tool: string): Promise<boolean> {
-    return this.#tools.lists(tool);
+  /** A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list. */
+  findTool(tool: string): Promise<ListedTool | undefined> {
+    return this.#tools.find(tool);
   }
 
   /** How a stdio server ended, with its last words; a general phrase for others. */

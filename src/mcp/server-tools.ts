@@ -48,16 +48,10 @@ export class ServerTools {
     return tools;
   }
 
-  /** Schema of a tool's arguments as last listed; undefined for a tool the server does not list. */
-  async inputSchemaOf(tool: string): Promise<unknown> {
-    const tools = this.#tools ?? (await this.list());
-    return tools.find(({ name }) => name === tool)?.inputSchema;
-  }
-
-  /** Whether the server has the tool at this moment. */
-  async lists(tool: string): Promise<boolean> {
-    this.#tools = null;
-    return (await this.list()).some(({ name }) => name === tool);
+  /** A tool as last listed; one that was not there is looked for anew. Undefined for one that the server does not list. */
+  async find(tool: string): Promise<ListedTool | undefined> {
+    const known = this.#tools?.find(({ name }) => name === tool);
+    return known ?? (await this.list()).find(({ name }) => name === tool);
   }
 
   /** How it is called, as last listed: as a task of the server, as one of ours for its resources, or plainly. */

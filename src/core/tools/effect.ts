@@ -64,12 +64,12 @@ export const NOT_BEGUN = {
   },
   rpc_no_method: {
     call: 'an MCP server',
-    seen: 'JSON-RPC error -32601',
-    why: 'there is nothing that could begin',
+    seen: 'JSON-RPC error -32601, and the server listed no such tool before the call',
+    why: 'there is nothing that could begin; of a tool that is there, it may be the answer to what the tool itself asked elsewhere',
   },
   rpc_no_tool: {
     call: 'an MCP server',
-    seen: 'JSON-RPC error -32602, and the server lists no such tool',
+    seen: 'JSON-RPC error -32602, and the server listed no such tool before the call',
     why: 'the protocol has this answer for a tool that is not there; of a tool that is there, servers also give it for a bad result',
   },
   function_arguments: {
@@ -144,10 +144,14 @@ export function proofOfSocket({
 /** JSON-RPC codes: no such method, wrong parameters. */
 export const RPC = { methodNotFound: -32_601, invalidParams: -32_602 } as const;
 
-/** `isListed`: the server has the tool. */
+/** What the SDKs say of an answer that was lost: connection closed, request timed out. A gateway passes it on. */
+const ANSWER_LOST: ReadonlySet<number | undefined> = new Set([-32_000, -32_001]);
+
+/** `isListed`: the server had the tool before the call. The call itself may take it from the list. */
 export function proofOfRpc(code: number | undefined, isListed: boolean): NotBegun | null {
+  if (isListed) return null;
   if (code === RPC.methodNotFound) return 'rpc_no_method';
-  return code === RPC.invalidParams && !isListed ? 'rpc_no_tool' : null;
+  return code === RPC.invalidParams ? 'rpc_no_tool' : null;
 }
 
 /**
@@ -159,8 +163,9 @@ export function rpcEnding(
   { isListed, mayRepeat }: { isListed: boolean; mayRepeat: boolean },
 ): Extract<ToolEnding, 'executed' | 'unavailable' | 'invalid' | 'outcome_unknown'> {
   if (proofOfRpc(code, isListed)) return 'unavailable';
-  if (code !== RPC.invalidParams) return 'executed';
-  return mayRepeat ? 'invalid' : 'outcome_unknown';
+  if (code === RPC.invalidParams) return mayRepeat ? 'invalid' : 'outcome_unknown';
+  if (code === RPC.methodNotFound) return mayRepeat ? 'unavailable' : 'outcome_unknown';
+  return ANSWER_LOST.has(code) && !mayRepeat ? 'outcome_unknown' : 'executed';
 }
 
 /** Whether the failure of an activity is such a proof. Who fails with one of these types has looked at the table. */

@@ -1,5 +1,5 @@
 /** The activity against servers that answer as each test says; real ones are in `test/e2e/mcp-call-tool.test.ts`. */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { parseMcpConfig } from '../../../src/mcp/config.js';
 import { McpPool } from '../../../src/mcp/pool.js';
 import { McpSessions } from '../../../src/mcp/sessions.js';
 import { json, type McpAnswer, serveMcp } from '../../support/scripted-mcp.js';
+import { poolOf, toolCaller } from '../../support/tool-calls.js';
 
 const closing: (() => void | Promise<void>)[] = [];
 afterEach(async () => {
@@ -116,13 +117,80 @@ test.each([
   ],
   [-32_602, 'fly', false, 'unavailable', /no longer has this tool/],
   [-32_601, 'fly', false, 'unavailable', /no longer has this tool/],
-  [-32_601, 'echo', false, 'unavailable', /does not know this tool/],
+  [-32_601, 'fly', true, 'unavailable', /no longer has this tool/],
+  [-32_601, 'echo', true, 'unavailable', /does not know this tool/],
+  [
+    -32_601,
+    'echo',
+    false,
+    'outcome_unknown',
+    /far answered with an error that does not say whether far__echo/,
+  ],
+  [-32_000, 'echo', false, 'outcome_unknown', /may or may not have taken effect: .* does not say whether/],
+  [-32_001, 'echo', false, 'outcome_unknown', /may or may not have taken effect: .* does not say whether/],
+  [-32_001, 'echo', true, 'executed', /^$/],
 ])(
-  'call tool: refused with %i, %s of a server with echo, idempotent: %s → %s, by what it lists now (TR5)',
+  'call tool: refused with %i, %s of a server with echo, idempotent: %s → %s, by what it listed (TR5)',
   async (code, serverToolName, idempotent, ending, note) => {
     const refuse: McpAnswer = (id, res) => json(res, { jsonrpc: '2.0', id, error: { code, message: 'no' } });
     const result = await callWith({ 'tools/call': refuse }, { serverToolName, idempotent });
     expect(result).toMatchObject({ ending, note: expect.stringMatching(note), isError: true });
+  },
+);
+
+test.each([
+  ['leaves the list through its own effect', ['echo'], 'outcome_unknown'],
+  ['had left the list', [], 'unavailable'],
+])('call tool: refused as unknown, the tool %s → %s', async (_, before, ending) => {
+  let isCalled = false;
+  const answers: Record<string, McpAnswer> = {
+    'tools/list': (id, res) => {
+      const tools = (isCalled ? [] : before).map(name => ({ name }));
+      json(res, { jsonrpc: '2.0', id, result: { tools } });
+    },
+    'tools/call': (id, res) => {
+      isCalled = true;
+      json(res, { jsonrpc: '2.0', id, error: { code: -32_602, message: 'Unknown tool' } });
+    },
+  };
+  expect(await callWith(answers, {})).toMatchObject({
+    ending,
+    content: [{ type: 'text', text: expect.stringContaining('Unknown tool') }],
+  });
+});
+
+test.each(['roots/list', 'sampling/createMessage'])(
+  'call tool: a server that asks back for %s after its effect, and passes on that there is no such method → outcome unknown',
+  async method => {
+    // Made with the SDK: what its handler throws is its answer.
+    const script = `
+      const { Server } = await import('@modelcontextprotocol/sdk/server/index.js');
+      const { StdioServerTransport } = await import('@modelcontextprotocol/sdk/server/stdio.js');
+      const { CallToolRequestSchema, ListToolsRequestSchema } = await import('@modelcontextprotocol/sdk/types.js');
+      const { appendFileSync } = await import('node:fs');
+      const { z } = await import('zod');
+      const server = new Server({ name: 'asks', version: '1' }, { capabilities: { tools: {} } });
+      server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [{ name: 'pay', inputSchema: { type: 'object' } }] }));
+      server.setRequestHandler(CallToolRequestSchema, async () => {
+        appendFileSync(process.argv.at(-2), 'paid');
+        await server.request({ method: process.argv.at(-1), params: { messages: [], maxTokens: 1 } }, z.looseObject({}));
+        return { content: [] };
+      });
+      await server.connect(new StdioServerTransport());`;
+    const effects = join(await mkdtemp(join(tmpdir(), 'steersman-asks-')), 'effects');
+    const pool = poolOf({
+      command: process.execPath,
+      args: ['--input-type=module', '-e', script, effects, method],
+      cwd: process.cwd(),
+    });
+    closing.push(() => pool.close());
+    const blobs = createLocalBlobStore(await mkdtemp(join(tmpdir(), 'steersman-calls-')));
+    const result = await toolCaller(pool, 'pay', { blobs })({ idempotent: false, workspace: process.cwd() });
+    expect(result).toMatchObject({
+      ending: 'outcome_unknown',
+      content: [{ type: 'text', text: expect.stringContaining('Method not found') }],
+    });
+    expect(await readFile(effects, 'utf8')).toBe('paid');
   },
 );
 

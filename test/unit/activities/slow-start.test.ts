@@ -26,6 +26,7 @@ async function callAt(startsAfterMs: number, input: Partial<CallToolInput>) {
   const connection = {
     closed: false,
     toolsChangedAt: null,
+    findTool: async () => undefined,
     callTool: async () => answer,
     close: async () => {},
   } as Partial<McpConnection> as McpConnection;
@@ -71,6 +72,7 @@ async function callOfRestarted(awayMs: number, input: Partial<CallToolInput>) {
   const connection = {
     closed: false,
     toolsChangedAt: null,
+    findTool: async () => undefined,
     callTool: async () => {
       if (calls++ > 0) return { content: [], isError: false, unreadable: [] };
       throw new McpCallError('not_begun', 'ECONNREFUSED', { proof: 'not_connected', reconnect: true });

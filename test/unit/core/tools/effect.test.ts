@@ -66,12 +66,13 @@ it.each([
 });
 
 it.each([
-  [-32_601, 'rpc_no_method', 'rpc_no_method'],
+  [-32_601, null, 'rpc_no_method'],
   [-32_602, null, 'rpc_no_tool'],
   [-32_600, null, null],
   [-32_603, null, null],
   [-32_700, null, null],
   [-32_000, null, null],
+  [-32_001, null, null],
   [undefined, null, null],
 ])(
   'effect: the JSON-RPC error %s → proves, of a tool that is listed: %s; of another: %s',
@@ -81,11 +82,16 @@ it.each([
 );
 
 it.each([
-  [-32_601, true, 'unavailable', 'unavailable'],
+  [-32_601, true, 'unavailable', 'outcome_unknown'],
+  [-32_601, false, 'unavailable', 'unavailable'],
   [-32_602, true, 'invalid', 'outcome_unknown'],
   [-32_602, false, 'unavailable', 'unavailable'],
   [-32_603, true, 'executed', 'executed'],
   [-32_600, true, 'executed', 'executed'],
+  [-32_000, true, 'executed', 'outcome_unknown'],
+  [-32_001, true, 'executed', 'outcome_unknown'],
+  [-32_001, false, 'executed', 'outcome_unknown'],
+  [-32_002, true, 'executed', 'executed'],
 ])(
   'effect: the JSON-RPC error %s, listed: %s → %s where it may be made again, else %s',
   (code, isListed, may, not) => {
