@@ -127,10 +127,15 @@ function mergeTask(
     };
   }
   if (old.status !== 'pending' || (old.byPerson && !byPerson)) return old;
-  if (JSON.stringify(definitionOf(old)) === JSON.stringify(plan)) return old;
+  if (isSameTask(old, plan)) return old;
   return { ...old, ...plan, ...(byPerson && { byPerson }) };
 }
 
-function definitionOf(task: Task): PlannedTask {
+/** Whether two say the same of what is to be done. */
+export function isSameTask(task: PlannedTask, other: PlannedTask): boolean {
+  return JSON.stringify(definitionOf(task)) === JSON.stringify(definitionOf(other));
+}
+
+function definitionOf(task: PlannedTask): PlannedTask {
   return wholeTask({ id: task.id }, task, 1);
 }

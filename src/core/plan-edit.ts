@@ -2,7 +2,7 @@
 import { PLAN_BYTES } from './bounds.js';
 import { type Capabilities, missing } from './capabilities.js';
 import type { Cause } from './cause.js';
-import { mergePlan } from './merge-plan.js';
+import { isSameTask, mergePlan } from './merge-plan.js';
 import type { PlannedTask, Task, TaskChange } from './plan.js';
 import { isOpen, isUndone, planInForce, wholeTask } from './plan.js';
 import { planCycles } from './plan-order.js';
@@ -53,10 +53,7 @@ export function planEditFaults(
     );
   const merged = mergePlan(tasks, edit, { cycle: 1, maxTasks: Number.POSITIVE_INFINITY, byPerson: true });
   const whole = (task: PlannedTask) =>
-    merged.tasks.some(
-      ({ id, description, completionCriteria }) =>
-        id === task.id && description === task.description && completionCriteria === task.completionCriteria,
-    );
+    merged.tasks.some(other => other.id === task.id && isSameTask(other, task));
   if (faults.length === 0 && !edit.every(whole))
     faults.push(
       `The plan would be over ${PLAN_BYTES} bytes: say it in fewer words, and name files for the rest.`,

@@ -9,7 +9,7 @@ import { isEmptyPhrase } from './outputs/empty-phrase.js';
 import { confirmationReasons, type EnvelopeMeta } from './outputs/envelope.js';
 import type { ReviewOutput } from './outputs/intent.js';
 import { isAbsent } from './outputs/output-fields.js';
-import type { PlannedTask } from './plan.js';
+import type { PlannedTask, Task } from './plan.js';
 import { planCycles } from './plan-order.js';
 import type { ToolDefinition } from './tools/tool.js';
 import type { Words } from './words.js';
@@ -21,7 +21,7 @@ export interface ReviewChecks {
 }
 
 export interface PlanCheck {
-  tasks: readonly PlannedTask[];
+  tasks: readonly (PlannedTask & Pick<Task, 'byPerson'>)[];
   /** Tasks of earlier plans, which may be named as dependencies. */
   knownTaskIds: readonly string[];
   /** What tasks may need. */
@@ -42,7 +42,9 @@ export function checkPlan({ tasks, knownTaskIds, has, maxTasks }: PlanCheck): Re
     seen.add(task.id);
     for (const id of task.dependencies)
       if (!known.has(id)) faults.push(`${task.id} needs ${id}, which is no task.`);
-    if (task.completionCriteria === null) faults.push(`${task.id} does not say how to see that it is done.`);
+    // What a person set no planner may change.
+    if (task.completionCriteria === null && !task.byPerson)
+      faults.push(`${task.id} does not say how to see that it is done.`);
     for (const wanted of missing(task.requiredCapabilities, has))
       faults.push(`${task.id} needs ${wanted}, which is not available.`);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { PLAN_BYTES } from '../../../src/core/bounds.js';
+import { jsonBytes } from '../../../src/core/json.js';
 import type { PlannedTask, TaskChange } from '../../../src/core/plan.js';
 import { REMOVED } from '../../../src/core/plan.js';
 import { leftOut, notDoneText, planEditFaults } from '../../../src/core/plan-edit.js';
@@ -93,4 +94,17 @@ test('notDoneText: tasks of a person that a goal ended without → named; others
   const skipped = 'i (Do i) [skipped: There is no such file.]';
   expect(notDoneText(tasks, 'turn_cap')).toBe(`Not done: g (Do g); h (Do h); ${skipped}.`);
   expect(notDoneText(TASKS, 'turn_cap')).toBe('');
+});
+
+test('planEditFaults: a full plan, and an edit of other fields than its texts → refused, as none of it would count (PR2)', () => {
+  const full = Array.from({ length: 80 }, (_, n) =>
+    task(`task-${n}`, { description: 'x'.repeat(300), byPerson: true }),
+  );
+  const space = PLAN_BYTES - jsonBytes(full.map(each => ({ ...each, result: null, said: [] })));
+  const tasks = [{ ...task('big', { byPerson: true }), description: '' }, ...full];
+  const bytes = jsonBytes({ ...tasks[0], said: [] }) + 1;
+  tasks[0] = task('big', { byPerson: true, description: 'x'.repeat(space - bytes) });
+  const edit = { id: 'task-0', priority: 7, dependencies: ['task-1', 'task-2'] };
+  const given = { tasks, maxTasks: 200, has: [] };
+  expect(planEditFaults([edit], given).join(' ')).toContain('The plan would be over');
 });

@@ -12,11 +12,11 @@ function task(id: string, fields: Partial<PlannedTask> = {}): PlannedTask {
   return plannedTask(id, { completionCriteria: 'A number', ...fields });
 }
 
-const check = (tasks: PlannedTask[]) =>
+const check = (tasks: (PlannedTask & { byPerson?: true })[]) =>
   checkPlan({ tasks, knownTaskIds: ['old'], has: ['files'], maxTasks: 3 }).faults;
 
 describe('checkPlan', () => {
-  it.each([
+  it.each<[string, Parameters<typeof check>[0], string[]]>([
     ['a sound plan', [task('a', { dependencies: ['old'], requiredCapabilities: ['files'] })], []],
     ['no task', [], ['The plan has no task.']],
     ['too many', [task('a'), task('b'), task('c'), task('d')], ['The plan has 4 tasks, at most 3 are run.']],
@@ -27,6 +27,7 @@ describe('checkPlan', () => {
       [task('a', { completionCriteria: null })],
       ['a does not say how to see that it is done.'],
     ],
+    ['no criterion, set by a person', [{ ...task('a', { completionCriteria: null }), byPerson: true }], []],
     [
       'an unknown capability',
       [task('a', { requiredCapabilities: ['files', 'web'] })],
