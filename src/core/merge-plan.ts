@@ -3,7 +3,7 @@ import { PLAN_BYTES } from './bounds.js';
 import { cutText } from './fit.js';
 import { jsonBytes } from './json.js';
 import type { PlannedTask, Task, TaskChange } from './plan.js';
-import { isOpen, REMOVED, wholeTask } from './plan.js';
+import { isOpen, REMOVED, released, wholeTask } from './plan.js';
 import { inRunOrder } from './plan-order.js';
 
 export interface MergeResult {
@@ -45,13 +45,37 @@ export function mergePlan(
       changed = true;
     }
   }
-  const kept = withinPlanBytes([...byId.values()], tasks);
+  const merged = [...byId.values()];
+  const kept = withinPlanBytes(options.byPerson ? merged : unreleased(merged, tasks), tasks);
   const ids = new Set(kept.map(task => task.id));
   return {
     tasks: [...kept],
     changed,
     cut: planned.map(plan => plan.id).filter(id => cut.has(id) || !ids.has(id)),
   };
+}
+
+/** Marks what a plan changed, with what it was when a plan was released last. */
+export function unreleased(tasks: readonly Task[], old: readonly Task[]): Task[] {
+  const byId = new Map(old.map(task => [task.id, task]));
+  return tasks.map(task => {
+    const was = byId.get(task.id);
+    if (was === task) return task;
+    if (was === undefined || was.before === null) return { ...task, before: null };
+    const { before, ...original } = { ...was, ...was.before };
+    const now = new Map(Object.entries(task));
+    const differs = Object.entries(original).filter(
+      ([key, value]) => JSON.stringify(value) !== JSON.stringify(now.get(key)),
+    );
+    if (differs.length === 0) return released(task);
+    return { ...task, before: inBrief(Object.fromEntries(differs)) };
+  });
+}
+
+/** Its report stands in the conversation. */
+function inBrief(before: Partial<Task>): Partial<Task> {
+  const { result } = before;
+  return result ? { ...before, result: cutText(result, SHORT_TEXT_BYTES) } : before;
 }
 
 /**
@@ -128,7 +152,7 @@ function mergeTask(
   }
   if (old.status !== 'pending' || (old.byPerson && !byPerson)) return old;
   if (isSameTask(old, plan)) return old;
-  return { ...old, ...plan, ...(byPerson && { byPerson }) };
+  return byPerson ? { ...released(old), ...plan, byPerson } : { ...old, ...plan };
 }
 
 /** Whether two say the same of what is to be done. */

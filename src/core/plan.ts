@@ -76,6 +76,11 @@ export interface Task extends PlannedTask {
   cycle: number;
   /** A person added or changed it: it is of the plan until it is done or a person removes it, in their words. */
   byPerson?: true;
+  /**
+   * While its plan is not released: what the task was before it, where it differs; null for a task that is new.
+   * A plan that is rejected changes nothing.
+   */
+  before?: Partial<Task> | null;
 }
 
 /** A status of an executor's echoed list (F5). */
@@ -121,6 +126,20 @@ export function isUndone({ status, byPerson }: Task): boolean {
 export function adoptOpenTasks(tasks: readonly Task[], cycle: number): Task[] {
   if (!tasks.some(task => task.cycle === cycle)) return [...tasks];
   return tasks.map(task => (isOpen(task) && task.cycle !== cycle ? { ...task, cycle } : task));
+}
+
+/** Tasks of a plan that is released. */
+export function released({ before: _, ...task }: Task): Task {
+  return task;
+}
+
+/** Tasks as they were before the plan that was not released; what ended or a person set since is none of it. */
+export function withoutUnreleased(tasks: readonly Task[]): Task[] {
+  const gone = tasks.flatMap(({ id, before }) => (before === null ? [id] : []));
+  return tasks
+    .filter(({ before }) => before !== null)
+    .map(task => ({ ...released(task), ...task.before }))
+    .map(task => ({ ...task, dependencies: task.dependencies.filter(id => !gone.includes(id)) }));
 }
 
 /** True for tasks that are still to be done. */

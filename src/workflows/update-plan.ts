@@ -1,8 +1,8 @@
 /** The one way in which tasks come into the plan, of the planner or of a person, and in which they are dropped from it. */
 
-import { mergePlan } from '../core/merge-plan.js';
+import { mergePlan, unreleased } from '../core/merge-plan.js';
 import type { Task, TaskChange } from '../core/plan.js';
-import { REMOVED, REPLANNED } from '../core/plan.js';
+import { REMOVED, REPLANNED, released } from '../core/plan.js';
 import type { Run } from './run.js';
 
 /**
@@ -19,11 +19,13 @@ export function updatePlan(
   const { dropped = [], ...rest } = options;
   const { byPerson } = options;
   const isOpenTo = (task: Task) => byPerson === true || (task.status === 'pending' && !task.byPerson);
+  const was = state.tasks;
   const fewer = dropTasks(
     run,
     task => dropped.includes(task.id) && isOpenTo(task),
     byPerson ? REMOVED : REPLANNED,
   );
+  if (fewer && !byPerson) state.tasks = unreleased(state.tasks, was);
   const { tasks, changed, cut } = mergePlan(state.tasks, planned, { ...rest, cycle });
   state.tasks = tasks;
   const shown = tasks.map(({ id, description, status }) => ({ id, description, status }));
@@ -42,7 +44,8 @@ export function dropTasks(
   for (const { id } of gone) run.journal('task_ended', { taskId: id, ...end });
   const ids = reason === REMOVED ? gone.map(({ id }) => id) : [];
   run.state.tasks = run.state.tasks.map(task => {
-    if (gone.includes(task)) return { ...task, ...end };
+    if (gone.includes(task)) return { ...released(task), ...end };
+    if (ids.length === 0) return task;
     return { ...task, dependencies: task.dependencies.filter(id => !ids.includes(id)) };
   });
   return gone.length > 0;

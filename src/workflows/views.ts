@@ -1,4 +1,5 @@
 /** Read-only views of a run's state: what queries and the result give. */
+
 import type { WorkflowInfo } from '@temporalio/workflow';
 import type { Cause, Outcome } from '../core/cause.js';
 import { fitted } from '../core/fit.js';
@@ -10,6 +11,7 @@ import { eventsSince, lastSwitches } from '../core/journal.js';
 import { jsonBytes, ownValue } from '../core/json.js';
 import type { Message } from '../core/message.js';
 import { textOf } from '../core/message.js';
+import { released } from '../core/plan.js';
 import type { RunState } from '../core/run-state.js';
 import { budgetUse } from '../core/run-state.js';
 import { firstPage, PAGE_BYTES } from '../core/sizes.js';
@@ -36,7 +38,7 @@ function wholeView(state: RunState, info: RunInfo, passed: readonly InboxItem[])
     gates: unansweredGates(state),
     goal: goal.text,
     answer: state.end?.answer ?? null,
-    tasks: state.tasks,
+    tasks: state.tasks.map(released),
     artifacts: state.artifacts,
     paused: state.people.pausedAt !== null,
     pausedAgents: state.children.paused,
@@ -135,7 +137,7 @@ export function resultOf(
     goal: state.goal.text,
     answer,
     goals: state.goals,
-    tasks: state.tasks,
+    tasks: state.tasks.map(released),
     artifacts: state.artifacts,
     children: state.children.list,
     usage: state.total.usage,

@@ -12,7 +12,7 @@ import { questionText } from '../../core/outputs/special-output.js';
 import type { PlanOutput } from '../../core/outputs/team-outputs.js';
 import type { Planning } from '../../core/place.js';
 import { executionAt } from '../../core/place.js';
-import { adoptOpenTasks, isOpen } from '../../core/plan.js';
+import { adoptOpenTasks, isOpen, released, withoutUnreleased } from '../../core/plan.js';
 import { wantsApproval } from '../../core/run-config.js';
 import { fill } from '../../core/words.js';
 import { brief } from '../brief.js';
@@ -127,7 +127,7 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
   const review = reviewPlan(run);
   if (review.kind === 'pending') return null;
   if (!review.approved && cycle < run.limits.verification + MOST_PLANS_REVIEWED) {
-    dropUnbegun(run);
+    state.tasks = withoutUnreleased(state.tasks);
     planAnew(run, { from: 'review', wanted: review.fixes });
     return null;
   }
@@ -147,12 +147,12 @@ async function release(run: Run, { cycle, concerns: own }: Planning): Promise<Go
       // Nobody said what to change: planning anew would bring the same plan before the same empty chair.
       if (by !== 'person') return answerFor(run, 'plan_not_approved', planOf(run));
       wish(run, answer.reason);
-      dropUnbegun(run);
+      state.tasks = withoutUnreleased(state.tasks);
       planAnew(run, { from: 'user', wanted: [answer.reason] });
       return null;
     }
   }
-  state.tasks = adoptOpenTasks(state.tasks, cycle);
+  state.tasks = adoptOpenTasks(state.tasks.map(released), cycle);
   blockStuckTasks(run);
   run.enter(executionAt(cycle));
   return null;
@@ -166,9 +166,4 @@ function planOf({ state, words }: Run): string {
 function lackingNotes({ state, words }: Run, cycle: number): string[] {
   const lacking = state.tasks.filter(task => isLacking(task) && task.cycle === cycle);
   return lacking.map(({ id, reason }) => fill(words.gatePlanLacks, { id, reason: reason ?? '' }));
-}
-
-/** Tasks that did not begin go with the plan that was not released, but for those of a person. */
-function dropUnbegun({ state }: Run): void {
-  state.tasks = state.tasks.filter(task => task.status !== 'pending' || task.byPerson);
 }

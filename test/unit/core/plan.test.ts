@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PLAN_BYTES } from '../../../src/core/bounds.js';
 import { causeOfPlan } from '../../../src/core/decide.js';
-import { mergePlan } from '../../../src/core/merge-plan.js';
+import { mergePlan as merge } from '../../../src/core/merge-plan.js';
 import {
   adoptOpenTasks,
   applyEcho,
@@ -12,6 +12,7 @@ import {
   REMOVED,
   REPLANNED,
   rejectTasks,
+  released,
   setStatus,
   TASK_STATUSES,
   type Task,
@@ -19,6 +20,12 @@ import {
 } from '../../../src/core/plan.js';
 import { blockDependants, inRunOrder, nextTask, planCycles } from '../../../src/core/plan-order.js';
 import { task as newTask, plannedTask as planned } from '../../support/core-values.js';
+
+/** Without what the plan remembers of the one before it. */
+function mergePlan(...given: Parameters<typeof merge>): ReturnType<typeof merge> {
+  const merged = merge(...given);
+  return { ...merged, tasks: merged.tasks.map(task => (task.before === undefined ? task : released(task))) };
+}
 
 function task(id: string, status: TaskStatus = 'pending', fields: Partial<Task> = {}): Task {
   return newTask(id, { status, ...fields });

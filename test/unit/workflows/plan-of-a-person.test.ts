@@ -325,3 +325,65 @@ describe('words said at gates', () => {
     },
   );
 });
+
+describe('a plan that is rejected', () => {
+  const rejectsSecond = (run: Run) =>
+    answerFirst(
+      run,
+      run.state.people.gates[0]?.gate.kind === 'plan' && run.state.cursor.place.cycle === 2
+        ? { decision: 'reject', reason: 'Not that way.' }
+        : { decision: 'approve' },
+    );
+
+  test('reject: the plan takes up a failed task again → it stays failed, and no verdict completes the goal (PR2)', async () => {
+    const notYet = { ...(CONTENT.verifier as object), allCompleted: false, improvements: ['Again.'] };
+    const team = await teamRun({
+      ...attended,
+      answer: byRole({
+        planner: [plan(task('a'), task('b')), plan(task('a')), plan()],
+        executor: [GAVE_UP],
+        verifier: [notYet],
+      }),
+      waits: rejectsSecond,
+    });
+    expect(statuses(team)).toEqual(['a failed gave_up', 'b completed']);
+    expect(team.end.cause).toBe('tasks_failed');
+  });
+
+  test('reject: a small change of an approved plan → the tasks approved before it are done (PR2)', async () => {
+    const team = await teamRun({
+      ...attended,
+      understands: true,
+      answer: call => {
+        if (call.role === 'understanding') return intentOf('same_task_minor_change');
+        if (call.role === 'executor' && call.times === 2)
+          receive(call.run, { id: 'x', text: 'Do d as well.' }, 'steer');
+        return byRole({
+          planner: [
+            plan(task('a'), task('b'), task('c')),
+            plan(task('d'), { id: 'c', description: 'x' }),
+            plan(),
+          ],
+        })(call);
+      },
+      waits: rejectsSecond,
+    });
+    expect(statuses(team)).toEqual(['a completed', 'b completed', 'c completed']);
+    expect(taskOf(team.run, 'c')).toMatchObject({ description: 'Do c' });
+    expect(requestsOf(team, 'planner')[2]).toContain('- c [pending');
+  });
+
+  test('reject: a first plan, and a task of the person waits for one of it → it waits for nothing (PR2)', async () => {
+    const team = await teamRun({
+      ...attended,
+      answer: byRole({ planner: [plan(task('a')), plan(task('c'))] }),
+      waits: (run, times) => {
+        if (times > 1) return answerFirst(run, { decision: 'approve' });
+        edit(run, task('mine', { dependencies: ['a'] }));
+        answerFirst(run, { decision: 'reject', reason: 'No.' });
+      },
+    });
+    expect(taskOf(team.run, 'mine')).toMatchObject({ dependencies: [], status: 'completed' });
+    expect(statuses(team)).toEqual(['mine completed', 'c completed']);
+  });
+});
