@@ -24,19 +24,21 @@ export function distinct(all: readonly CallText[]): CallText[] {
 /** Every text, at any depth. `joined`: a command given as words is one, its line. */
 export function textsIn(input: unknown, { joined }: { joined: boolean }): CallText[] {
   const found: CallText[] = [];
-  const look = (value: unknown, key: string, held: CallText['place']): void => {
+  const look = (value: unknown, key: string, held: CallText['place'], isListed = false): void => {
     const place = placeOf(key) ?? held;
     if (typeof value === 'string') found.push({ key, text: value, place });
     else if (Array.isArray(value)) {
       if (joined && isLine(key, value)) found.push({ key, text: lineOf(value), place });
-      else for (const item of value) look(item, key, held);
+      else for (const item of value) look(item, key, held, true);
     } else if (isRecord(value)) {
       const command = joined ? commandIn(value) : null;
       if (command) found.push({ key, text: command.line, place: 'command' });
       for (const [name, item] of Object.entries(value)) {
         if (command?.names.includes(name)) continue;
-        // What is no plain word may be a path that has its content for a value.
-        if (key !== '' && !/^\w+$/.test(name)) found.push({ key, text: name, place });
+        // A key may be a path that has its content for a value. Where each text must match, names of arguments are none.
+        const isPlain = /^\w+$/.test(name);
+        const mayBePath = key === '' ? !joined && !isPlain : !joined || !isListed || !isPlain;
+        if (mayBePath) found.push({ key, text: name, place });
         look(item, name, place);
       }
     }

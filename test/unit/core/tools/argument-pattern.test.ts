@@ -41,6 +41,10 @@ describe('permissions.deny with arguments', () => {
     ['the same, with a dot behind', '*(**/.env)', { path: 'ab:/../.env/.' }],
     ['a path of any length', '*(**/.env)', { path: `.env/${'./'.repeat(3_000)}` }],
     ['a path that has its content for a value', '*(**/.env)', { files: { 'a/.env': 'x' } }],
+    ['a plain word that has its content for a value', '*(Makefile)', { files: { Makefile: 'x' } }],
+    ['a folder that holds its files', '*(**/secrets/**)', { tree: { secrets: { key: 'x' } } }],
+    ['a key in an object of a list', '*(id_rsa)', { files: [{ id_rsa: 'x' }] }],
+    ['a path for the name of an argument', '*(package.json)', { 'package.json': '{}' }],
     ['another letter of the same capital', '*(**/secrets)', { path: '\u017fecrets' }],
     ['a bare name, in any folder', '*(.env)', { path: '/elsewhere/a/.env' }],
     ['one of several paths', '*(**/.env)', { paths: ['a', 'b/.env'] }],
@@ -80,6 +84,7 @@ describe('permissions.deny with arguments', () => {
     ['another tool', 'read_*(**/.env)', { path: '.env' }],
     ['words of a file, where its path is named', '*(*rm -rf*)', { path: 'a', content: ['rm', '-rf'] }],
     ['words of two arguments', '*(*rm -rf*)', { to: ['rm'], from: ['-rf'] }],
+    ['the plain name of an argument', '*(path)', { path: 'a' }],
     ['no arguments', 'write_file(a)', {}],
   ])('decidePermission: deny is not about %s → asks (T9)', (_, pattern, input) => {
     expect(decided('deny', pattern, input)).toBe('ask');
@@ -177,6 +182,8 @@ describe('permissions.auto with arguments', () => {
   test.each<[string, string, Record<string, unknown>]>([
     ['a path in the folder', 'write_file(src/**)', { path: 'src/a.ts', content: 'x' }],
     ['every path', 'write_file(src/**)', { source: 'src/a', destination: '/w/src/b' }],
+    ['paths in a list of objects', '*(src/**)', { files: [{ path: 'src/a', head: 3 }] }],
+    ['a path beside options', '*(src/**)', { path: 'src/a', options: { overwrite: true } }],
     ['a command', 'write_file(npm test)', { command: 'npm test' }],
     ['a command given as words', 'write_file(npm test)', { command: ['npm', 'test'] }],
     ['a program and its arguments', 'write_file(npm test)', { args: ['test'], command: 'npm' }],
@@ -230,6 +237,11 @@ describe('permissions.auto with arguments', () => {
     ['the folder of the user', 'write_file(**/*.md)', { path: '~/a.md' }],
     ['where the path begins', 'write_file(src/**)', { path: 'src/a', cwd: '/etc' }],
     ['a path that has its content for a value', '*(src/**)', { files: { '../a.ts': 'src/b' } }],
+    [
+      'a plain word that has its content for a value',
+      '*(src/**)',
+      { files: { 'src/a': 'src/b', Makefile: 'src/x' } },
+    ],
   ])('decidePermission: auto does not cover %s → asks (T9)', (_, pattern, input) => {
     expect(decided('auto', pattern, input)).toBe('ask');
   });
