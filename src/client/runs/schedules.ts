@@ -52,8 +52,6 @@ const MOST_OPEN_TOLD = 100;
 /** What a client does with schedules. All throw a `SteersmanError`; `not_found` where there is no schedule of this id. */
 export class Schedules {
   readonly #scope: ClientScope;
-  /** Of the latest run that was started now, since the epoch: the server names runs by it. */
-  #lastSecond = 0;
   /** One after the other: of starts that are asked for at the same moment Temporal may make the last alone. */
   #triggered: Promise<unknown> = Promise.resolve();
 
@@ -162,16 +160,19 @@ export class Schedules {
       if (info.numActionsSkippedOverlap > before.info.numActionsSkippedOverlap) return null;
       if (before.info.runningActions.length > 0 && before.policies.overlap === 'BUFFER_ONE') return null;
       if (Date.now() > deadline) throw notStarted(id);
-      await new Promise(resolve => setTimeout(resolve, 100));
+      await aMoment();
     }
   }
 
-  /** By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. */
+  /**
+   * By the schedule's own policy, in a second that none of its latest runs has: a second run would have the same id. One
+   * to come may be that of a start by the clock.
+   */
   async #startNow({ scheduleId, info }: ScheduleDescription): Promise<number> {
     const { client, namespace } = this.#scope.temporal;
     const taken = info.recentActions.map(({ scheduledAt }) => secondOf(scheduledAt));
-    const second = Math.max(secondOf(new Date()), ...[this.#lastSecond, ...taken].map(each => each + 1));
-    this.#lastSecond = second;
+    while (taken.includes(secondOf(new Date()))) await aMoment();
+    const second = secondOf(new Date());
     const triggerImmediately = { scheduledTime: msToTs(second * 1_000) };
     await client.workflowService.patchSchedule({
       ...{ namespace, scheduleId, identity: client.options.identity, requestId: randomUUID() },
@@ -239,6 +240,10 @@ export class Schedules {
     if (taskQueue === null) throw noQueue();
     return { settings: request.settings, taskQueue };
   }
+}
+
+function aMoment(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 100));
 }
 
 function secondOf(time: Date): number {
