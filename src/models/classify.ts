@@ -4,7 +4,7 @@ import { FAILURE, type ModelFailureType } from '../core/failure.js';
 import { RedirectRefusedError } from '../shared/same-origin-fetch.js';
 import { OverBoundError } from './event-stream.js';
 import { ModelCallError } from './model-call-error.js';
-import { type RetryHeaders, retryAfterMs } from './retry-after.js';
+import { passedOnRetryAfterMs, type RetryHeaders } from './retry-after.js';
 import { scrub } from './scrub.js';
 
 /** What a classifier must know of the call to name it, and to keep secrets out of its message. */
@@ -55,7 +55,7 @@ export function classifyAnswer(answer: ErrorAnswer, site: CallSite): ModelCallEr
   const status = answer.status === null ? 'an error in the stream' : `HTTP ${answer.status}`;
   const quote = said === '' ? '' : `: ${said.replace(/\.$/, '')}`;
   const message = `${site.provider}/${site.model} at ${site.endpoint} answered ${status}${quote}${advice(type, answer, site)}`;
-  const waitMs = answer.headers ? retryAfterMs(answer.headers, Date.now()) : null;
+  const waitMs = answer.headers ? passedOnRetryAfterMs(answer.headers, Date.now()) : null;
   return new ModelCallError(type, message, waitMs, againOf(answer) ?? undefined);
 }
 

@@ -7,16 +7,25 @@ export interface RetryHeaders {
 export const MAX_RETRY_AFTER_MS = 300_000;
 
 /**
- * What an endpoint asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`:
- * `retry-after-ms`, or `retry-after` in seconds or as an HTTP date; else what LiteLLM passes on of the provider behind
- * it, as `llm_provider-` and the name. Null when it says nothing readable, or a
- * moment that is over, as with a clock that is behind ours: Temporal takes a pause of 0 for no further try.
+ * What who answered asks to wait before the next try, in milliseconds, at most `MAX_RETRY_AFTER_MS`: `retry-after-ms`, or
+ * `retry-after` in seconds or as an HTTP date. Null when it says nothing readable, or a moment that is over, as with a
+ * clock that is behind ours: Temporal takes a pause of 0 for no further try.
  */
 export function retryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
-  const said = (before: string) =>
-    fromMs(headers.get(`${before}retry-after-ms`)) ??
-    fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
-  const wait = said('') ?? said('llm_provider-');
+  return bounded(saidBy(headers, nowMs));
+}
+
+/** The same of an endpoint of models; else what LiteLLM passes on of the provider behind it, as `llm_provider-…`. */
+export function passedOnRetryAfterMs(headers: RetryHeaders, nowMs: number): number | null {
+  return bounded(saidBy(headers, nowMs) ?? saidBy(headers, nowMs, 'llm_provider-'));
+}
+
+function saidBy(headers: RetryHeaders, nowMs: number, before = ''): number | null {
+  const ms = fromMs(headers.get(`${before}retry-after-ms`));
+  return ms ?? fromRetryAfter(headers.get(`${before}retry-after`), nowMs);
+}
+
+function bounded(wait: number | null): number | null {
   return wait === null || wait <= 0 ? null : Math.min(Math.ceil(wait), MAX_RETRY_AFTER_MS);
 }
 

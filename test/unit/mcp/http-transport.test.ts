@@ -134,16 +134,14 @@ test('tool server over HTTP: the list of tools in a stream that ends without it 
 });
 
 test.each([
-  ['3', 3_000, 'http_rate_limit'],
-  [null, null, null],
+  [{ 'retry-after': '3' }, 3_000, 'http_rate_limit'],
+  [{ 'llm_provider-retry-after': '3' }, null, null],
+  [{}, null, null],
 ])(
-  'tool server over HTTP: 429 with Retry-After %s → busy, with what it asks for; not begun: %s, %s',
+  'tool server over HTTP: 429 with %j → busy, with what it asks for itself: %s; not begun: %s',
   async (asked, wait, proof) => {
     const connection = await connectTo({
-      'tools/call': (_, res) =>
-        void res
-          .writeHead(429, asked === null ? {} : { 'retry-after': asked })
-          .end('quota of secret-1 used up'),
+      'tools/call': (_, res) => void res.writeHead(429, asked).end('quota of secret-1 used up'),
     });
     const failure = {
       kind: 'busy',

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { FAILURE } from '../../../src/core/failure.js';
 import { createProvider } from '../../../src/models/protocols.js';
 import { createProviders } from '../../../src/models/providers.js';
-import { MAX_RETRY_AFTER_MS, retryAfterMs } from '../../../src/models/retry-after.js';
+import { MAX_RETRY_AFTER_MS, passedOnRetryAfterMs } from '../../../src/models/retry-after.js';
 import type { WireError } from '../../../src/protocol-server/reply.js';
 import { type ScriptedReply, startScriptedModel } from '../../../src/testing/scripted-model.js';
 import { failureOf, MODEL, runCall, tool, user } from '../../support/model-calls.js';
@@ -265,7 +265,7 @@ describe('Retry-After (M6)', () => {
     [{ 'retry-after': '2', 'llm_provider-retry-after-ms': '9000' }, 2_000],
     [{}, null],
   ])('headers %j → %s ms', (headers, wait) => {
-    expect(retryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(wait);
+    expect(passedOnRetryAfterMs(new Headers(headers as Record<string, string>), now)).toBe(wait);
   });
 });
 
