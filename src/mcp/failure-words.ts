@@ -75,8 +75,9 @@ export class FailureWords {
   }
 
   #lastWords({ stderrTail }: StdioTransport): string {
-    const words = stderrTail.split('\n').slice(-5).join('\n  ');
-    return words === '' ? 'It wrote nothing to stderr.' : `Its last output:\n  ${this.#server.redact(words)}`;
+    // A value may have several lines.
+    const words = this.#server.redact(stderrTail).split('\n').slice(-5).join('\n  ');
+    return words === '' ? 'It wrote nothing to stderr.' : `Its last output:\n  ${words}`;
   }
 
   #reason(error: unknown): string {

@@ -76,8 +76,11 @@ export function resolveServer(
       ? resolveStdio(server, config.dir, expand)
       : resolveHttp(server, config.file, expand);
   const root = server.roots ? options.workspace : null;
-  for (const value of Object.values(resolved.type === 'stdio' ? resolved.env : resolved.headers))
-    secrets.add(value);
+  const given =
+    resolved.type === 'stdio'
+      ? Object.values(resolved.env)
+      : [...Object.values(resolved.headers).flatMap(withoutScheme), ...secretsOfUrl(resolved.url)];
+  for (const value of given) secrets.add(value);
   return {
     ...resolved,
     name: server.name,
@@ -192,9 +195,39 @@ function labelOf(server: McpServerConfig): string {
   return server.url.replace(/\?.*$/s, '').replace(/\/\/[^/@]*@/, '//');
 }
 
+/** A header as it is, and without what stands before a key, as in `Bearer …`. */
+function withoutScheme(header: string): string[] {
+  return [header, header.slice(header.lastIndexOf(' ') + 1)];
+}
+
+/** What an address says to be let in: its userinfo and query, as they stand there and as they were meant. */
+export function secretsOfUrl(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password, search } = new URL(url);
+  const query = search.split(/[?&]/).map(pair => pair.slice(pair.indexOf('=') + 1));
+  return [username, password, ...query].flatMap(part => [part, decoded(part)]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** As it stands in the path of an address. */
+function inAddress(value: string): string[] {
+  const url = new URL('http://h');
+  url.pathname = value;
+  const path = url.pathname.slice(1);
+  // A value with `..` would come out as another word.
+  return decoded(path) === value ? [path] : [];
+}
+
 function redactor(secrets: ReadonlySet<string>): (text: string) => string {
   // Longest first: a value that contains another is hidden whole.
-  const values = [...secrets]
+  const values = [...new Set([...secrets].flatMap(value => [value, ...inAddress(value)]))]
     .filter(value => value.length >= MIN_SECRET_CHARS)
     .sort((a, b) => b.length - a.length);
   return text => values.reduce((out, value) => out.replaceAll(value, '***'), text);

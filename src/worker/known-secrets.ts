@@ -1,6 +1,7 @@
 /** What this worker knows to be secret: its environment, `.env`, and what goes to tool servers and model endpoints. */
 
 import type { McpConfig } from '../mcp/config.js';
+import { secretsOfUrl } from '../mcp/resolve-server.js';
 import { type EndpointEntries, keyVariables } from '../models/endpoints.js';
 import { env } from '../shared/env.js';
 import { Secrets } from '../shared/secrets.js';
@@ -21,14 +22,18 @@ export function knownSecrets(
       if (name !== 'workspace') secrets.add(name, env.lookup(name) ?? '');
     }
     if (server.type === 'stdio') secrets.addVariables(server.env);
-    else for (const [name, value] of Object.entries(server.headers)) addHeader(secrets, name, value);
+    else {
+      for (const [name, value] of Object.entries(server.headers)) addLiteral(secrets, name, value);
+      for (const value of secretsOfUrl(server.url)) addLiteral(secrets, `${server.name}.url`, value);
+    }
   }
   return secrets;
 }
 
-/** Also without the scheme before it, as in `Bearer …`. */
-function addHeader(secrets: Secrets, name: string, value: string): void {
-  if (value.includes('${')) return;
+/** What is no variable, which has a name of its own. Also without the scheme before it, as in `Bearer …`. */
+function addLiteral(secrets: Secrets, name: string, value: string): void {
+  // An address encodes the brace.
+  if (/\$(?:\{|%7B)/.test(value)) return;
   secrets.add(name, value);
   secrets.add(name, value.slice(value.lastIndexOf(' ') + 1));
 }

@@ -154,6 +154,18 @@ describe('filling in', () => {
     expect(resolveOnly({ url: 'http://user:pw@h/mcp?key=1' }).label).toBe('http://h/mcp');
   });
 
+  it.each([
+    ['a password', { url: 'http://me:pass-word-1@h/mcp' }, 'of http://me:pass-word-1@h/mcp, pass-word-1'],
+    ['a variable in it', { url: 'http://me:${P}@h/mcp' }, 'of http://me:pa%7Css%20wd9@h/mcp, pa|ss wd9'],
+    ['a value of its query', { url: 'http://h/mcp?key=query%207-x' }, 'POST /mcp?key=query%207-x, query 7-x'],
+    ['a variable in its path', { url: 'http://h/${P}/mcp' }, 'at http://h/pa|ss%20wd9/mcp'],
+    ['a header without its scheme', { url: 'http://h', headers: { A: 'Bearer head-9-x' } }, 'got head-9-x'],
+  ])('K3 %s, as addresses and headers have them → hidden by redact', (_, entry, text) => {
+    const hidden = resolveOnly(entry, { P: 'pa|ss wd9' }).redact(text);
+    expect(hidden).toContain('***');
+    expect(hidden).not.toMatch(/pass-word|pa\||pa%|wd9|query.*7|head-9/);
+  });
+
   it('packaged server → found in node_modules/.bin without PATH; a relative path → in the folder of the file', () => {
     expect(resolveOnly({ command: 'mcp-server-filesystem' })).toMatchObject({
       command: expect.stringMatching(/node_modules.\.bin.mcp-server-filesystem$/),

@@ -113,3 +113,12 @@ it('tools of a run: the first server is down → its tool’s name does not pass
   ]);
   expect(await ownersOf(down)).toEqual([['two__echo', 'two']]);
 });
+
+it('tool server: its last words have a key of several lines → hidden whole', async () => {
+  const script = 'console.error(process.env.PEM); process.exit(3)';
+  const PEM = `-----BEGIN KEY-----\n${'first-secret\n'.repeat(6)}last-secret\n-----END KEY-----`;
+  const entry = { command: process.execPath, args: ['-e', script], env: { PEM } };
+  const { warnings } = await listRunTools(poolOf(JSON.stringify({ mcpServers: { entry } })), process.cwd());
+  expect(warnings).toEqual([expect.stringContaining('Its last output:\n  ***')]);
+  expect(warnings.join()).not.toContain('-secret');
+});

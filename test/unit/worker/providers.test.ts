@@ -102,4 +102,12 @@ test('K3 secrets of a worker: a key goes by a name that is none of a key → kno
     'It is [secret LLM_WORD].',
   );
   expect(knownSecrets(null, mcp, {}).redact('It is hunter2-hunter2.')).toContain('hunter2');
+  const server = { type: 'http' as const, name: 'shop', headers: {}, startTimeoutMs: 1 };
+  const shop = {
+    ...mcp,
+    servers: [{ ...server, url: 'http://me:literal-pass-1@h/mcp?key=literal-query-7' }],
+  };
+  expect(knownSecrets(null, shop, {}).redact('It is literal-pass-1, or literal-query-7.')).toBe(
+    'It is [secret shop.url], or [secret shop.url].',
+  );
 });
