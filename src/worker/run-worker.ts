@@ -43,6 +43,11 @@ export async function runWorker({ taskQueue, ...folder }: RunWorkerOptions): Pro
   const home = resolveHome();
   const own = { home, taskQueue };
   const managed = isManagedQueue(taskQueue);
+  process.on('uncaughtExceptionMonitor', (error, origin) =>
+    errorLine(
+      `This worker ends (${origin}): code that it has loaded, such as a tool or a provider, threw what nobody caught: ${errorText(error)}`,
+    ),
+  );
   // Signals are taken here, since the model calls in flight are to hear of them at once.
   installRuntime(env.metrics());
   try {
