@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorkflowHandle } from '@temporalio/client';
+import type { WorkflowClientInterceptor, WorkflowHandle } from '@temporalio/client';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import type { RunSettings } from '../../src/core/run-config.js';
 import { SEARCH_ATTRIBUTES } from '../../src/core/search-attributes.js';
@@ -15,6 +15,7 @@ import type { SteersmanWorkerOptions } from '../../src/worker/create-worker.js';
 import { createSteersmanWorker } from '../../src/worker/create-worker.js';
 import type { RunInput, RunResult } from '../../src/workflows/messages.js';
 import { WORKFLOW_TYPE } from '../../src/workflows/messages.js';
+import { REFUSAL } from '../../src/workflows/platform/query-guard.js';
 import { replayAll, treeOf, workflowBundle } from './histories.js';
 import type { ProjectFiles, TestProject } from './project.js';
 import { makeProject } from './project.js';
@@ -26,6 +27,18 @@ import { quietTemporal } from './quiet.js';
  */
 const AT_ONCE = ['history.workflowIdReuseMinimalInterval="0s"', 'history.timerProcessorMaxTimeShift="50ms"'];
 
+/** A query that the guard of queries refused is asked again, as every program's own is (docs/operations.md). */
+const asksAgain: WorkflowClientInterceptor = {
+  async query(input, next) {
+    try {
+      return await next(input);
+    } catch (error) {
+      if (!String(error).includes(REFUSAL)) throw error;
+      return next(input);
+    }
+  },
+};
+
 /** A Temporal dev server in memory, from the same binary that `npm start` uses. */
 export async function startTemporal(args: string[] = []): Promise<TestWorkflowEnvironment> {
   quietTemporal();
@@ -33,6 +46,7 @@ export async function startTemporal(args: string[] = []): Promise<TestWorkflowEn
   const searchAttributes = SEARCH_ATTRIBUTES.flatMap(name => ['--search-attribute', `${name}=Keyword`]);
   const dynamic = AT_ONCE.flatMap(setting => ['--dynamic-config-value', setting]);
   return TestWorkflowEnvironment.createLocal({
+    client: { interceptors: { workflow: [asksAgain] } },
     server: {
       executable: { type: 'existing-path', path },
       extraArgs: [...searchAttributes, ...dynamic, ...args],
