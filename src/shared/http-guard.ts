@@ -16,37 +16,40 @@ export interface Refusal {
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
+/** What a browser says of requests of a server's own page, and of a person. */
+const OWN_SITES: readonly unknown[] = [undefined, 'same-origin', 'none'];
+
 /**
  * Why a request is refused; null where it may come in. A web page that a browser of this machine shows can send
  * requests here, also under a name that it made point to this machine: what the browser says of it gives it away.
- * A link that a person follows is their own request.
+ * A page of another port of this machine is another page. A link that a person follows is their own request.
  */
 export function refusal(headers: IncomingHttpHeaders, { loopback, token }: Guard): Refusal | null {
-  const host = hostname(`http://${headers.host ?? ''}`);
-  if (host === null || (loopback && !LOOPBACK_NAMES.includes(host)))
+  const host = urlOf(`http://${headers.host ?? ''}`)?.hostname;
+  if (host === undefined || (loopback && !LOOPBACK_NAMES.includes(host)))
     return { status: 403, message: 'The Host header names another machine.' };
   if (headers.origin !== undefined && !isOwnOrigin(headers.origin, headers.host ?? '', loopback))
     return { status: 403, message: 'Requests of other web pages are refused (Origin header).' };
-  if (headers['sec-fetch-site'] === 'cross-site' && headers['sec-fetch-mode'] !== 'navigate')
+  if (!OWN_SITES.includes(headers['sec-fetch-site']) && headers['sec-fetch-mode'] !== 'navigate')
     return { status: 403, message: 'Requests of other web pages are refused (Sec-Fetch-Site header).' };
   if (token !== null && !isSame(headers.authorization ?? '', `Bearer ${token}`))
     return { status: 401, message: 'The bearer token is missing or wrong.' };
   return null;
 }
 
+/** A proxy in front of a server for other machines may speak TLS. */
 function isOwnOrigin(origin: string, host: string, loopback: boolean): boolean {
-  const name = hostname(origin);
-  if (name === null) return false;
-  return loopback ? LOOPBACK_NAMES.includes(name) : new URL(origin).host === host;
+  const schemes = loopback ? ['http'] : ['http', 'https'];
+  return schemes.some(scheme => urlOf(`${scheme}://${host}`)?.origin === origin);
 }
 
-function hostname(url: string): string | null {
-  return URL.canParse(url) ? new URL(url).hostname : null;
+function urlOf(text: string, base?: string): URL | null {
+  return URL.canParse(text, base) ? new URL(text, base) : null;
 }
 
 /** The path of a request: a browser can send what is no path, such as `//`. */
 export function pathOf({ url = '/' }: Pick<IncomingMessage, 'url'>): string {
-  return URL.canParse(url, 'http://here') ? new URL(url, 'http://here').pathname : url;
+  return urlOf(url, 'http://here')?.pathname ?? url;
 }
 
 /**

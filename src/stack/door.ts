@@ -1,6 +1,7 @@
 /**
  * The door of the Web UI: what a person's browser talks to. The UI itself takes every request, also of a web page that
- * makes a name of its own point to this machine, and starts and steers runs for it.
+ * makes a name of its own point to this machine, and starts and steers runs for it. The door lets in what the UI's own
+ * page asks, at this very port, and what a person does.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';

@@ -191,6 +191,9 @@ describe('what a web page can do at the server', () => {
     expect(await all({ host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' })).toEqual([
       403, 403, 403,
     ]);
+    expect(await all({ host, origin: 'http://127.0.0.1:3000', 'sec-fetch-site': 'same-site' })).toEqual([
+      403, 403, 403,
+    ]);
     // A link to it on another page, and what its own page asks.
     expect(
       await statusOf(webUi, { host, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' }),
