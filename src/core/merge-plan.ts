@@ -88,16 +88,24 @@ function withinPlanBytes(merged: readonly Task[], old: readonly Task[]): readonl
   const oldIds = new Set(old.map(task => task.id));
   let kept = merged.map(task => (isOpen(task) ? task : inShort(task)));
   if (planBytes(kept) > PLAN_BYTES) kept = kept.map(inShort);
-  for (let last = kept.length - 1; planBytes(kept) > PLAN_BYTES && last >= 0; last -= 1) {
+  let bytes = planBytes(kept);
+  for (let last = kept.length - 1; bytes > PLAN_BYTES && last >= 0; last -= 1) {
     const task = kept[last];
-    if (task && !task.byPerson && !oldIds.has(task.id)) kept.splice(last, 1);
+    if (!task || task.byPerson || oldIds.has(task.id)) continue;
+    kept.splice(last, 1);
+    bytes -= taskBytes(task);
   }
-  return planBytes(kept) <= PLAN_BYTES ? kept : old;
+  return bytes <= PLAN_BYTES ? kept : old;
 }
 
+/** Each task has a comma or a bracket behind it. */
 function planBytes(tasks: readonly Task[]): number {
+  return tasks.reduce((bytes, task) => bytes + taskBytes(task), 1);
+}
+
+function taskBytes(task: Task): number {
   // What a task needs and nothing has is said again in its reason.
-  return jsonBytes(tasks.map(task => ({ ...task, result: null, said: task.requiredCapabilities })));
+  return jsonBytes({ ...task, result: null, said: task.requiredCapabilities }) + 1;
 }
 
 const SHORT_TEXT_BYTES = 300;

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { PLAN_BYTES } from '../../../src/core/bounds.js';
+import { expect, test, vi } from 'vitest';
+import { INPUT_BYTES, PLAN_BYTES } from '../../../src/core/bounds.js';
 import { jsonBytes } from '../../../src/core/json.js';
 import type { PlannedTask, TaskChange } from '../../../src/core/plan.js';
 import { REMOVED } from '../../../src/core/plan.js';
@@ -107,4 +107,19 @@ test('planEditFaults: a full plan, and an edit of other fields than its texts â†
   const edit = { id: 'task-0', priority: 7, dependencies: ['task-1', 'task-2'] };
   const given = { tasks, maxTasks: 200, has: [] };
   expect(planEditFaults([edit], given).join(' ')).toContain('The plan would be over');
+});
+
+test('planEditFaults: a refused edit of 200 tasks, as large as an input may be â†’ each is measured a few times (PR2)', () => {
+  const description = 'x'.repeat(INPUT_BYTES / 200);
+  const edit = Array.from({ length: 200 }, (_, n) => ({ id: `new-${n}`, description }));
+  const stringify = vi.spyOn(JSON, 'stringify');
+  try {
+    expect(planEditFaults(edit, { tasks: [], maxTasks: 200, has: null }).join(' ')).toContain(
+      'would be over',
+    );
+    const measured = stringify.mock.results.reduce((chars, { value }) => chars + String(value).length, 0);
+    expect(measured).toBeLessThan(10 * INPUT_BYTES);
+  } finally {
+    stringify.mockRestore();
+  }
 });
