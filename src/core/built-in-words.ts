@@ -248,7 +248,7 @@ export const EN = {
     'Not run: at most {max} calls of {tool} in one reply are run. Ask again if it is still needed.',
   noteDeniedByConfiguration: 'Not run: {tool} is denied by the configuration. Go on without it.',
   noteTooMuchToCompare:
-    'Not run: the arguments of {tool} are more than can be compared with what the configuration denies. Say the same in several smaller calls.',
+    'Not run: the arguments of {tool} are more than can be compared with what the configuration denies, those of the calls before it in your reply included. Say the same in several smaller calls, over more than one reply.',
   noteNotAllowed:
     "Not run: {tool} is not read-only, and a person's permission for it was not given.{why} Go on without it, and say in your report what you would have done.",
   noteNotAllowedWhy: ' The reason: "{reason}"; if it names another way, take that.',
@@ -570,7 +570,8 @@ export const ZH: Readonly<Record<keyof typeof EN, string>> = {
   noteOverTurnCap: '没有执行：一条回复最多执行 {max} 次工具调用。仍需要的话请再次调用。',
   noteOverToolCap: '没有执行：一条回复最多执行 {max} 次 {tool} 调用。仍需要的话请再次调用。',
   noteDeniedByConfiguration: '没有执行：配置禁止使用 {tool}。请不用它继续。',
-  noteTooMuchToCompare: '没有执行：{tool} 的参数太多，无法与配置禁止的内容逐一比对。请分成几次较小的调用。',
+  noteTooMuchToCompare:
+    '没有执行：{tool} 的参数，连同本次回复中在它之前的调用，太多，无法与配置禁止的内容逐一比对。请改用较小的调用，并分在几次回复中进行。',
   noteNotAllowed:
     '没有执行：{tool} 不是只读的，而人没有给予许可。{why} 请不用它继续，并在报告中说明本来会做什么。',
   noteNotAllowedWhy: '原因：“{reason}”；其中如果指出了别的办法，就照那样做。',

@@ -3,13 +3,16 @@
 /** A glob with more alternatives than this is taken as it is written. */
 const MOST_ALTERNATIVES = 1_000;
 
-/** Characters that one decision may compare: about a tenth of a second, of the two that a workflow has for a step. */
+/**
+ * Characters that the decisions on one reply may compare: about a tenth of a second, of the two that a workflow has
+ * for a step.
+ */
 export const MOST_WORK = 10_000_000;
 /** What a comparison takes, and making a text ready, besides the characters. */
 const WORK_A_GLOB = 10;
 const WORK_A_TEXT = 200;
 
-/** Counts the characters that one decision has compared. */
+/** Counts the characters that have been compared. */
 export interface Work {
   done: number;
 }

@@ -1,6 +1,6 @@
 /** Which tool calls run, ask a person, or are denied (S4, T9). */
 import { type CalledWith, coversArguments, readPattern, touchesArgument } from './argument-pattern.js';
-import { isTooMuch, matchesAny, newWork } from './glob.js';
+import { isTooMuch, matchesAny, newWork, type Work } from './glob.js';
 import type { ToolDefinition } from './tool.js';
 import { namesOwnTool } from './workflow-tools.js';
 
@@ -19,22 +19,46 @@ export interface Permissions {
  * longer name does not slip by; `auto` matches the offered name only.
  *
  * `called`: the arguments that run. `too_much`: they are more than can be compared with `deny`, so none of them runs.
+ * `comparisons`: of the reply that the call is of.
  */
 export function decidePermission(
   tool: Pick<ToolDefinition, 'name' | 'serverToolName' | 'policy'>,
   called: CalledWith,
   permissions: Permissions,
-  given: { alwaysThisRun: readonly string[]; autoApprove: boolean },
+  given: { alwaysThisRun: readonly string[]; autoApprove: boolean; comparisons?: Comparisons },
 ): Permission {
-  const denied = isAbout(namesOf(tool), called, permissions.deny);
+  const { alwaysThisRun, autoApprove, comparisons = new Comparisons() } = given;
+  const say = (kind: keyof Permissions, compare: typeof isAbout) =>
+    comparisons.once(`${kind} ${namesOf(tool).join(' ')}`, called.input, work =>
+      compare(kind === 'auto' ? [tool.name] : namesOf(tool), called, { patterns: permissions[kind], work }),
+    );
+  const denied = say('deny', isAbout);
   if (denied !== false) return denied === 'too_much' ? denied : 'deny';
-  if (given.autoApprove || given.alwaysThisRun.includes(tool.name)) return 'run';
-  if (matchesCall(namesOf(tool), called, permissions.confirm)) return 'ask';
-  if (runsUnasked(tool.name, called, permissions.auto)) return 'run';
+  if (autoApprove || alwaysThisRun.includes(tool.name)) return 'run';
+  if (say('confirm', isAbout) !== false) return 'ask';
+  if (say('auto', isCovered) === true) return 'run';
   return tool.policy.readOnly ? 'run' : 'ask';
 }
 
 export type Permission = 'run' | 'ask' | 'deny' | 'too_much';
+
+type Compared = boolean | 'too_much';
+
+/**
+ * What was compared for the calls of one reply. A call is decided more than once, and a reply may have many: together
+ * they have one allowance, and arguments are compared once, whatever is decided of them meanwhile.
+ */
+export class Comparisons {
+  readonly #work = newWork();
+  readonly #made = new WeakMap<object, Map<string, Compared>>();
+
+  once(key: string, input: object, compare: (work: Work) => Compared): Compared {
+    const made = this.#made.get(input) ?? new Map<string, Compared>();
+    const compared = made.get(key) ?? compare(this.#work);
+    this.#made.set(input, made.set(key, compared));
+    return compared;
+  }
+}
 
 type Named = Pick<ToolDefinition, 'name' | 'serverToolName'>;
 
@@ -49,25 +73,23 @@ export function matchesCall(
   called: CalledWith,
   patterns: readonly string[],
 ): boolean {
-  return isAbout(names, called, patterns) !== false;
+  return isAbout(names, called, { patterns, work: newWork() }) !== false;
 }
 
-function isAbout(
-  names: readonly string[],
-  called: CalledWith,
-  patterns: readonly string[],
-): boolean | 'too_much' {
+interface Comparing {
+  patterns: readonly string[];
+  work: Work;
+}
+
+function isAbout(names: readonly string[], called: CalledWith, { patterns, work }: Comparing): Compared {
   const globs = globsFor(names, patterns);
   if (globs.length === 0 || globs.includes(null)) return globs.length > 0;
-  const work = newWork();
   return touchesArgument(globs.filter(isGlob), called, work) || (isTooMuch(work) && 'too_much');
 }
 
-function runsUnasked(name: string, called: CalledWith, patterns: readonly string[]): boolean {
-  const globs = globsFor([name], patterns);
-  return (
-    globs.includes(null) || (globs.length > 0 && coversArguments(globs.filter(isGlob), called, newWork()))
-  );
+function isCovered(names: readonly string[], called: CalledWith, { patterns, work }: Comparing): boolean {
+  const globs = globsFor(names, patterns);
+  return globs.includes(null) || (globs.length > 0 && coversArguments(globs.filter(isGlob), called, work));
 }
 
 /** What patterns say of the arguments of a tool of these names; null: any. */

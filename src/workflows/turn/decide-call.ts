@@ -10,7 +10,7 @@ import type { Batch } from '../../core/place.js';
 import type { PinnedRole } from '../../core/role.js';
 import { offeredTools } from '../../core/run-config.js';
 import { inputOf } from '../../core/tools/batch-input.js';
-import { decidePermission } from '../../core/tools/permission.js';
+import { Comparisons, decidePermission } from '../../core/tools/permission.js';
 import { runsBeside } from '../../core/tools/runs-beside.js';
 import type { CallAnswer, ToolCallDecision } from '../../core/tools/tool-call.js';
 import { decideToolCall } from '../../core/tools/tool-call.js';
@@ -110,12 +110,25 @@ export function decideCall(
     limits: limitsFor(run.limits, role),
     now: run.ports.now(),
     ledger: state.tools.ledger,
-    permission: (tool, input) => decidePermission(tool, { input, workspace }, pinned.permissions, given),
+    permission: (tool, input) => {
+      // What a person put in their place is compared for itself.
+      const comparisons = input === call.input ? comparisonsOf(reply) : new Comparisons();
+      return decidePermission(tool, { input, workspace }, pinned.permissions, { ...given, comparisons });
+    },
     words: run.words,
     stopped: state.people.stop !== null,
     badCalls: ownValue(state.tools.badCalls, call.name) ?? 0,
   });
   return said ? decision : withConcerns(run, decision, reply);
+}
+
+/** Of the replies whose calls are being decided. */
+const compared = new WeakMap<AssistantMessage, Comparisons>();
+
+function comparisonsOf(reply: AssistantMessage): Comparisons {
+  const comparisons = compared.get(reply) ?? new Comparisons();
+  compared.set(reply, comparisons);
+  return comparisons;
 }
 
 /** A role may take fewer calls of a reply than the run does. */

@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { newConsultation } from '../../../src/core/place.js';
 import { offeredTools } from '../../../src/core/run-config.js';
+import type { Permissions } from '../../../src/core/tools/permission.js';
 import { addWorkflowTools } from '../../../src/core/tools/workflow-tools.js';
 import { requestStop } from '../../../src/workflows/platform/inbox-handlers.js';
 import type { Run } from '../../../src/workflows/run.js';
 import { closeOpenCalls, skipOpenCalls } from '../../../src/workflows/turn/batch.js';
 import { runNextCalls } from '../../../src/workflows/turn/run-tools.js';
+import { NO_PERMISSIONS } from '../../support/core-values.js';
 import { pairingFaults } from '../../support/pairing.js';
 import type { SmallRun } from '../../support/small-run.js';
 import { answer as answerAt, fileTool, runAtCalls, testRole } from '../../support/small-run.js';
@@ -185,4 +187,52 @@ describe('ends of calls that do not run', () => {
       expect(run.state.cursor.place.turns.batch).toBeNull();
     },
   );
+});
+
+describe('patterns over the arguments of a reply', () => {
+  const patterns = Array.from({ length: 13 }, (_, n) => `*(**/secret${n}/**)`);
+  const put = (count: number, path = (n: number) => `${n}/${n}/${n}`) => ({
+    name: 'put',
+    input: { paths: Array.from({ length: count }, (_, n) => path(n)) },
+  });
+  const few = () => put(2);
+  /** More than half of what may be compared. */
+  const many = () => put(5_000);
+  const all = { autoApprove: true };
+
+  test('deny: calls that are more together than can be compared → what is within it runs, the rest is denied for that (T9)', async () => {
+    const permissions = { ...NO_PERMISSIONS, deny: patterns };
+    const alone = runAtCalls([many(), few(), few()], { pinned: { permissions }, settings: all });
+    await workOff(alone);
+    expect(alone.results().map(({ ending }) => ending)).toEqual(['executed', 'executed', 'executed']);
+    const small = runAtCalls([many(), few(), many(), few()], { pinned: { permissions }, settings: all });
+    await workOff(small);
+    expect(small.results().map(({ ending }) => ending)).toEqual(['executed', 'executed', 'denied', 'denied']);
+    expect(small.results()[2]?.note).toContain('more than can be compared');
+  });
+
+  test('auto, confirm: calls that are more together than can be compared → the rest asks (T9)', async () => {
+    const asked = (permissions: Partial<Permissions>, call: () => ReturnType<typeof put>) => {
+      const { run } = runAtCalls([call(), call()], {
+        pinned: { permissions: { ...NO_PERMISSIONS, ...permissions } },
+      });
+      const { batch } = run.state.cursor.place.turns;
+      void runNextCalls(run, batch as NonNullable<typeof batch>);
+      return run.state.people.gates.map(({ key }) => key);
+    };
+    expect(asked({ confirm: patterns }, () => ({ ...many(), name: 'read' }))).toEqual(['approval:t2']);
+    expect(asked({ auto: ['*(src/**)'] }, () => put(24_000, n => `src/${'a/'.repeat(20)}${n}`))).toEqual([
+      'approval:t2',
+    ]);
+  });
+
+  test('deny: a call that was compared, and approved with other arguments → those are compared for themselves (T9)', async () => {
+    const small = runAtCalls([many(), many()], {
+      pinned: { permissions: { ...NO_PERMISSIONS, deny: patterns } },
+    });
+    await whenAsked(small, run => {
+      answer(run, 0, { decision: 'approve', arguments: few().input });
+    });
+    expect(small.results().map(({ ending }) => ending)).toEqual(['executed', 'denied']);
+  });
 });
