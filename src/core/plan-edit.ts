@@ -16,10 +16,18 @@ const WHY_FIXED: Record<Exclude<Task['status'], 'pending'>, string> = {
   blocked: 'is blocked',
 };
 
-/** Ids of open tasks that a person removes with a list that stands for all that is still to be done. */
-export function leftOut(tasks: readonly Task[], edit: readonly TaskChange[]): string[] {
+/**
+ * Ids of open tasks that a person removes with a list that stands for all that is still to be done. `shown`: those
+ * that they saw, for what somebody else added meanwhile they did not leave out. Default: all.
+ */
+export function leftOut(
+  tasks: readonly Task[],
+  { tasks: edit, shown }: { tasks: readonly TaskChange[]; shown?: readonly string[] },
+): string[] {
   const named = new Set(edit.map(({ id }) => id));
-  return tasks.flatMap(({ id, status }) => (status === 'pending' && !named.has(id) ? [id] : []));
+  const isLeftOut = ({ id, status }: Task) =>
+    status === 'pending' && !named.has(id) && (shown?.includes(id) ?? true);
+  return tasks.filter(isLeftOut).map(({ id }) => id);
 }
 
 /**

@@ -117,8 +117,15 @@ export type GateReply =
   | { decision: 'deny'; reason?: string }
   /** A plan: the planner reads why. */
   | { decision: 'reject'; reason: string }
-  /** A plan: these tasks are all that is to be done. Fields that are left out stay as they are, null takes one away. */
-  | { decision: 'edit'; tasks: readonly (Partial<PlannedTask> & { id: string })[] }
+  /**
+   * A plan: these tasks are all that is to be done. Fields that are left out stay as they are, null takes one away.
+   * `shown`: ids of the tasks that the person saw; one that was added meanwhile then stays.
+   */
+  | {
+      decision: 'edit';
+      tasks: readonly (Partial<PlannedTask> & { id: string })[];
+      shown?: readonly string[];
+    }
   /** A question. */
   | { text: string }
   /** A budget that is used up: its new limit, in its own unit. */

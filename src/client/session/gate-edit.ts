@@ -26,13 +26,17 @@ export function editText(gate: Gate, tasks: readonly PlanLine[], input: ToolInpu
   }
 }
 
-/** The answer that the edited line gives, or what is wrong with its JSON. */
-export function editedAnswer(gate: Gate, line: string): GateWords {
+/** The answer that the edited line gives, or what is wrong with its JSON. `text`: the line as it was shown. */
+export function editedAnswer(gate: Gate, line: string, text: string): GateWords {
   try {
     JSON.parse(line);
   } catch (error) {
     const why = errorText(error);
     return { error: `This is not JSON: ${why}. Mend it, or Esc goes back.` };
   }
-  return answerFromWords(gate, `e ${line}`);
+  const read = answerFromWords(gate, `e ${line}`);
+  if (gate.kind !== 'plan' || 'error' in read) return read;
+  // What somebody else adds meanwhile is not left out.
+  const shown = (JSON.parse(text) as PlanLine[]).map(({ id }) => id);
+  return { input: { ...read.input, shown } };
 }

@@ -49,7 +49,10 @@ function wordStep(talk: Talk, gate: Gate, word: string): Step | null {
   if (word === 'n') return { talk: { ...talk, line: fresh, stage: { kind: 'reason', gateId } }, effects: [] };
   if (word !== 'e' || gate.kind === 'route') return null;
   const text = editText(gate, talk.tasks, talk.inputs[gateId]);
-  return { talk: { ...talk, line: withText(fresh, text), stage: { kind: 'edit', gateId } }, effects: [] };
+  return {
+    talk: { ...talk, line: withText(fresh, text), stage: { kind: 'edit', gateId, text } },
+    effects: [],
+  };
 }
 
 function answered(talk: Talk, gate: Gate, input: Record<string, unknown>): Step {
@@ -76,14 +79,15 @@ export function refuse(talk: Talk, gate: Gate): Step {
   return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
 }
 
-export function editGate(talk: Talk, gate: Gate): Step {
+/** `text`: what there was to edit. */
+export function editGate(talk: Talk, gate: Gate, text: string): Step {
   // Whoever types e and Enter in one go has not seen what there is to edit.
-  if (talk.line.text === editText(gate, talk.tasks, talk.inputs[gate.id])) {
+  if (talk.line.text === text) {
     return {
       talk,
       effects: [say('Nothing is changed yet. Edit it and press Enter; or Esc, then y approves it.')],
     };
   }
-  const read = editedAnswer(gate, talk.line.text);
+  const read = editedAnswer(gate, talk.line.text, text);
   return 'input' in read ? answered(talk, gate, read.input) : { talk, effects: [say(read.error)] };
 }

@@ -14,8 +14,8 @@ export type Stage =
   | { kind: 'leave' }
   /** The line is the reason for a refusal. */
   | { kind: 'reason'; gateId: string }
-  /** The line is the arguments or the tasks, as JSON. */
-  | { kind: 'edit'; gateId: string };
+  /** The line is the arguments or the tasks, as JSON; `text`: as it was before it was edited. */
+  | { kind: 'edit'; gateId: string; text: string };
 
 export interface Talk {
   line: Line;

@@ -61,7 +61,7 @@ function submit(talk: Talk): Step {
   const { line, stage, gates, idle } = talk;
   const [gate] = gates;
   if (gate && stage.kind === 'reason') return refuse(talk, gate);
-  if (gate && stage.kind === 'edit') return editGate(talk, gate);
+  if (gate && stage.kind === 'edit') return editGate(talk, gate, stage.text);
   const call = readPromptCall(line.text);
   if (call !== null)
     return { talk: { ...talk, line: sent(line) }, effects: [{ do: 'prompt', ...call, typed: line.text }] };

@@ -4,11 +4,12 @@ import { LONGEST_ID } from '../bounds.js';
 import { booleanOrNull, isRecord, jsonBytes, stringOr } from '../json.js';
 import { type Ceilings, ceilingFault } from '../limits.js';
 import type { ToolContent } from '../message.js';
-import { expected, isAbsent, numberOrNull, quoted } from '../outputs/output-fields.js';
+import { expected, isAbsent, numberOrNull, quoted, stringsOf } from '../outputs/output-fields.js';
 import { readPlannedTasks } from '../outputs/planned-tasks.js';
-import type { TaskChange } from '../plan.js';
 import type { JsonSchema } from '../tools/tool.js';
 import { choicesOf, type Gate, type GateAnswer } from './gate.js';
+
+type PlanEdit = Extract<GateAnswer, { kind: 'plan'; decision: 'edit' }>;
 
 export interface AnswerRules {
   /** The update that brings the answer: results of client tools have their own. */
@@ -26,7 +27,7 @@ export interface AnswerRules {
   /** What is wrong with the fields of a form, by its schema. Default: nothing is. */
   formFaults?: (schema: JsonSchema, content: Record<string, unknown>) => string[];
   /** What speaks against tasks of an edited plan, besides their form. */
-  planFaults?: (tasks: readonly TaskChange[]) => string[];
+  planFaults?: (edit: PlanEdit) => string[];
 }
 
 export type CheckedAnswer = { ok: { gateId: string; answer: GateAnswer } } | { error: string };
@@ -145,8 +146,12 @@ function readPlanAnswer(input: Record<string, unknown>, rules: AnswerRules): Gat
   const errors: string[] = [];
   const knownTaskIds = rules.knownTaskIds ?? [];
   const tasks = readPlannedTasks(list, { field: 'tasks', knownTaskIds, byPerson: true }, errors);
-  errors.push(...(rules.planFaults?.(tasks) ?? []));
-  return errors.length > 0 ? errors.join(' ') : { kind: 'plan', decision: 'edit', tasks };
+  const shown = isAbsent(input.shown) ? null : stringsOf(input.shown);
+  if (shown && !Array.isArray(input.shown))
+    errors.push(expected('shown', 'an array of task ids', input.shown));
+  const edit: PlanEdit = { kind: 'plan', decision: 'edit', tasks, ...(shown && { shown }) };
+  errors.push(...(rules.planFaults?.(edit) ?? []));
+  return errors.length > 0 ? errors.join(' ') : edit;
 }
 
 function readFormAnswer(

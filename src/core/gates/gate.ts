@@ -97,8 +97,8 @@ export type GateAnswer =
   | { kind: 'plan'; decision: 'approve' }
   /** The reason goes to the planner (S6). */
   | { kind: 'plan'; decision: 'reject'; reason: string }
-  /** All that is to be done: open tasks that it leaves out are removed. */
-  | { kind: 'plan'; decision: 'edit'; tasks: TaskChange[] }
+  /** All that is to be done: open tasks that it leaves out are removed, where `shown` is given only those of it. */
+  | { kind: 'plan'; decision: 'edit'; tasks: TaskChange[]; shown?: string[] }
   /** Null: nobody answered. */
   | { kind: 'question'; text: string | null }
   | { kind: 'route'; decision: 'approve' | 'deny'; reason: string | null }

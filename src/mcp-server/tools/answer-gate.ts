@@ -50,6 +50,10 @@ const input = z.strictObject({
     .describe(
       'With edit: all tasks that are to be carried out; open ones that the list leaves out are removed. A field that is left out of a task of the plan stays as it is; a new task needs a description.',
     ),
+  shown: z
+    .array(z.string())
+    .optional()
+    .describe('With edit: ids of the tasks that you saw; one that was added meanwhile then stays.'),
   to: z.number().optional().describe('With raise: the new limit, in the unit of the budget.'),
   model: z.string().optional().describe('With other_model: which, as the gate names them.'),
   content: z

@@ -207,7 +207,7 @@ export function takeAnswer(run: Run, { gateId, answer }: ReadAnswer): { gateId: 
   if (open && answer.kind === 'form') takeForm(run, open, answer);
   // At once, so that edits count in the order in which they were acknowledged.
   if (answer.kind === 'plan' && answer.decision === 'edit')
-    editPlan(run, answer.tasks, leftOut(run.state.tasks, answer.tasks));
+    editPlan(run, answer.tasks, leftOut(run.state.tasks, answer));
   if (open?.gate.kind === 'approval' && answer.kind === 'approval' && answer.decision === 'always')
     allowAlways(run, open.gate.subject.tool);
   return { gateId };

@@ -94,7 +94,7 @@ export function answerReader(state: RunState, via: AnswerRoute): Reader<ReadAnsw
       ceilings: state.pinned?.ceilings ?? {},
       argumentFaults: (tool, args) => editFaults(state, tool, args),
       formFaults: argumentFaults,
-      planFaults: edit => faultsOfEdit(state, edit, leftOut(state.tasks, edit)),
+      planFaults: edit => faultsOfEdit(state, edit.tasks, leftOut(state.tasks, edit)),
     });
     const fault = 'ok' in checked ? tooManyAnswers(state, checked.ok) : null;
     return fault === null ? checked : { error: fault };

@@ -62,7 +62,11 @@ test.each<[string, PlannedTask[], string]>([
 });
 
 test('leftOut: a list of all that is to be done → the open tasks that are not in it (L17)', () => {
-  expect(leftOut(TASKS, [{ id: 'f' }, { id: 'new' }])).toEqual(['e']);
+  expect(leftOut(TASKS, { tasks: [{ id: 'f' }, { id: 'new' }] })).toEqual(['e']);
+});
+
+test('leftOut: a list of a person who did not see all → what they did not see stays (L17)', () => {
+  expect(leftOut(TASKS, { tasks: [{ id: 'new' }], shown: ['f', 'd'] })).toEqual(['f']);
 });
 
 test.each<[string, TaskChange, string]>([

@@ -66,6 +66,19 @@ describe('a plan edited at its gate', () => {
     expect(team.end).toMatchObject({ outcome: 'completed', answer: 'It says 42.' });
   });
 
+  test('edit: a task that somebody adds while another edits the plan → it stays beside what they saw and left (L17)', async () => {
+    const team = await teamRun({
+      ...attended,
+      answer: byRole({ planner: [plan(BACKUP, REMOVE)] }),
+      waits: run => {
+        edit(run, task('more'));
+        answerFirst(run, { decision: 'edit', tasks: [{ id: 'backup' }], shown: ['backup', 'remove'] });
+      },
+    });
+    expect(done(team)).toEqual(['backup', 'more']);
+    expect(taskOf(team.run, 'remove')?.reason).toBe('removed by a person');
+  });
+
   test('edit: a later plan names a task that the person removed → it stays removed, and the planner knew (L17)', async () => {
     const team = await teamRun({
       ...attended,

@@ -356,6 +356,16 @@ describe('talk', () => {
     expect(press(at([APPROVAL]), typed('e')).talk.line.text).toBe('{"path":"a  b"}');
   });
 
+  test('e at a plan, and somebody adds a task meanwhile → the answer says which tasks were shown (L17)', () => {
+    const begun = press(at([PLAN]), [...typed('e'), CTRL('u'), ...typed('[{"id":"t1"}]')]).talk;
+    const tasks = ['t1', 't2'].map(id => ({ id, description: 'Read' }));
+    const edit = { decision: 'edit', tasks: [{ id: 't1' }], shown: ['t1'] };
+    expect(press(withGates(begun, [PLAN], tasks, LATER), [ENTER]).effects).toEqual([answer(PLAN, edit)]);
+    // As it was shown, it changes nothing.
+    const untouched = withGates(press(at([PLAN]), typed('e')).talk, [PLAN], tasks, LATER);
+    expect(press(untouched, [ENTER]).effects).toMatchObject([{ do: 'say' }]);
+  });
+
   test('a gate that closes while its reason is typed → the line is a message again', () => {
     const { talk } = press(at([APPROVAL]), typed('nbecause'));
     expect(withGates(talk, [], [], LATER)).toMatchObject({ stage: { kind: 'compose' }, line: { text: '' } });
