@@ -11,7 +11,7 @@ import { readGate } from './gates/read-gate.js';
 import type { InboxItem } from './inbox.js';
 import { STEER_TIMES } from './inbox.js';
 import { isRecord, jsonBytes, MAX_JSON_DEPTH, nestsDeeper } from './json.js';
-import { DEFAULT_LIMITS, type Limits } from './limits.js';
+import { isBudget, type Limits, limitsFault } from './limits.js';
 import { isUsage } from './message.js';
 import { isTexts } from './model-use.js';
 import type { AgentRest } from './subagent.js';
@@ -66,13 +66,13 @@ export function readFromCaller(raw: unknown): FromCaller | null {
   return role === null || isShort(role) ? { type: 'model_chosen', model, role } : null;
 }
 
-/** Also 0: nothing is left. */
+/** Of a budget also 0: nothing is left. */
 function isLimits(value: unknown): value is Partial<Limits> {
   if (!isRecord(value)) return false;
-  return Object.entries(value).every(([name, limit]) => {
-    const fits = typeof limit === 'number' && Number.isFinite(limit) && limit >= 0;
-    return Object.hasOwn(DEFAULT_LIMITS, name) && (fits || (name === 'costUsd' && limit === null));
-  });
+  const all = Object.entries(value);
+  const others = all.filter(([name, limit]) => limit !== 0 || !isBudget(name));
+  const isSpent = all.length > 0 && others.length === 0;
+  return isSpent || limitsFault(Object.fromEntries(others)) === null;
 }
 
 const QUOTES_BYTES = 2;

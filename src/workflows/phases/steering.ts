@@ -249,9 +249,10 @@ function readingOf({ intent, concerns }: Steering): Reading | null {
   return fitted(reading, READING_BYTES);
 }
 
-function control(run: Run, { items, idle }: Steering, decision: RouteDecision): GoalEnd | null {
+function control(run: Run, { items, answers, idle }: Steering, decision: RouteDecision): GoalEnd | null {
   const { state } = run;
-  const reason = preview(steerText(items), 200);
+  // Of a long message the head: what was said to it stands behind it.
+  const reason = [preview(steerText(items), 200), ...answers].join('\n');
   switch (decision.control) {
     case 'pause':
       requestPause(run, { reason });

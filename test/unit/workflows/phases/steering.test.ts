@@ -9,6 +9,7 @@ import {
 } from '../../../../src/workflows/platform/inbox-handlers.js';
 import { answerReader, planEditReader } from '../../../../src/workflows/platform/read-input.js';
 import type { Run } from '../../../../src/workflows/run.js';
+import { answer } from '../../../support/small-run.js';
 import type { TeamRun } from '../../../support/team-run.js';
 import { intentOf, teamRun } from '../../../support/team-run.js';
 
@@ -175,6 +176,30 @@ describe('steering', () => {
       },
     });
     expect(team.run.state.tasks[1]).toMatchObject({ id: 'p1', status: 'completed' });
+  });
+
+  test('stop: a message that may mean it, and a person who says why at its gate → the stop has both as its reason (PR1)', async () => {
+    const unsure = intentOf('control_instruction', 'cancel');
+    const team = await teamRun({
+      understands: true,
+      settings: { attended: true, autoApprove: false },
+      answer: ({ role, times, run }) => {
+        if (role === 'executor' && times === 1)
+          receive(run, { id: 'x', text: `Leave it. ${'So much of it. '.repeat(90)}` }, 'steer');
+        if (role !== 'understanding') return undefined;
+        return { ...unsure, taskRelation: { ...(unsure.taskRelation as object), confidence: 0.5 } };
+      },
+      waits: run => {
+        const [open] = run.state.people.gates;
+        expect(open?.gate).toMatchObject({ kind: 'route', subject: { act: 'control' } });
+        answer(run, { gateId: open?.gate.id, decision: 'approve', reason: 'The disk is full.' });
+      },
+    });
+    const reasons = team.run.state.log.journal.events.flatMap(event =>
+      event.type === 'stop_requested' ? [event.reason] : [],
+    );
+    expect(reasons).toEqual([expect.stringMatching(/^Leave it\. .*… The disk is full\.$/)]);
+    expect(team.run.state.people.stop?.reason).toBe(reasons[0]);
   });
 
   test('pause: a message comes to the held run → understood at once; only one that says so ends the pause (PR4)', async () => {
