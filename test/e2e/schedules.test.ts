@@ -41,7 +41,11 @@ test('a schedule, triggered → a run of its own id that nobody attends; a secon
   const { outcome, answer } = await (await client.attach(run ?? '')).result();
   expect({ outcome, answer }).toEqual({ outcome: 'unverified', answer: 'Nothing has changed.' });
 
-  await schedules.create('nightly', 'What is new?', { ...nightly, cron: '0 5 * * 1', replace: true });
+  await schedules.create('nightly', 'What is new?', {
+    ...nightly,
+    cron: '0 5 * * MON # at noon',
+    replace: true,
+  });
   const shown = await schedules.show('nightly');
   expect(shown).toMatchObject({
     goal: 'What is new?',

@@ -1,5 +1,10 @@
 /** When a schedule starts its runs: as people say it, and as Temporal has it. Pure. */
-import type { ScheduleSpec, ScheduleSpecDescription } from '@temporalio/client';
+import type {
+  CalendarSpecDescription,
+  Range,
+  ScheduleSpec,
+  ScheduleSpecDescription,
+} from '@temporalio/client';
 import { preview } from '../../core/preview.js';
 
 /** When runs are started: by cron expressions, or every so many seconds. */
@@ -85,12 +90,9 @@ function cronList(cron: ScheduleTimes['cron'] = []): readonly string[] {
   return typeof cron === 'string' ? [cron] : cron;
 }
 
-/** The server keeps of an expression what it means, and the comment behind it: so that is the expression. */
 export function specOf({ cron, everySeconds, timezone }: ScheduleTimes): ScheduleSpec {
-  const withComment = (expression: string) =>
-    /[#@]/.test(expression) ? expression : `${expression} #${expression}`;
   return {
-    cronExpressions: cronList(cron).map(withComment),
+    cronExpressions: [...cronList(cron)],
     intervals: everySeconds === undefined ? [] : [{ every: everySeconds * 1_000 }],
     ...(timezone === undefined ? {} : { timezone }),
   };
@@ -99,9 +101,44 @@ export function specOf({ cron, everySeconds, timezone }: ScheduleTimes): Schedul
 /** Such as `30 2 * * * (Europe/Paris)` or `every 6h`. Times that others have set otherwise are named as such. */
 export function timesText({ calendars = [], intervals = [], timezone }: ScheduleSpecDescription): string {
   const zone = timezone === undefined || timezone === '' ? 'UTC' : timezone;
-  const at = calendars.map(({ comment }) => comment?.trim() || 'at times of a calendar');
+  const at = calendars.map(calendar => cronText(calendar) ?? 'at times of a calendar');
   const every = intervals.map(interval => `every ${intervalText(interval.every)}`);
   return [...(at.length > 0 ? [`${at.join(', ')} (${zone})`] : []), ...every].join(', ') || 'never';
+}
+
+/**
+ * These times as a cron expression, which the server does not keep: a comment behind one may say anything. Null where
+ * seconds or years are set, which five fields can't say.
+ */
+function cronText(calendar: CalendarSpecDescription): string | null {
+  const { second, minute, hour, dayOfMonth, month, dayOfWeek, year } = calendar;
+  if (year.length > 0 || fieldText(second, 0, 59) !== '0') return null;
+  return [
+    fieldText(minute, 0, 59),
+    fieldText(hour, 0, 23),
+    fieldText(dayOfMonth, 1, 31),
+    fieldText(month, 1, 12),
+    fieldText(dayOfWeek, 0, 6),
+  ].join(' ');
+}
+
+/** `first`, `last`: of all that the field may be. */
+function fieldText(ranges: readonly Range<string | number>[], first: number, last: number): string {
+  const parts = ranges.map(({ start, end, step }) => {
+    const [from, to] = [unitNumber(start), unitNumber(end)];
+    if (from === to) return String(from);
+    return `${from === first && to === last ? '*' : `${from}-${to}`}${step > 1 ? `/${step}` : ''}`;
+  });
+  return parts.join(',');
+}
+
+const DAYS = ['SUNDAY', 'MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY'];
+
+/** The SDK gives days and months by their names. */
+function unitNumber(unit: string | number): number {
+  if (typeof unit === 'number') return unit;
+  const day = DAYS.indexOf(unit);
+  return day >= 0 ? day : numberOf(unit.slice(0, 3));
 }
 
 const UNITS = [

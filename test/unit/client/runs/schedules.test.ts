@@ -51,22 +51,43 @@ test.each([
   expect(timesFaults({ cron })).toEqual([]);
 });
 
-test('times of a schedule: cron expressions → the server keeps each as it was written', () => {
-  expect(specOf({ cron: ['30 2 * * *', '@daily', '0 1 * * * #mine'], timezone: 'UTC' })).toEqual({
-    cronExpressions: ['30 2 * * * #30 2 * * *', '@daily', '0 1 * * * #mine'],
+test('times of a schedule: cron expressions → sent as they were written, their comments too', () => {
+  const cron = ['30 2 * * *', '@daily', '0 1 * * * #mine'];
+  expect(specOf({ cron, timezone: 'UTC' })).toEqual({
+    cronExpressions: cron,
     intervals: [],
     timezone: 'UTC',
   });
 });
 
-test.each([
-  [{ intervals: [{ every: 21_600_000, offset: 0 }] }, 'every 6h'],
-  [{ intervals: [{ every: 90_000, offset: 0 }] }, 'every 90s'],
-  [{ intervals: [{ every: 172_800_000, offset: 0 }] }, 'every 2d'],
-  [{ calendars: [{ comment: '30 2 * * *' }], timezone: 'Europe/Paris' }, '30 2 * * * (Europe/Paris)'],
-  [{ calendars: [{}] }, 'at times of a calendar (UTC)'],
-  [{}, 'never'],
-])('times of a schedule: %j → %s', (spec, text) => {
+const one = <T>(start: T, end = start, step = 1) => [{ start, end, step }];
+/** As the SDK gives `30 2 * * *`. */
+const AT_HALF_PAST_TWO = {
+  second: one(0),
+  minute: one(30),
+  hour: one(2),
+  dayOfMonth: one(1, 31),
+  month: one('JANUARY', 'DECEMBER'),
+  dayOfWeek: one('SUNDAY', 'SATURDAY'),
+  year: [],
+};
+const at = (more: object) => ({ calendars: [{ ...AT_HALF_PAST_TWO, ...more }] });
+
+test.each<[string, object]>([
+  ['every 6h', { intervals: [{ every: 21_600_000, offset: 0 }] }],
+  ['every 90s', { intervals: [{ every: 90_000, offset: 0 }] }],
+  ['every 2d', { intervals: [{ every: 172_800_000, offset: 0 }] }],
+  ['30 2 * * * (Europe/Paris)', { ...at({}), timezone: 'Europe/Paris' }],
+  ['30 2 * * * (UTC)', at({ comment: 'every day at noon' })],
+  [
+    '*/15 9-17,22 * * 1-5 (UTC)',
+    at({ minute: one(0, 59, 15), hour: [...one(9, 17), ...one(22)], dayOfWeek: one('MONDAY', 'FRIDAY') }),
+  ],
+  ['30 2 */2 3-5 * (UTC)', at({ dayOfMonth: one(1, 31, 2), month: one('MARCH', 'MAY') })],
+  ['at times of a calendar (UTC)', at({ second: one(5) })],
+  ['at times of a calendar (UTC)', at({ year: one(2030) })],
+  ['never', {}],
+])('times of a schedule: as the server has them → %s', (text, spec) => {
   expect(timesText(spec as Parameters<typeof timesText>[0])).toBe(text);
 });
 
