@@ -10,7 +10,6 @@ import { type Abortable, abortable, leavable } from './abortable.js';
 import type { ClientScope } from './client-scope.js';
 import { openTemporal, placeOf } from './connect.js';
 import { REHEARSAL_NOTE } from './default-model.js';
-import { explainError } from './grpc-errors.js';
 import { type ListedRun, type ListOptions, listRuns } from './list-runs.js';
 import { answerTools } from './on-gate.js';
 import { projectWorker, workerOfQueue } from './project-worker.js';
@@ -39,15 +38,15 @@ export async function connect(options: ConnectOptions = {}): Promise<SteersmanCl
   const { report = () => {}, signal } = options;
   const home = resolveHome(options.home);
   const closing = new AbortController();
-  try {
-    signal?.throwIfAborted();
+  return abortable({ closing: closing.signal }, signal ? { signal } : {}, async ending => {
     const temporal = await openTemporal({ report, home, client: options.temporal?.client });
+    // Nobody waits for it any more.
+    if (ending.aborted) await temporal.close();
+    ending.throwIfAborted();
     return new SteersmanClient({ temporal, home, report, closing: closing.signal }, () =>
       closing.abort(new Error('the client was closed')),
     );
-  } catch (error) {
-    throw explainError(error) ?? error;
-  }
+  });
 }
 
 /** A run of the local stack whose worker is gone. It waits. */

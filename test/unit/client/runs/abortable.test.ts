@@ -1,8 +1,9 @@
-import { getEventListeners } from 'node:events';
+import { getEventListeners, once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { Client, Connection } from '@temporalio/client';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { abortable } from '../../../../src/client/runs/abortable.js';
-import { SteersmanClient } from '../../../../src/client/runs/client.js';
+import { connect, SteersmanClient } from '../../../../src/client/runs/client.js';
 import type { ClientScope } from '../../../../src/client/runs/client-scope.js';
 import { WORKFLOW_TYPE } from '../../../../src/workflows/messages.js';
 
@@ -109,3 +110,31 @@ test.each(EFFECTS.filter(([name]) => ['stop', 'followUp', 'schedules.delete'].in
     expect(sent).not.toHaveBeenCalled();
   },
 );
+
+test('connect: its signal is aborted while Temporal does not answer → aborted, not unreachable', async () => {
+  const sockets: Socket[] = [];
+  const silent = createServer(socket => sockets.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as { port: number };
+  vi.stubEnv('TEMPORAL_ADDRESS', `127.0.0.1:${port}`);
+  try {
+    const end = new AbortController();
+    const connecting = connect({ signal: end.signal });
+    connecting.catch(() => {});
+    await once(silent, 'connection');
+    end.abort(new Error('no time'));
+    await expect(connecting).rejects.toMatchObject({
+      code: 'aborted',
+      message: expect.stringContaining('no time'),
+    });
+  } finally {
+    vi.unstubAllEnvs();
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  }
+});
+
+test('connect: its signal is aborted already → nothing is asked', async () => {
+  const signal = AbortSignal.abort(new Error('no time'));
+  await expect(connect({ signal })).rejects.toMatchObject({ code: 'aborted' });
+});
